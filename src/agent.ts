@@ -1,0 +1,149 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { provision } from "./auth/first-administrator.ts";
+import { type AgentConfig, openRooms, type Rooms } from "./compose.ts";
+import { type OperationId, operationOf } from "./contract/operations.ts";
+import { StewardError } from "./errors.ts";
+import { readIdentity } from "./host/linux/identity.ts";
+import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
+import { createServer, type ServerOptions } from "./http/server.ts";
+import { createStaticFiles } from "./http/static-files.ts";
+import { createRescue, isRepaired } from "./rescue.ts";
+
+export interface ServeConfig extends AgentConfig {
+  /** Loopback only: plain HTTP goes no further. */
+  listen: { host: string; port: number };
+  /** systemd's credentials; undefined where there are none. */
+  credentialsDirectory: string | undefined;
+}
+
+/** The agent, listening. */
+export interface Agent {
+  mode: "serving" | "rescue";
+  addresses: readonly string[];
+  /** Settles when a rescue has found the state readable again, so that the agent can begin anew. */
+  repaired: Promise<void>;
+  /** Requests in flight finish, the state is on the disk. */
+  stop(): Promise<void>;
+}
+
+/** How long requests in flight may take after a stop; systemd waits longer before it kills. */
+const stopMilliseconds = 4_000;
+
+/** Milliseconds between two looks at whether damaged state was repaired. */
+const repairPollMilliseconds = 2_000;
+
+/** Starts the agent, or its rescue when the state is damaged beyond what it may mend by itself. */
+export async function startAgent(config: ServeConfig): Promise<Agent> {
+  await makeDirectory(config.stateDirectory);
+  await makeDirectory(config.runDirectory);
+  try {
+    return await startServing(config, await openRooms(config));
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "state_damaged") throw error;
+    return startRescue(config, error);
+  }
+}
+
+async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
+  let isStopping = false;
+  const admit = (id: OperationId, isLocal: boolean): void => {
+    if (isStopping)
+      throw new StewardError("shutting_down", "The agent is stopping. Try again in a few seconds.");
+    if (isLocal || operationOf(id).beforeSetup || rooms.accounts.hasAdministrator()) return;
+    throw new StewardError(
+      "setup_required",
+      "This device has no administrator yet. Make the first one with POST /api/setup or, on the device, `steward user add NAME --role admin`.",
+    );
+  };
+  try {
+    await prepareFirstAdministrator(config, rooms);
+    const listeners = await listen(config, { ...rooms, admit });
+    void rooms.refillReserve().catch(() => undefined);
+    return {
+      mode: "serving",
+      addresses: listeners.map(({ address }) => address),
+      repaired: new Promise(() => undefined),
+      stop: async () => {
+        isStopping = true;
+        await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
+        await rooms.close();
+      },
+    };
+  } catch (error) {
+    await rooms.close();
+    throw error;
+  }
+}
+
+/** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
+async function startRescue(config: ServeConfig, damage: StewardError): Promise<Agent> {
+  config.log("error", "the state is damaged: in rescue", { detail: damage.message });
+  const listeners = await listen(config, createRescue(config, damage));
+  let timer: NodeJS.Timeout | undefined;
+  const repaired = new Promise<void>((resolve) => {
+    timer = setInterval(async () => {
+      if (await isRepaired(config).catch(() => false)) resolve();
+    }, repairPollMilliseconds);
+  });
+  return {
+    mode: "rescue",
+    addresses: listeners.map(({ address }) => address),
+    repaired,
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
+    },
+  };
+}
+
+/** No default account, no default password: a credential of systemd's, else a one-time token in the run directory. */
+async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Promise<void> {
+  const { credentialsDirectory, runDirectory, log } = config;
+  if (rooms.accounts.hasAdministrator()) return rooms.setupToken.remove();
+  const path = credentialsDirectory && join(credentialsDirectory, "steward.admin");
+  const credential = path && (await readFile(path, "utf8").catch(() => undefined));
+  if (credential) {
+    try {
+      const username = await provision(rooms.accounts, credential);
+      log("notice", "the first administrator was made from the credential steward.admin", { username });
+      return rooms.setupToken.remove();
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      log("error", "the credential steward.admin cannot be used", { detail });
+    }
+  }
+  await rooms.setupToken.renew();
+  log("notice", "setup is required", { setup_token_file: join(runDirectory, "setup-token") });
+}
+
+/** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
+async function listen(
+  config: ServeConfig,
+  application: Pick<ServerOptions, "dispatch" | "authenticate" | "admit">,
+): Promise<Listener[]> {
+  const now = () => new Date();
+  const app = createServer({
+    ...application,
+    hostNames: [readIdentity().hostname],
+    serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
+    log: config.log,
+    now,
+  });
+  const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);
+  try {
+    return [local, await listenTcp(app.callback(), config.listen.host, config.listen.port, now)];
+  } catch (error) {
+    await local.stop(0);
+    throw error;
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StewardError("storage_unwritable", `The directory ${path} cannot be made (${why}).`, { cause });
+  }
+}

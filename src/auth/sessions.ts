@@ -1,0 +1,190 @@
+import { createHash, randomBytes } from "node:crypto";
+import { StewardError } from "../errors.ts";
+import type { Document } from "../store/document.ts";
+import type { SessionsState, StoredSession } from "./session.ts";
+
+/** Sign-ins of people, by monotonic deadlines: kept through a restart of the agent, gone at a reboot. */
+export interface Sessions {
+  open(userId: string, origin: Origin): Opened;
+  /** The living session with this id. */
+  find(id: string): StoredSession | undefined;
+  /** Exchanges a refresh token. Throws `invalid_token`: reason `malformed`, `expired` or `revoked`. */
+  refresh(refreshToken: string, origin: Origin): Promise<Opened>;
+  /** Ends the session of a refresh token; a token that is not known ends nothing. */
+  close(refreshToken: string): Promise<void>;
+  /** Ends all sessions of a user, or all but one, at once. */
+  endAll(userId: string, exceptId?: string): Promise<void>;
+  /** Seconds until the two deadlines. */
+  remaining(session: StoredSession): { idleSeconds: number; absoluteSeconds: number };
+}
+
+/** Where a session comes from, for people who look at their sessions. */
+export interface Origin {
+  address: string;
+  userAgent: string;
+}
+
+export interface Opened {
+  session: StoredSession;
+  refreshToken: string;
+}
+
+export interface SessionsOptions {
+  document: Document<SessionsState>;
+  bootId: string;
+  /** Seconds of CLOCK_BOOTTIME. */
+  uptime: () => number;
+  /** Seconds, from the settings. */
+  limits: () => { idleSeconds: number; absoluteSeconds: number };
+}
+
+/** Sessions a user may have; the one longest unused makes room for the next. */
+const sessionsPerUser = 10;
+
+/** New and rotated sessions are written together, at most this often; ended ones at once. */
+const writeDelaySeconds = 2;
+
+/** An exchange whose answer was lost may be repeated for so long, and yields the same successor. */
+const repeatSeconds = 10;
+const repeatsAllowed = 2;
+
+interface Repeat {
+  successor: string;
+  until: number;
+  uses: number;
+  origin: Origin;
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { document, uptime } = options;
+  const repeats = new Map<string, Repeat>();
+  const isAlive = (session: StoredSession): boolean => {
+    const now = uptime();
+    const isOfThisBoot = session.boot_id === options.bootId;
+    return isOfThisBoot && now < session.idle_deadline && now < session.absolute_deadline;
+  };
+  const living = () => document.read().sessions.filter(isAlive);
+  const store = (change: (sessions: readonly StoredSession[]) => readonly StoredSession[]) =>
+    document.note((state) => ({ sessions: change(state.sessions.filter(isAlive)) }), writeDelaySeconds);
+  return {
+    find: (id) => document.read().sessions.find((session) => session.id === id && isAlive(session)),
+    open: (userId, origin) => {
+      const refreshToken = newRefreshToken();
+      const session = newSession(options, userId, refreshToken, origin);
+      store((sessions) => [...withoutOldest(sessions, userId), session]);
+      return { session, refreshToken };
+    },
+    refresh: async (refreshToken, origin) => {
+      const hash = hashOf(refreshToken);
+      const session = living().find((one) => one.refresh_hash === hash || one.previous_hash === hash);
+      if (!session) throw refusedRefresh("expired", "The session has ended. Sign in again.");
+      if (session.refresh_hash !== hash) return repeated(session, hash, origin);
+      const successor = newRefreshToken();
+      const rotated = rotate(options, session, hashOf(successor), origin);
+      forgetOld(repeats, uptime());
+      repeats.set(hash, { successor, until: uptime() + repeatSeconds, uses: 0, origin });
+      store((sessions) => sessions.map((one) => (one.id === rotated.id ? rotated : one)));
+      return { session: rotated, refreshToken: successor };
+    },
+    close: async (refreshToken) => {
+      const hash = hashOf(refreshToken);
+      const session = living().find((one) => one.refresh_hash === hash || one.previous_hash === hash);
+      if (session) await end((one) => one.id === session.id);
+    },
+    endAll: (userId, exceptId) => end((one) => one.user_id === userId && one.id !== exceptId),
+    remaining: (session) => ({
+      idleSeconds: Math.max(0, session.idle_deadline - uptime()),
+      absoluteSeconds: Math.max(0, session.absolute_deadline - uptime()),
+    }),
+  };
+
+  /** At once in memory, whatever the disk does, and then durably where it can be. */
+  async function end(isMeant: (session: StoredSession) => boolean): Promise<void> {
+    const state = document.read();
+    const rest = state.sessions.filter((session) => !isMeant(session));
+    if (rest.length === state.sessions.length) return;
+    document.note((current) => ({ sessions: current.sessions.filter((one) => !isMeant(one)) }), 0);
+    await document.save();
+  }
+
+  /** RFC 9700 §4.14.2: reuse of an exchanged token ends the session, except to repeat an answer that was lost. */
+  async function repeated(session: StoredSession, hash: string, origin: Origin): Promise<Opened> {
+    const repeat = repeats.get(hash);
+    const isSameCaller =
+      repeat?.origin.address === origin.address && repeat.origin.userAgent === origin.userAgent;
+    if (repeat && isSameCaller && uptime() < repeat.until && repeat.uses < repeatsAllowed) {
+      repeat.uses += 1;
+      return { session, refreshToken: repeat.successor };
+    }
+    await end((one) => one.id === session.id);
+    throw refusedRefresh(
+      "revoked",
+      "This refresh token was used before. Somebody may have a copy, so the session was ended. Sign in again.",
+    );
+  }
+}
+
+function newSession(
+  options: SessionsOptions,
+  userId: string,
+  refreshToken: string,
+  origin: Origin,
+): StoredSession {
+  const now = options.uptime();
+  const { idleSeconds, absoluteSeconds } = options.limits();
+  return {
+    id: `ses_${randomBytes(16).toString("hex")}`,
+    user_id: userId,
+    boot_id: options.bootId,
+    created_uptime: now,
+    idle_deadline: now + idleSeconds,
+    absolute_deadline: now + absoluteSeconds,
+    refresh_hash: hashOf(refreshToken),
+    previous_hash: null,
+    rotated_uptime: now,
+    address: origin.address,
+    user_agent: origin.userAgent.slice(0, 256),
+  };
+}
+
+function rotate(
+  options: SessionsOptions,
+  session: StoredSession,
+  hash: string,
+  origin: Origin,
+): StoredSession {
+  const now = options.uptime();
+  return {
+    ...session,
+    idle_deadline: now + options.limits().idleSeconds,
+    refresh_hash: hash,
+    previous_hash: session.refresh_hash,
+    rotated_uptime: now,
+    address: origin.address,
+    user_agent: origin.userAgent.slice(0, 256),
+  };
+}
+
+function withoutOldest(sessions: readonly StoredSession[], userId: string): readonly StoredSession[] {
+  const own = sessions.filter((session) => session.user_id === userId);
+  const surplus = own
+    .sort((a, b) => a.rotated_uptime - b.rotated_uptime)
+    .slice(0, Math.max(0, own.length - sessionsPerUser + 1));
+  return sessions.filter((session) => !surplus.includes(session));
+}
+
+function forgetOld(repeats: Map<string, Repeat>, now: number): void {
+  for (const [hash, repeat] of repeats) if (now >= repeat.until) repeats.delete(hash);
+}
+
+function newRefreshToken(): string {
+  return `str_${randomBytes(32).toString("base64url")}`;
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function refusedRefresh(reason: string, message: string): StewardError {
+  return new StewardError("invalid_token", message, { details: { reason } });
+}

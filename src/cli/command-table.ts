@@ -1,0 +1,50 @@
+import type { Command } from "./command.ts";
+import { completionScript, shells } from "./completion.ts";
+import { CommandError } from "./context.ts";
+import { setupToken } from "./setup-token.ts";
+import { stateCommands } from "./state.ts";
+import { systemCommands } from "./system.ts";
+import { userCommands } from "./user.ts";
+import { version } from "./version.ts";
+
+/** Listed for help and completion: the program's main runs the agent before this room is asked. */
+const serve: Command = {
+  path: ["serve"],
+  summary: "Run the agent",
+  positionals: [],
+  options: [
+    { name: "run", value: "DIR", isFile: true, summary: "directory of the socket and the setup token" },
+    { name: "listen", value: "ADDRESS:PORT", summary: "where to answer on the network" },
+    {
+      name: "initial-settings",
+      value: "FILE",
+      isFile: true,
+      summary: "settings of the first start, as JSON",
+    },
+  ],
+  async run() {
+    throw new CommandError(1, "The agent is started by the program itself, not from here.");
+  },
+};
+
+const completion: Command = {
+  path: ["completion"],
+  summary: "Print a completion script for a shell",
+  positionals: [{ name: "SHELL", values: shells }],
+  options: [],
+  async run({ positionals, output }) {
+    const shell = shells.find((candidate) => candidate === positionals[0]) ?? "bash";
+    await output.text(completionScript(shell, commands));
+  },
+};
+
+/** Every command. An option's name takes a value in all commands or in none: test/cli holds that. */
+export const commands: readonly Command[] = [
+  serve,
+  ...userCommands,
+  ...systemCommands,
+  ...stateCommands,
+  setupToken,
+  version,
+  completion,
+];

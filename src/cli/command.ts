@@ -1,0 +1,59 @@
+import type { Client, CommandContext } from "./context.ts";
+import type { Output } from "./output.ts";
+import type { Places } from "./places.ts";
+
+/** One option; with `value` it takes one (the word stands in the usage line), without it is a switch. */
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: string;
+  /** The only values that are accepted. */
+  readonly values?: readonly string[];
+  /** The value names a file or a directory. */
+  readonly isFile?: true;
+  /** The option that cannot be given together with this one. */
+  readonly excludes?: string;
+  readonly summary: string;
+}
+
+export interface Positional {
+  /** As it stands in the usage line. */
+  readonly name: string;
+  readonly isOptional?: true;
+  /** Takes all that is left; the last one only. */
+  readonly isRepeated?: true;
+  /** The only values that are accepted. */
+  readonly values?: readonly string[];
+  /** Offered by completion; anything else is accepted too. */
+  readonly suggestions?: readonly string[];
+}
+
+/** The options that were given, by their long names. */
+export interface GivenOptions {
+  has(name: string): boolean;
+  text(name: string): string | undefined;
+}
+
+/** One call of one command, with everything that it may use. */
+export interface Invocation {
+  readonly positionals: readonly string[];
+  readonly options: GivenOptions;
+  readonly places: Places;
+  readonly context: CommandContext;
+  readonly output: Output;
+  /** Connects at its first call. */
+  readonly client: Client;
+}
+
+/** One row of the command table: parsing, help, usage errors and completion derive from it. */
+export interface Command {
+  readonly path: readonly string[];
+  /** Other words for the last word of the path. */
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  readonly positionals: readonly Positional[];
+  readonly options: readonly Option[];
+  /** When the agent is not running, its operations are done in process. */
+  readonly worksOffline?: true;
+  run(invocation: Invocation): Promise<void>;
+}

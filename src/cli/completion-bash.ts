@@ -1,0 +1,121 @@
+import type { Option } from "./command.ts";
+import { type CompletionModel, type Place, quoted, spellings } from "./completion-model.ts";
+
+/** For `source <(steward completion bash)`; needs nothing of the bash-completion package. */
+export function bashScript(model: CompletionModel): string {
+  return `# bash completion for steward
+_steward() {
+  local current=\${COMP_WORDS[COMP_CWORD]} at= expects= words= options= word i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    # "=" is a word of its own here: --role=admin are three.
+    [[ $word == = ]] && continue
+    if [[ -n $expects ]]; then expects=; continue; fi
+    case $word in
+      ${valuedPattern(model)}) expects=$word ;;
+      -*) ;;
+      *)
+        case "$at $word" in
+${steps(model)}
+        esac ;;
+    esac
+  done
+  [[ $current == = ]] && current=
+  case $expects in
+${model.valued.map((option) => `    ${spellings(option).join("|")}) ${bashValues(option)} ;;`).join("\n")}
+    *)
+      case $at in
+${model.places.map(bashPlace).join("\n")}
+      esac
+      [[ $current == -* ]] && words="$options ${longNames(model.globalOptions)}" ;;
+  esac
+  [[ -n $words ]] && mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  [[ \${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+  return 0
+}
+complete -F _steward steward
+`;
+}
+
+export function zshScript(model: CompletionModel): string {
+  return `#compdef steward
+# zsh completion for steward
+_steward() {
+  # "path" is zsh's own name for $PATH and must not be used.
+  local at= expects= word i
+  local -a entries options
+  for ((i = 2; i < CURRENT; i++)); do
+    word=\${words[i]}
+    if [[ -n $expects ]]; then expects=; continue; fi
+    case $word in
+      ${valuedPattern(model)}) expects=$word ;;
+      -*) ;;
+      *)
+        case "$at $word" in
+${steps(model)}
+        esac ;;
+    esac
+  done
+  if [[ -z $expects && \${words[CURRENT]} == --*=* ]]; then
+    expects=\${words[CURRENT]%%=*}
+    compset -P '*='
+  fi
+  case $expects in
+${model.valued.map((option) => `    ${spellings(option).join("|")}) ${zshValues(option)}; return ;;`).join("\n")}
+  esac
+  options=(${model.globalOptions.map(zshEntry).join(" ")})
+  case $at in
+${model.places.map(zshPlace).join("\n")}
+  esac
+  if [[ \${words[CURRENT]} == -* ]]; then
+    _describe -o option options
+  elif [[ \${entries[1]} == *= ]]; then
+    compadd -S '' -- $entries
+  elif (( $#entries )); then
+    _describe command entries
+  fi
+}
+if [[ $funcstack[1] == _steward ]]; then _steward "$@"; else compdef _steward steward; fi
+`;
+}
+
+function valuedPattern(model: CompletionModel): string {
+  return model.valued.flatMap(spellings).join("|");
+}
+
+function steps(model: CompletionModel): string {
+  return model.steps.map(({ typed, at }) => `          ${quoted(typed)}) at=${quoted(at)} ;;`).join("\n");
+}
+
+function bashPlace({ at, words, options }: Place): string {
+  const choices = words.map(({ word }) => word).join(" ");
+  return `        ${quoted(at)}) words=${quoted(choices)} options=${quoted(longNames(options))} ;;`;
+}
+
+function longNames(options: readonly Option[]): string {
+  return options.map(({ name }) => `--${name}`).join(" ");
+}
+
+function bashValues({ values, isFile }: Option): string {
+  if (values !== undefined) return `words=${quoted(values.join(" "))}`;
+  if (!isFile) return "return 0";
+  return 'compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return 0';
+}
+
+function zshValues({ values, isFile }: Option): string {
+  if (values !== undefined) return `compadd -- ${values.join(" ")}`;
+  return isFile ? "_files" : ":";
+}
+
+function zshPlace({ at, words, options }: Place): string {
+  // In an entry of _describe a colon ends the word.
+  const entries = words.map(({ word, summary }) =>
+    quoted(summary === "" ? word : `${word}:${summary.replaceAll(":", " ")}`),
+  );
+  return `    ${quoted(at)}) entries=(${entries.join(" ")}); options+=(${options.map(zshEntry).join(" ")}) ;;`;
+}
+
+function zshEntry({ name, summary }: Option): string {
+  return quoted(`--${name}:${summary.replaceAll(":", " ")}`);
+}

@@ -1,0 +1,19 @@
+import type { Command } from "./command.ts";
+import { bashScript, zshScript } from "./completion-bash.ts";
+import { fishScript } from "./completion-fish.ts";
+import { completionModel } from "./completion-model.ts";
+
+export const shells = ["bash", "zsh", "fish"] as const;
+
+/** A script that completes commands, options and their fixed values, without calling the program. */
+export function completionScript(shell: (typeof shells)[number], commands: readonly Command[]): string {
+  const model = completionModel(commands);
+  switch (shell) {
+    case "bash":
+      return bashScript(model);
+    case "zsh":
+      return zshScript(model);
+    case "fish":
+      return fishScript(model);
+  }
+}

@@ -1,0 +1,42 @@
+import type { OperationId } from "../contract/operations.ts";
+import type { Input, Output } from "../contract/types.ts";
+import { AgentAbsent, createHttpClient } from "./client.ts";
+import type { Client, CommandContext } from "./context.ts";
+import type { Places } from "./places.ts";
+
+export interface Connection {
+  readonly places: Places;
+  readonly context: CommandContext;
+  /** Whether an absent agent is replaced by the same operations in process. */
+  readonly worksOffline: boolean;
+  remark(text: string): Promise<void>;
+}
+
+/** The agent, or its operations in process when nobody listens at the socket and the command allows it. */
+export function createAgentClient(connection: Connection): Client {
+  const online = createHttpClient(connection.places);
+  let offline: Promise<Client> | undefined;
+  return {
+    async call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> {
+      if (offline !== undefined) return (await offline).call(id, input);
+      try {
+        return await online.call(id, input);
+      } catch (error) {
+        if (!(error instanceof AgentAbsent) || !connection.worksOffline) throw error;
+        offline = goOffline(connection);
+        return (await offline).call(id, input);
+      }
+    },
+    async close() {
+      await online.close();
+      // A failure to open has already ended the command.
+      const opened = await offline?.catch(() => undefined);
+      await opened?.close();
+    },
+  };
+}
+
+async function goOffline({ places, context, remark }: Connection): Promise<Client> {
+  await remark(`The agent is not running; working on its state in ${places.stateDirectory} directly.`);
+  return context.openOffline(places.stateDirectory);
+}

@@ -1,0 +1,37 @@
+import type { Option } from "./command.ts";
+
+/** Options of every command, accepted before and after it. */
+export const globalOptions: readonly Option[] = [
+  {
+    name: "output",
+    short: "o",
+    value: "FORMAT",
+    values: ["table", "json"],
+    summary: "table for people (default), json in the API's shapes",
+  },
+  { name: "quiet", summary: "no remarks on standard error, only errors" },
+  { name: "yes", summary: "do not ask for confirmation" },
+  {
+    name: "socket",
+    value: "PATH",
+    isFile: true,
+    excludes: "url",
+    summary: "the agent's socket (STEWARD_SOCKET, else /run/steward/steward.sock)",
+  },
+  {
+    name: "state",
+    value: "DIR",
+    isFile: true,
+    summary: "the agent's state directory (STEWARD_STATE, else /var/lib/steward)",
+  },
+  { name: "url", value: "URL", summary: "an agent over the network instead of the socket" },
+  { name: "token-file", value: "FILE", isFile: true, summary: "file that holds the bearer token" },
+  {
+    name: "cacert",
+    value: "FILE",
+    isFile: true,
+    summary: "PEM file of the authority that --url is checked with",
+  },
+  { name: "help", short: "h", summary: "show this help" },
+  { name: "version", summary: "show this program's version" },
+];

@@ -1,0 +1,49 @@
+import { readRequest, type SplitLine, splitLine } from "./command-line.ts";
+import { commands } from "./command-table.ts";
+import { createAgentClient } from "./connect.ts";
+import type { CommandContext } from "./context.ts";
+import { exitCodeOf } from "./failure.ts";
+import { createOutput, type Output } from "./output.ts";
+import { choosePlaces } from "./places.ts";
+
+/** Runs one command line (without node and script) and returns the exit code; `serve` is the caller's. */
+export async function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {
+  // Each write reports its own failure; without a listener a closed pipe would end the process by exception.
+  context.stdout.on("error", () => {});
+  context.stderr.on("error", () => {});
+  const line = splitLine(argv, commands);
+  const output = createOutput({
+    stdout: context.stdout,
+    stderr: context.stderr,
+    isJson: line.options.text("output") === "json",
+    isQuiet: line.options.has("quiet"),
+  });
+  try {
+    await perform(line, context, output);
+    return 0;
+  } catch (error) {
+    await output.failure(error);
+    return exitCodeOf(error);
+  }
+}
+
+async function perform(line: SplitLine, context: CommandContext, output: Output): Promise<void> {
+  const request = readRequest(line, commands);
+  switch (request.kind) {
+    case "help":
+      return output.text(request.text);
+    case "version":
+      return output.text(`steward ${context.programVersion}\n`);
+    case "command": {
+      const { command, positionals } = request;
+      const places = choosePlaces(line.options, context.environment);
+      const worksOffline = command.worksOffline === true;
+      const client = createAgentClient({ places, context, worksOffline, remark: output.remark });
+      try {
+        return await command.run({ positionals, options: line.options, places, context, output, client });
+      } finally {
+        await client.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { systemErrorCode } from "../errors.ts";
+import { CommandError } from "./context.ts";
+import { escapeLines, escapeText, safeJson } from "./escape.ts";
+import { describeFailure, failureDocument } from "./failure.ts";
+import { type Fields, formatCell, formatFields, formatTable, type Table } from "./table.ts";
+
+/**
+ * What a command says. `document` is the API's own shape: it is what `-o json` prints, and the rest of
+ * the arguments is what people get. Results go to standard output, remarks and errors to standard error.
+ */
+export interface Output {
+  table(document: unknown, table: Table): Promise<void>;
+  fields(document: unknown, fields: Fields): Promise<void>;
+  /** One value alone on its line, so that it can be captured. */
+  value(document: unknown, value: unknown): Promise<void>;
+  document(document: unknown): Promise<void>;
+  /** After a change: the new state for programs, one sentence for people. */
+  changed(document: unknown, remark: string): Promise<void>;
+  /** Text that is written as it is, whatever the format. */
+  text(text: string): Promise<void>;
+  /** On standard error, unless `--quiet`. */
+  remark(text: string): Promise<void>;
+  failure(error: unknown): Promise<void>;
+}
+
+export interface OutputOptions {
+  stdout: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream;
+  isJson: boolean;
+  isQuiet: boolean;
+}
+
+export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions): Output {
+  const print = (document: unknown, text: () => string) =>
+    write(stdout, isJson ? `${safeJson(document)}\n` : text());
+  const remark = async (text: string) => {
+    if (!isQuiet) await write(stderr, `${escapeLines(text)}\n`);
+  };
+  return {
+    table: (document, table) => print(document, () => formatTable(table)),
+    fields: (document, fields) => print(document, () => formatFields(fields)),
+    value: (document, value) =>
+      print(document, () => `${typeof value === "string" ? escapeText(value) : formatCell(value)}\n`),
+    document: (document) => write(stdout, `${safeJson(document)}\n`),
+    async changed(document, text) {
+      if (isJson) await write(stdout, `${safeJson(document)}\n`);
+      else await remark(text);
+    },
+    text: (text) => write(stdout, text),
+    remark,
+    failure: (error) =>
+      write(stderr, isJson ? `${safeJson(failureDocument(error))}\n` : `${describeFailure(error)}\n`),
+  };
+}
+
+/** Resolves when the text is handed over; a reader that has gone away (EPIPE) is no failure. */
+function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (!error || systemErrorCode(error) === "EPIPE" || systemErrorCode(error) === "ERR_STREAM_DESTROYED")
+        resolve();
+      else reject(new CommandError(1, `The output could not be written: ${error.message}.`));
+    });
+  });
+}

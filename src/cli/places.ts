@@ -1,0 +1,66 @@
+import { dirname } from "node:path";
+import type { GivenOptions } from "./command.ts";
+import { CommandError } from "./context.ts";
+
+/** Where the agent and its files are, as far as this call of the command line is concerned. */
+export interface Places {
+  readonly socketPath: string;
+  readonly stateDirectory: string;
+  /** The socket's directory: the setup token lies there too. */
+  readonly runDirectory: string;
+  /** Given: the agent is called over the network, and nothing local is touched. */
+  readonly url: URL | undefined;
+  readonly tokenFile: string | undefined;
+  readonly authorityFile: string | undefined;
+}
+
+/** From the options, then the environment, then the defaults of a packaged installation. */
+export function choosePlaces(
+  options: GivenOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): Places {
+  const socketPath = options.text("socket") || environment.STEWARD_SOCKET || "/run/steward/steward.sock";
+  const url = options.text("url");
+  const authorityFile = options.text("cacert");
+  if (authorityFile !== undefined && url === undefined) {
+    throw new CommandError(2, "--cacert is for --url with https; the socket needs no certificate.");
+  }
+  return {
+    socketPath,
+    stateDirectory: options.text("state") || environment.STEWARD_STATE || "/var/lib/steward",
+    runDirectory: dirname(socketPath),
+    url: url === undefined ? undefined : readAgentUrl(url),
+    tokenFile: options.text("token-file"),
+    authorityFile,
+  };
+}
+
+/** For commands that work on this machine's files: refuses `--url`. Throws CommandError(2). */
+export function requireLocal(places: Places, command: string): void {
+  if (places.url === undefined) return;
+  throw new CommandError(
+    2,
+    `"steward ${command}" works on this machine's files; run it on the device, without --url.`,
+  );
+}
+
+function readAgentUrl(text: string): URL {
+  const expected = "--url expects an address such as https://device.example:8443";
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new CommandError(2, `${expected}; "${text}" is not one.`);
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new CommandError(2, `${expected}; "${url.protocol}" is neither https nor http.`);
+  }
+  // Arguments are visible to every user of the machine.
+  if (url.username !== "" || url.password !== "") {
+    throw new CommandError(
+      2,
+      "--url takes no user name or password; put a token into a file and name it with --token-file.",
+    );
+  }
+  return url;
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { systemErrorCode } from "../errors.ts";
+import type { Command } from "./command.ts";
+import { CommandError } from "./context.ts";
+import { fileFailure } from "./failure.ts";
+import { requireLocal } from "./places.ts";
+
+/** 128 bits: not to be guessed within the five tries that the agent grants one token. */
+const tokenBytes = 16;
+
+export const setupToken: Command = {
+  path: ["setup-token"],
+  summary: "Show the one-time token for making the first administrator",
+  positionals: [],
+  options: [{ name: "new", summary: "make a new token; the old one dies" }],
+  async run({ options, places, output }) {
+    requireLocal(places, "setup-token");
+    const path = join(places.runDirectory, "setup-token");
+    try {
+      const token = options.has("new") ? await replaceToken(path) : await readToken(path);
+      await output.value({ setup_token: token }, token);
+    } catch (error) {
+      if (systemErrorCode(error) === "ENOENT") throw absent(path);
+      throw error instanceof CommandError ? error : fileFailure(error, path);
+    }
+  },
+};
+
+async function readToken(path: string): Promise<string> {
+  // Root reads in a directory of the service's user: a link there must not lead elsewhere.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    return (await file.readFile("utf8")).trim();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes beside and renames: whoever reads sees the old token or the new one, whole. */
+async function replaceToken(path: string): Promise<string> {
+  const present = await lstat(path);
+  const token = randomBytes(tokenBytes).toString("base64url");
+  const beside = `${path}.${randomBytes(8).toString("hex")}`;
+  const file = await open(beside, "wx", 0o600);
+  try {
+    // Written by root it would be closed to the agent, which reads it at each try.
+    await file.chown(present.uid, present.gid);
+    await file.writeFile(`${token}\n`);
+    await file.close();
+    await rename(beside, path);
+  } catch (error) {
+    await file.close();
+    await rm(beside, { force: true });
+    throw error;
+  }
+  return token;
+}
+
+function absent(path: string): CommandError {
+  return new CommandError(
+    3,
+    `There is no setup token (${path}): either setup is done, or the agent is not running.`,
+  );
+}

@@ -1,0 +1,101 @@
+import type { Command, Invocation, Option } from "./command.ts";
+import { CommandError, type StateEntry, type StateTools } from "./context.ts";
+import { formatBytes } from "./facts-view.ts";
+import { requireLocal } from "./places.ts";
+import { confirm } from "./prompt.ts";
+import type { Fields } from "./table.ts";
+
+const fromOption: Option = {
+  name: "from",
+  value: "FILE",
+  summary: "a kept file as `state list` names it, or good for the last good copy",
+};
+
+const list: Command = {
+  path: ["state", "list"],
+  summary: "List the agent's documents and their condition",
+  positionals: [],
+  options: [],
+  async run(invocation) {
+    const entries = await (await openTools(invocation, "state list")).list();
+    await invocation.output.table(entries, {
+      heads: ["NAME", "CONDITION", "SIZE", "CHANGED", "GOOD COPY", "KEPT", "DETAIL"],
+      rows: entries.map((entry) => entryFields(entry).map(([, value]) => value)),
+    });
+  },
+};
+
+const show: Command = {
+  path: ["state", "show"],
+  summary: "Show a document as JSON, its secrets masked",
+  positionals: [{ name: "NAME" }],
+  options: [fromOption],
+  async run(invocation) {
+    const tools = await openTools(invocation, "state show");
+    const [name = ""] = invocation.positionals;
+    await invocation.output.document(await tools.show(name, invocation.options.text("from")));
+  },
+};
+
+const restore: Command = {
+  path: ["state", "restore"],
+  summary: "Put the last good copy, or a kept file, in a document's place",
+  positionals: [{ name: "NAME" }],
+  options: [fromOption],
+  async run(invocation) {
+    const tools = await openTools(invocation, "state restore");
+    const [name = ""] = invocation.positionals;
+    const from = invocation.options.text("from");
+    const source = from === undefined || from === "good" ? "its last good copy" : from;
+    await requireConsent(
+      invocation,
+      `Replace the document "${name}" by ${source}? The present file is kept.`,
+    );
+    const entry = await tools.restore(name, from);
+    await invocation.output.changed(entry, `The document "${name}" is restored from ${source}.`);
+  },
+};
+
+const reset: Command = {
+  path: ["state", "reset"],
+  summary: "Put the defaults in a document's place",
+  positionals: [{ name: "NAME" }],
+  options: [],
+  async run(invocation) {
+    const tools = await openTools(invocation, "state reset");
+    const [name = ""] = invocation.positionals;
+    await requireConsent(
+      invocation,
+      `Replace the document "${name}" by its defaults? The present file is kept.`,
+    );
+    const entry = await tools.reset(name);
+    await invocation.output.changed(entry, `The document "${name}" has its defaults.`);
+  },
+};
+
+export const stateCommands: readonly Command[] = [list, show, restore, reset];
+
+function openTools({ places, context }: Invocation, command: string): Promise<StateTools> {
+  requireLocal(places, command);
+  return context.openState(places.stateDirectory);
+}
+
+async function requireConsent({ options, context }: Invocation, question: string): Promise<void> {
+  if (options.has("yes")) return;
+  if (!context.stdin.isTTY) {
+    throw new CommandError(2, "There is no terminal to ask for confirmation on; give --yes if you are sure.");
+  }
+  if (!(await confirm(context, question))) throw new CommandError(1, "Not confirmed; nothing was changed.");
+}
+
+function entryFields(entry: StateEntry): Fields {
+  return [
+    ["name", entry.name],
+    ["condition", entry.condition],
+    ["size", entry.size_bytes === null ? null : formatBytes(entry.size_bytes)],
+    ["changed", entry.modified_at],
+    ["good copy", entry.good_copy_at],
+    ["kept", entry.kept],
+    ["detail", entry.detail],
+  ];
+}

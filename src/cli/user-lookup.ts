@@ -1,0 +1,34 @@
+import type { User, UserList, UserQuery } from "../contract/types.ts";
+import { type Client, CommandError } from "./context.ts";
+import { suggestion } from "./near-miss.ts";
+
+/** What may be asked for; the order is always by user name. */
+export type UserFilter = Partial<Pick<UserQuery, "role" | "enabled" | "locked" | "q">>;
+
+/** Users of one page; the contract's upper bound. */
+const pageSize = 200;
+
+/** All pages as one, in the API's shape. */
+export async function listAllUsers(client: Client, filter: UserFilter): Promise<UserList> {
+  const items: User[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: UserList = await client.call("listUsers", {
+      query: { ...filter, sort: "username", limit: pageSize, ...(cursor === null ? {} : { cursor }) },
+    });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return { items, total: items.length, next_cursor: null };
+}
+
+/** The user of exactly this name. Throws CommandError(3) that names similar ones. */
+export async function findUser(client: Client, name: string): Promise<User> {
+  // The contract's bounds of `q`: no user name is longer.
+  const canExist = name.length >= 1 && name.length <= 64;
+  const found = canExist ? (await listAllUsers(client, { q: name })).items : [];
+  const user = found.find((candidate) => candidate.username === name);
+  if (user !== undefined) return user;
+  const everyone = (await listAllUsers(client, {})).items.map((candidate) => candidate.username);
+  throw new CommandError(3, `There is no user "${name}"${suggestion(name, everyone)}`);
+}

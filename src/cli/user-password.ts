@@ -1,0 +1,81 @@
+import type { Output, User } from "../contract/types.ts";
+import type { Command, Invocation } from "./command.ts";
+import { newPasswordOptions, readNewPassword } from "./new-password.ts";
+import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
+import { findUser } from "./user-lookup.ts";
+import { describeLock } from "./user-view.ts";
+
+export const addUser: Command = {
+  ...onUser("add", "Add a user", async (invocation, username) => {
+    const { options, client } = invocation;
+    const displayName = options.text("display-name");
+    const password = await readNewPassword(invocation);
+    const user = await client.call("createUser", {
+      body: {
+        username,
+        role: readRole(options) ?? "readonly",
+        enabled: !options.has("disabled"),
+        ...(displayName === undefined ? {} : { display_name: displayName }),
+        ...(password === undefined ? {} : { password }),
+      },
+    });
+    await reportPassword(invocation, user, `User ${username} is added with the role ${user.role}.`);
+  }),
+  options: [
+    roleOption,
+    displayNameOption,
+    ...newPasswordOptions,
+    { name: "disabled", summary: "the user cannot sign in until enabled" },
+  ],
+};
+
+export const resetUserPassword: Command = {
+  ...onUser("passwd", "Set a user's password, and end the sessions", async (invocation, name) => {
+    const { client } = invocation;
+    const { id } = await findUser(client, name);
+    const password = await readNewPassword(invocation);
+    const body = password === undefined ? {} : { password };
+    const user = await client.call("resetPassword", { params: { id }, body });
+    await reportPassword(invocation, user, `The password of ${name} is changed; the sessions are ended.`);
+  }),
+  options: newPasswordOptions,
+};
+
+export const rescueUser: Command = onUser(
+  "rescue",
+  "Let a user in again who is locked out: say why, enable, unlock, set a one-use password",
+  async (invocation, name) => {
+    const { client, output } = invocation;
+    const user = await findUser(client, name);
+    await output.remark(`What stood in the way of ${name}: ${obstaclesOf(user)}.`);
+    const params = { id: user.id };
+    if (!user.enabled) await client.call("updateUser", { params, body: { enabled: true } });
+    await client.call("unlockUser", { params });
+    const rescued = await client.call("resetPassword", { params, body: {} });
+    await reportPassword(invocation, rescued, `User ${name} is enabled and not locked.`);
+  },
+);
+
+function obstaclesOf(user: User): string {
+  const obstacles = [
+    ...(user.enabled ? [] : ["the user is disabled"]),
+    ...(user.locked === null ? [] : [`locked: ${describeLock(user)}`]),
+    ...(user.must_change_password ? ["the password must be changed at the next sign-in"] : []),
+  ];
+  return obstacles.length === 0
+    ? "nothing was found; perhaps the password is forgotten"
+    : obstacles.join("; ");
+}
+
+/** A one-use password stands alone on standard output, so that it can be captured. */
+async function reportPassword(
+  { output }: Invocation,
+  user: Output<"createUser">,
+  remark: string,
+): Promise<void> {
+  if (user.initial_password === undefined) return output.changed(user, remark);
+  await output.value(user, user.initial_password);
+  await output.remark(
+    `${remark} The one-use password is shown this once; it must be changed at the first sign-in.`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { Command, Invocation } from "./command.ts";
+import { commandUsage, usageError } from "./usage.ts";
+import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
+import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";
+import { addUser, rescueUser, resetUserPassword } from "./user-password.ts";
+import { userFields, userTable } from "./user-view.ts";
+
+const list: Command = {
+  path: ["user", "list"],
+  summary: "List the users",
+  positionals: [],
+  options: [
+    roleOption,
+    { name: "locked", summary: "only users who are locked at the moment" },
+    { name: "q", value: "TEXT", summary: "only users whose user or display name has this part" },
+  ],
+  worksOffline: true,
+  async run({ options, client, output }) {
+    const role = readRole(options);
+    const q = options.text("q");
+    const filter: UserFilter = {
+      ...(role === undefined ? {} : { role }),
+      ...(options.has("locked") ? { locked: true } : {}),
+      ...(q === undefined ? {} : { q }),
+    };
+    const users = await listAllUsers(client, filter);
+    await output.table(users, userTable(users.items));
+  },
+};
+
+const show: Command = onUser("show", "Show a user", async ({ client, output }, name) => {
+  const user = await findUser(client, name);
+  await output.fields(user, userFields(user));
+});
+
+const set: Command = {
+  ...onUser("set", "Change a user's role or display name", async ({ client, output, options }, name) => {
+    const role = readRole(options);
+    const displayName = options.text("display-name");
+    if (role === undefined && displayName === undefined) {
+      throw usageError("There is nothing to set: give --role, --display-name or both.", commandUsage(set));
+    }
+    const body = {
+      ...(role === undefined ? {} : { role }),
+      ...(displayName === undefined ? {} : { display_name: displayName }),
+    };
+    const { id } = await findUser(client, name);
+    const user = await client.call("updateUser", { params: { id }, body });
+    await output.changed(user, `User ${name} is changed.`);
+  }),
+  aliases: ["modify"],
+  options: [roleOption, displayNameOption],
+};
+
+const enable: Command = onUser("enable", "Let a user sign in again", (invocation, name) =>
+  setEnabled(invocation, { name, enabled: true }),
+);
+
+const disable: Command = onUser(
+  "disable",
+  "Keep a user from signing in, and end the sessions",
+  (invocation, name) => setEnabled(invocation, { name, enabled: false }),
+);
+
+const unlock: Command = onUser("unlock", "End every lock on a user", async ({ client, output }, name) => {
+  const { id } = await findUser(client, name);
+  const user = await client.call("unlockUser", { params: { id } });
+  await output.changed(user, `User ${name} is not locked.`);
+});
+
+const remove: Command = {
+  ...onUser("rm", "Delete a user", async ({ client, output }, name) => {
+    const { id } = await findUser(client, name);
+    await client.call("deleteUser", { params: { id } });
+    await output.remark(`User ${name} is deleted.`);
+  }),
+  aliases: ["delete"],
+};
+
+export const userCommands: readonly Command[] = [
+  addUser,
+  list,
+  show,
+  set,
+  enable,
+  disable,
+  unlock,
+  remove,
+  resetUserPassword,
+  rescueUser,
+];
+
+async function setEnabled(
+  { client, output }: Invocation,
+  { name, enabled }: { name: string; enabled: boolean },
+): Promise<void> {
+  const { id } = await findUser(client, name);
+  const user = await client.call("updateUser", { params: { id }, body: { enabled } });
+  await output.changed(user, `User ${name} is ${enabled ? "enabled" : "disabled"}.`);
+}

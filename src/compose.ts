@@ -1,0 +1,189 @@
+import { readdir } from "node:fs/promises";
+import { uptime } from "node:os";
+import { join } from "node:path";
+import { createAccessTokens } from "./auth/access-tokens.ts";
+import { sessionsKind } from "./auth/session.ts";
+import { createSessions, type Sessions } from "./auth/sessions.ts";
+import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
+import { createSignIn } from "./auth/sign-in.ts";
+import { settings as settingsSchema } from "./contract/settings.ts";
+import type { Health, Settings, SettingsChange } from "./contract/types.ts";
+import { StewardError } from "./errors.ts";
+import { readIdentity } from "./host/linux/identity.ts";
+import { type Authenticate, createAuthenticate } from "./http/authenticate.ts";
+import { createDispatch, type Dispatch } from "./http/dispatch.ts";
+import { createAuthHandlers } from "./http/handlers/auth.ts";
+import { createSystemHandlers } from "./http/handlers/system.ts";
+import { createUserHandlers } from "./http/handlers/users.ts";
+import type { Log } from "./journal/log.ts";
+import { durationSeconds } from "./settings/durations.ts";
+import { settingsErrors } from "./settings/rules.ts";
+import { createSettings, mergeSettings, settingsKind } from "./settings/settings.ts";
+import { openDocument } from "./store/document.ts";
+import type { DocumentKind } from "./store/load.ts";
+import { takeLock } from "./store/lock.ts";
+import { createReserve } from "./store/reserve.ts";
+import { createValidator } from "./store/schemas.ts";
+import { createFacts } from "./system/facts.ts";
+import { readHealth } from "./system/health.ts";
+import { accountsKind } from "./users/account.ts";
+import { type Accounts, createAccounts } from "./users/accounts.ts";
+import { readCommonPasswords } from "./users/common-passwords.ts";
+import { checkNewPassword } from "./users/password-rules.ts";
+import { createPasswords } from "./users/passwords.ts";
+import { type Build, fullVersion, publicVersion } from "./version/version.ts";
+
+export interface AgentConfig {
+  stateDirectory: string;
+  runDirectory: string;
+  /** Beside the program: common-passwords.txt, the facts worker, the console. */
+  assetsDirectory: string;
+  factsWorker: URL;
+  /** What a new device begins with, over the defaults. */
+  initialSettings: SettingsChange;
+  build: Build;
+  nodeVersion: string;
+  log: Log;
+}
+
+/** The rooms of the agent, joined, over an opened and locked state directory. */
+export interface Rooms {
+  dispatch: Dispatch;
+  authenticate: Authenticate;
+  accounts: Accounts;
+  sessions: Sessions;
+  setupToken: SetupToken;
+  health: (isDetailed: boolean) => Health;
+  /** Takes back the space that a full disk was given. */
+  refillReserve: () => Promise<void>;
+  /** Writes what is only in memory and gives the lock back. */
+  close(): Promise<void>;
+}
+
+/** The documents of the state directory; accounts first, so that a first start cut short never looks like damage. */
+export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
+  return [accountsKind, settingsKind(defaultSettings(initialSettings)), sessionsKind];
+}
+
+/** Joins the rooms. Throws `state_locked`, `state_damaged`, `storage_unwritable`. */
+export async function openRooms(config: AgentConfig): Promise<Rooms> {
+  const lock = await takeLock(config.stateDirectory);
+  try {
+    return await joinRooms(config, () => lock.release());
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function joinRooms(config: AgentConfig, release: () => Promise<void>): Promise<Rooms> {
+  const now = () => new Date();
+  const host = readIdentity();
+  const store = await openStore(config);
+  const settings = createSettings({ document: store.settings, isUpdateTrustEstablished: () => false });
+  const passwords = createPasswords();
+  const names = ["steward", host.hostname];
+  const accounts = createAccounts({
+    document: store.users,
+    passwords,
+    now,
+    checkPassword: async (password, username) =>
+      checkNewPassword(password, {
+        minimumCharacters: settings.read().security.password_min_length,
+        names: [...names, username, ...settings.read().device.name.split(/\s+/)],
+        common: await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt")),
+      }),
+  });
+  const sessions = createSessions({
+    document: store.sessions,
+    bootId: host.bootId,
+    uptime,
+    limits: () => ({
+      idleSeconds: durationSeconds(settings.read().security.session_idle),
+      absoluteSeconds: durationSeconds(settings.read().security.session_absolute),
+    }),
+  });
+  const tokens = createAccessTokens(now);
+  const signIn = createSignIn({ accounts, passwords, sessions, tokens, now });
+  const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
+  const health = (isDetailed: boolean): Health =>
+    readHealth([...store.checks, { name: "updates", trouble: () => settings.updatesBlocked() }], isDetailed);
+  const dispatch = createDispatch({
+    ...createAuthHandlers({ accounts, signIn, setupToken }),
+    ...createUserHandlers({ accounts, sessions, setupToken }),
+    ...createSystemHandlers({
+      settings,
+      readFacts: createFacts(config.factsWorker, uptime),
+      version: (isDetailed) =>
+        isDetailed
+          ? fullVersion(config.build, config.nodeVersion, host, uptime)
+          : publicVersion(config.build),
+      health,
+    }),
+  });
+  return {
+    dispatch,
+    authenticate: createAuthenticate({ tokens, sessions, accounts, now }),
+    accounts,
+    sessions,
+    setupToken,
+    health,
+    refillReserve: store.refillReserve,
+    close: async () => {
+      await store.close();
+      await release();
+    },
+  };
+}
+
+async function openStore(config: AgentConfig) {
+  const { stateDirectory, initialSettings, log } = config;
+  const reserve = createReserve(stateDirectory);
+  const options = { isFirstStart: await isEmpty(stateDirectory), reserve };
+  const users = await openDocument(stateDirectory, accountsKind, options);
+  const settings = await openDocument(
+    stateDirectory,
+    settingsKind(defaultSettings(initialSettings)),
+    options,
+  );
+  const sessions = await openDocument(stateDirectory, sessionsKind, options);
+  const documents = { users, settings, sessions };
+  const checks = Object.entries(documents).map(([name, document]) => ({
+    name,
+    trouble: () => document.trouble(),
+  }));
+  for (const { name, trouble } of checks) {
+    const detail = trouble();
+    if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
+  }
+  return {
+    ...documents,
+    checks,
+    refillReserve: () => reserve.refill(),
+    close: async () => {
+      for (const document of [users, settings, sessions]) await document.close();
+    },
+  };
+}
+
+/** The contract's defaults with what this product begins with. Throws `validation_failed` when these do not fit. */
+function defaultSettings(initialSettings: SettingsChange): Settings {
+  const validate = createValidator(settingsSchema);
+  const defaults = {} as Settings;
+  validate(defaults);
+  const merged = mergeSettings(defaults, initialSettings);
+  const errors = [...validate(merged)];
+  if (errors.length === 0) errors.push(...settingsErrors(merged));
+  const [first] = errors;
+  if (!first) return merged;
+  throw new StewardError(
+    "validation_failed",
+    `The initial settings are not valid: ${first.pointer} ${first.detail}`,
+  );
+}
+
+/** True when no state has ever been here. Our lock and reserve, and a file system's own directory, are no state. */
+async function isEmpty(directory: string): Promise<boolean> {
+  const names = await readdir(directory);
+  return names.every((name) => name.startsWith(".") || name === "lost+found");
+}

@@ -1,0 +1,69 @@
+import { password, timestamp, username } from "./shapes.ts";
+import { user } from "./users.ts";
+
+export const setupStatus = {
+  type: "object",
+  additionalProperties: false,
+  required: ["setup_required"],
+  properties: { setup_required: { type: "boolean" } },
+} as const;
+
+export const setUp = {
+  type: "object",
+  additionalProperties: false,
+  required: ["setup_token", "username", "password"],
+  properties: {
+    setup_token: {
+      type: "string",
+      minLength: 1,
+      maxLength: 128,
+      writeOnly: true,
+      description: "what `steward setup-token` prints on the device",
+    },
+    username,
+    password,
+  },
+} as const;
+
+export const login = {
+  type: "object",
+  additionalProperties: false,
+  required: ["username", "password"],
+  properties: { username: { type: "string", minLength: 1, maxLength: 256 }, password },
+} as const;
+
+const refreshToken = { type: "string", minLength: 1, maxLength: 256 } as const;
+
+export const refresh = {
+  type: "object",
+  additionalProperties: false,
+  required: ["refresh_token"],
+  properties: { refresh_token: refreshToken },
+} as const;
+
+export const session = {
+  type: "object",
+  additionalProperties: false,
+  required: ["access_token", "token_type", "expires_in", "refresh_token", "session", "user", "warnings"],
+  properties: {
+    access_token: { type: "string", description: "JWT; send it as `Authorization: Bearer …`" },
+    token_type: { type: "string", const: "Bearer" },
+    expires_in: { type: "integer", description: "seconds that the access token is good for" },
+    refresh_token: refreshToken,
+    session: {
+      type: "object",
+      additionalProperties: false,
+      required: ["id", "expires_at", "idle_expires_at"],
+      properties: { id: { type: "string" }, expires_at: timestamp, idle_expires_at: timestamp },
+    },
+    user,
+    warnings: { type: "array", items: { type: "string" } },
+  },
+} as const;
+
+export const changePassword = {
+  type: "object",
+  additionalProperties: false,
+  required: ["current_password", "new_password"],
+  properties: { current_password: password, new_password: password },
+} as const;

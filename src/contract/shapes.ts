@@ -1,0 +1,80 @@
+/** Building blocks of the contract: JSON Schema (2020-12) constants that the other files of this room combine. */
+
+export const timestamp = {
+  type: "string",
+  format: "date-time",
+  description: "RFC 3339 in UTC with milliseconds",
+} as const;
+
+export const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
+
+export const userId = {
+  type: "string",
+  pattern: "^usr_[0-9a-f]{32}$",
+  description: "`usr_` and 128 random bits",
+} as const;
+
+/** ASCII alone, so that no two names look alike, and lower case, so that no two differ in case only. */
+export const username = {
+  type: "string",
+  pattern: "^[a-z][a-z0-9._-]{1,30}[a-z0-9]$",
+  description: "3 to 32 of a–z, 0–9, dot, underscore and hyphen; begins with a letter; cannot be changed",
+} as const;
+
+/** Text that a person reads: no control characters, so that it is safe in a terminal and in a log line. */
+export const displayName = {
+  type: "string",
+  maxLength: 64,
+  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$",
+} as const;
+
+/** The rules for a new password are judged by the accounts, which can say why; here only its type. */
+export const password = { type: "string", minLength: 1, writeOnly: true } as const;
+
+export const roleNames = ["admin", "operator", "readonly"] as const;
+export const role = { type: "string", enum: roleNames } as const;
+
+/** A length of time as people write it: `90s`, `30m`, `6h`, `1h30m`, `7d`. */
+export const duration = {
+  type: "string",
+  pattern: "^(?=.)([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?$",
+  description: "a duration such as 90s, 30m, 6h, 1h30m or 7d",
+} as const;
+
+export const emptyObject = { type: "object", additionalProperties: false } as const;
+
+/** RFC 9457 problem document, the body of every error. */
+export const problem = {
+  type: "object",
+  required: ["type", "title", "status", "detail", "code", "request_id"],
+  additionalProperties: false,
+  properties: {
+    type: { type: "string", description: "urn:steward:problem:<code>" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string", description: "what is wrong, what it means and what to do" },
+    code: { type: "string" },
+    request_id: { type: "string" },
+    reason: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["pointer", "code", "detail"],
+        additionalProperties: false,
+        properties: { pointer: { type: "string" }, code: { type: "string" }, detail: { type: "string" } },
+      },
+    },
+    clock: {
+      type: "object",
+      required: ["server_time", "synchronised"],
+      additionalProperties: false,
+      description: "what the device knows of its own clock",
+      properties: {
+        server_time: timestamp,
+        synchronised: { type: ["boolean", "null"], description: "null: not known" },
+      },
+    },
+    retry_after: { type: "integer", description: "seconds" },
+  },
+} as const;

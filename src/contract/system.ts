@@ -1,0 +1,123 @@
+import { nullableTimestamp } from "./shapes.ts";
+
+export const version = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name", "version", "api_version"],
+  properties: {
+    name: { type: "string", const: "steward" },
+    version: { type: "string", description: "semantic version" },
+    api_version: { type: "string" },
+    commit: { type: ["string", "null"] },
+    build_date: nullableTimestamp,
+    node: { type: "string" },
+    os: { type: "string" },
+    kernel: { type: "string" },
+    arch: { type: "string" },
+    device_id: { type: "string", description: "128 bits, the same as long as the system is" },
+    boot_id: { type: "string" },
+    uptime_seconds: { type: "number" },
+    rules_version: { type: ["string", "null"], description: "null: no rules installed" },
+    support_until: nullableTimestamp,
+  },
+} as const;
+
+export const healthStates = ["ok", "degraded", "rescue"] as const;
+
+export const health = {
+  type: "object",
+  additionalProperties: false,
+  required: ["status"],
+  properties: {
+    status: { type: "string", enum: healthStates },
+    checks: {
+      type: "array",
+      description: "with a token only",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["name", "status", "detail"],
+        properties: {
+          name: { type: "string" },
+          status: { type: "string", enum: healthStates },
+          detail: { type: "string" },
+        },
+      },
+    },
+  },
+} as const;
+
+const nullableNumber = { type: ["number", "null"] } as const;
+const nullableText = { type: ["string", "null"] } as const;
+
+export const facts = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "hostname",
+    "manufacturer",
+    "model",
+    "cpu",
+    "memory",
+    "disks",
+    "load",
+    "temperatures",
+    "uptime_seconds",
+  ],
+  description: "What the host is and how it does; a figure that cannot be read is null",
+  properties: {
+    hostname: { type: "string" },
+    manufacturer: nullableText,
+    model: nullableText,
+    cpu: {
+      type: "object",
+      additionalProperties: false,
+      required: ["model", "cores"],
+      properties: { model: nullableText, cores: { type: "integer" } },
+    },
+    memory: {
+      type: "object",
+      additionalProperties: false,
+      required: ["total_bytes", "available_bytes", "swap_total_bytes", "swap_free_bytes"],
+      properties: {
+        total_bytes: { type: "number" },
+        available_bytes: { type: "number" },
+        swap_total_bytes: { type: "number" },
+        swap_free_bytes: { type: "number" },
+      },
+    },
+    disks: {
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["mount", "type", "size_bytes", "available_bytes"],
+        properties: {
+          mount: { type: "string" },
+          type: { type: "string" },
+          size_bytes: { type: "number" },
+          available_bytes: { type: "number" },
+        },
+      },
+    },
+    load: {
+      type: "array",
+      items: { type: "number" },
+      minItems: 3,
+      maxItems: 3,
+      description: "processes, averaged over 1, 5 and 15 minutes",
+    },
+    temperatures: {
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["sensor", "celsius"],
+        properties: { sensor: { type: "string" }, celsius: nullableNumber },
+      },
+    },
+    uptime_seconds: { type: "number" },
+  },
+} as const;
+
+export const anyObject = { type: "object" } as const;

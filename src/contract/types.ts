@@ -1,0 +1,37 @@
+import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import type { session } from "./auth.ts";
+import type { OperationId, operations } from "./operations.ts";
+import type { settings, settingsChange } from "./settings.ts";
+import type { roleNames } from "./shapes.ts";
+import type { facts, health, version } from "./system.ts";
+import type { listUsersQuery, user, userList } from "./users.ts";
+
+type Typed<S> = S extends JSONSchema ? FromSchema<S> : never;
+
+/** As a caller may send it: a member with a default may be absent. */
+type Sent<S> = S extends JSONSchema ? FromSchema<S, { keepDefaultedPropertiesOptional: true }> : never;
+
+export type Role = (typeof roleNames)[number];
+export type User = Typed<typeof user>;
+export type UserList = Typed<typeof userList>;
+export type UserQuery = Sent<typeof listUsersQuery>;
+export type Session = Typed<typeof session>;
+export type Settings = Typed<typeof settings>;
+export type SettingsChange = Typed<typeof settingsChange>;
+export type Version = Typed<typeof version>;
+export type Health = Typed<typeof health>;
+export type Facts = Typed<typeof facts>;
+
+type Table = typeof operations;
+
+/** What an operation reads: path parameters, query and body, each already validated. */
+export interface Input<Id extends OperationId> {
+  params: Table[Id] extends { pathParameters: infer P } ? { [K in keyof P]: string } : undefined;
+  query: Table[Id] extends { query: infer Q } ? Sent<Q> : undefined;
+  body: Table[Id] extends { body: infer B } ? Sent<B> : undefined;
+}
+
+/** What an operation answers on success; undefined for 204. */
+export type Output<Id extends OperationId> = Table[Id]["response"] extends { schema: infer S }
+  ? Typed<S>
+  : undefined;

@@ -1,0 +1,119 @@
+import { displayName, nullableTimestamp, password, role, timestamp, userId, username } from "./shapes.ts";
+
+export const user = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "id",
+    "username",
+    "display_name",
+    "role",
+    "enabled",
+    "must_change_password",
+    "two_factor",
+    "locked",
+    "last_login_at",
+    "created_at",
+    "updated_at",
+  ],
+  properties: {
+    id: userId,
+    username,
+    display_name: displayName,
+    role,
+    enabled: { type: "boolean" },
+    must_change_password: { type: "boolean" },
+    two_factor: {
+      type: "object",
+      additionalProperties: false,
+      required: ["enabled", "enrolled_at", "recovery_codes_remaining"],
+      properties: {
+        enabled: { type: "boolean" },
+        enrolled_at: nullableTimestamp,
+        recovery_codes_remaining: { type: "integer" },
+      },
+    },
+    locked: {
+      description: "null: not locked",
+      oneOf: [
+        { type: "null" },
+        {
+          type: "object",
+          additionalProperties: false,
+          required: ["password", "totp", "until"],
+          properties: { password: { type: "boolean" }, totp: { type: "boolean" }, until: timestamp },
+        },
+      ],
+    },
+    last_login_at: nullableTimestamp,
+    created_at: timestamp,
+    updated_at: timestamp,
+  },
+} as const;
+
+/** A user, and the one-use password that was made for it, if one was: it is shown this once. */
+export const userWithInitialPassword = {
+  ...user,
+  properties: { ...user.properties, initial_password: { type: "string" } },
+} as const;
+
+export const createUser = {
+  type: "object",
+  additionalProperties: false,
+  required: ["username", "role"],
+  properties: {
+    username,
+    password: { ...password, description: "absent: a one-use initial password is made and returned once" },
+    role,
+    display_name: displayName,
+    enabled: { type: "boolean", default: true },
+  },
+} as const;
+
+export const updateUser = {
+  type: "object",
+  additionalProperties: false,
+  properties: { display_name: displayName, role, enabled: { type: "boolean" } },
+} as const;
+
+export const resetPassword = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    password: { ...password, description: "absent: a one-use initial password is made and returned once" },
+  },
+} as const;
+
+export const userSortKeys = [
+  "username",
+  "-username",
+  "created_at",
+  "-created_at",
+  "last_login_at",
+  "-last_login_at",
+] as const;
+
+export const listUsersQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    role,
+    enabled: { type: "boolean" },
+    locked: { type: "boolean" },
+    q: { type: "string", minLength: 1, maxLength: 64, description: "a part of the user or display name" },
+    sort: { type: "string", enum: userSortKeys, default: "username" },
+    limit: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+    cursor: { type: "string", maxLength: 512, description: "`next_cursor` of the page before" },
+  },
+} as const;
+
+export const userList = {
+  type: "object",
+  additionalProperties: false,
+  required: ["items", "total", "next_cursor"],
+  properties: {
+    items: { type: "array", items: user },
+    total: { type: "integer", description: "of all pages" },
+    next_cursor: { type: ["string", "null"] },
+  },
+} as const;

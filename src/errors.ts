@@ -1,0 +1,41 @@
+import { type ErrorCode, errorCodes } from "./contract/error-codes.ts";
+
+/** One thing wrong with the input; `pointer` is an RFC 6901 JSON Pointer into the body or a parameter's name. */
+export interface InputError {
+  pointer: string;
+  code: string;
+  detail: string;
+}
+
+/** Facts that travel with an error into the problem document; never a secret. */
+export interface ErrorDetails {
+  /** A finer cause under the same code, for `invalid_token`: expired, clock_epoch, revoked, malformed, signature. */
+  reason?: string;
+  errors?: readonly InputError[];
+  retryAfterSeconds?: number;
+  /** Methods for the Allow header of a 405. */
+  allow?: readonly string[];
+}
+
+/** The one error class of the agent: match on `code`, never on the message. */
+export class StewardError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; details?: ErrorDetails } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "StewardError";
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}
+
+/** The system error code (ENOENT, ENOSPC, …) of anything thrown, or undefined. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,40 @@
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { arch, hostname, release } from "node:os";
+import type { HostIdentity } from "../ports.ts";
+
+/** Reads who this host is; once, at the start. */
+export function readIdentity(): HostIdentity {
+  const bootId = readLine("/proc/sys/kernel/random/boot_id") ?? "unknown";
+  return {
+    deviceId: deviceId(readLine("/etc/machine-id") ?? bootId),
+    bootId,
+    os: osName(),
+    kernel: release(),
+    arch: arch(),
+    hostname: hostname(),
+  };
+}
+
+/** machine-id(5) asks that its value be kept confidential and hashed with something of the application's own. */
+function deviceId(machineId: string): string {
+  return createHmac("sha256", machineId).update("steward device id").digest("hex").slice(0, 32);
+}
+
+function osName(): string {
+  const text = readText("/etc/os-release") ?? "";
+  return /^PRETTY_NAME="?([^"\n]*)"?$/m.exec(text)?.[1] ?? "Linux";
+}
+
+function readLine(path: string): string | undefined {
+  const line = readText(path)?.trim();
+  return line === "" ? undefined : line;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

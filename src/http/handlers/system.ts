@@ -1,0 +1,41 @@
+import { settings as settingsSchema } from "../../contract/settings.ts";
+import type { Health, Version } from "../../contract/types.ts";
+import type { SettingsStore } from "../../settings/settings.ts";
+import type { ReadFacts } from "../../system/facts.ts";
+import { type Handlers, roleOf } from "../call.ts";
+import { openApiDocument } from "../openapi.ts";
+
+type SystemHandlers = Pick<
+  Handlers,
+  | "getVersion"
+  | "getHealth"
+  | "getReadiness"
+  | "getOpenApi"
+  | "getSettings"
+  | "updateSettings"
+  | "getSettingsSchema"
+  | "getSystemFacts"
+>;
+
+export interface SystemHandlersOptions {
+  settings: SettingsStore;
+  readFacts: ReadFacts;
+  /** `isDetailed` for callers who are known. */
+  version: (isDetailed: boolean) => Version;
+  health: (isDetailed: boolean) => Health;
+}
+
+/** Settings, and what the agent and its host say of themselves. */
+export function createSystemHandlers(options: SystemHandlersOptions): SystemHandlers {
+  const { settings } = options;
+  return {
+    getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
+    getHealth: ({ actor }) => options.health(actor.kind !== "anonymous"),
+    getReadiness: ({ actor }) => options.health(actor.kind !== "anonymous"),
+    getOpenApi: () => ({ ...openApiDocument(options.version(false).version) }),
+    getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
+    updateSettings: ({ actor, body, ifMatch }) => settings.change(body, roleOf(actor) ?? "readonly", ifMatch),
+    getSettingsSchema: () => settingsSchema,
+    getSystemFacts: () => options.readFacts(),
+  };
+}

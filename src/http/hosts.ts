@@ -1,0 +1,27 @@
+import { isIP } from "node:net";
+
+/**
+ * Whether a Host header names this device: a literal address, or one of its names. Any other name could be a
+ * stranger's that was pointed here (DNS rebinding), and gets 421.
+ */
+export function createHostCheck(names: readonly string[]): (host: string | undefined) => boolean {
+  const known = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);
+  const remembered = new Map<string, boolean>();
+  return (host) => {
+    if (host === undefined) return false;
+    const before = remembered.get(host);
+    if (before !== undefined) return before;
+    const isOurs = isKnown(host, known);
+    // Bounded: what is remembered of strangers' names must not grow with their number.
+    if (remembered.size < 64) remembered.set(host, isOurs);
+    return isOurs;
+  };
+}
+
+function isKnown(host: string, known: ReadonlySet<string>): boolean {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/.exec(host);
+  if (!match) return false;
+  const [, v6, name = ""] = match;
+  if (v6 !== undefined) return isIP(v6) === 6;
+  return isIP(name) === 4 || known.has(name.toLowerCase().replace(/\.$/, ""));
+}

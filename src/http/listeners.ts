@@ -1,0 +1,118 @@
+import { chmod, unlink } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import { StewardError, systemErrorCode } from "../errors.ts";
+import { trackConnections } from "./connections.ts";
+import { localSockets } from "./server.ts";
+
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A listening server. */
+export interface Listener {
+  /** Where it listens, for people. */
+  address: string;
+  /** Takes no more connections, lets requests in flight finish, and ends what is left after `milliseconds`. */
+  stop(milliseconds: number): Promise<void>;
+}
+
+/** Milliseconds that a client may take for its request's headers, and for the whole of it. */
+const headersTimeout = 10_000;
+const requestTimeout = 25_000;
+
+/** Milliseconds that an idle connection is kept; more than the 60 s of common proxies. */
+const keepAliveTimeout = 65_000;
+
+/** Bytes of headers; Node answers more with 431, through our handler. */
+const maxHeaderSize = 16 * 1024;
+
+/** Connections a listener holds; at more than that the longest silent one is ended. */
+const maximumConnections = 512;
+
+/** Listens on loopback. Throws when the port is taken. */
+export async function listenTcp(
+  handle: RequestListener,
+  host: string,
+  port: number,
+  now: () => Date,
+): Promise<Listener> {
+  const server = newServer(handle, now);
+  await listening(server, () => server.listen({ host, port }), `${host}:${port}`);
+  const bound = server.address();
+  const shownPort = typeof bound === "object" && bound ? bound.port : port;
+  return stoppable(server, `http://${host.includes(":") ? `[${host}]` : host}:${shownPort}`);
+}
+
+/** Listens on a unix socket that only its owner (and root) can open. */
+export async function listenUnix(handle: RequestListener, path: string, now: () => Date): Promise<Listener> {
+  await removeStale(path);
+  const server = newServer(handle, now);
+  server.prependListener("connection", (socket: Socket) => localSockets.add(socket));
+  await listening(server, () => server.listen({ path }), path);
+  await chmod(path, 0o600);
+  return stoppable(server, path);
+}
+
+function newServer(handle: RequestListener, now: () => Date): Server {
+  const server = createServer(
+    {
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout,
+      maxHeaderSize,
+      connectionsCheckingInterval: 1_000,
+      // Both are answered by our own handlers, as problems.
+      requireHostHeader: false,
+    },
+    handle,
+  );
+  server.on("checkExpectation", handle);
+  trackConnections(server, maximumConnections, now);
+  return server;
+}
+
+function listening(server: Server, listen: () => void, where: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) =>
+      reject(
+        new StewardError(
+          "internal_error",
+          `Cannot listen on ${where} (${systemErrorCode(cause) ?? cause.message})`,
+          { cause },
+        ),
+      ),
+    );
+    server.once("listening", resolve);
+    listen();
+  });
+}
+
+function stoppable(server: Server, address: string): Listener {
+  return {
+    address,
+    stop: (milliseconds) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+/** A socket that nobody answers on is left over from an agent that was killed. */
+async function removeStale(path: string): Promise<void> {
+  const isAlive = await new Promise<boolean>((resolve) => {
+    const probe = connect({ path });
+    probe.once("connect", () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once("error", () => resolve(false));
+  });
+  if (isAlive) throw new StewardError("state_locked", `Another agent answers on ${path}. Stop it first.`);
+  await unlink(path).catch((error: unknown) => {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+  });
+}

@@ -1,0 +1,120 @@
+import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
+import { type Operation, operationIds, operationOf } from "../contract/operations.ts";
+import { problem } from "../contract/shapes.ts";
+
+/** The contract as an OpenAPI 3.1 document. */
+export function openApiDocument(version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const id of operationIds) {
+    const operation = operationOf(id);
+    const item = paths[operation.path] ?? {};
+    item[operation.method.toLowerCase()] = describe(id, operation);
+    paths[operation.path] = item;
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Steward",
+      version,
+      summary: "The operations agent of a Linux appliance",
+      description: "Accounts and sign-in, settings, and what the agent and its host say of themselves.",
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: "/", description: "the device itself" }],
+    tags: ["system", "setup", "auth", "users"].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { Problem: problem },
+      securitySchemes: {
+        accessToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "JWT",
+          description: "the access token of POST /api/auth/login",
+        },
+      },
+    },
+  };
+}
+
+/** Codes that an operation can answer with: its own, and those that follow from its access, input and place. */
+export function errorCodesOf(operation: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...(operation.errors ?? []), "internal_error", "shutting_down"]);
+  const add = (...more: ErrorCode[]) => more.forEach((code) => codes.add(code));
+  if (operation.access !== "open") {
+    add("authentication_required", "invalid_token", "forbidden");
+    if (!operation.beforePasswordChange) add("password_change_required");
+  }
+  if (!operation.beforeSetup) add("setup_required");
+  if (!operation.inRescue) add("state_damaged");
+  if (operation.pathParameters) add("not_found");
+  if (operation.query || operation.body) add("validation_failed", "unknown_field");
+  if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
+  if (operation.method !== "GET" && operation.access !== "open") add("storage_full", "storage_unwritable");
+  if (operation.response.etag && operation.method !== "GET") add("etag_mismatch");
+  return [...codes];
+}
+
+function describe(id: string, operation: Operation): object {
+  return {
+    operationId: id,
+    tags: [operation.path.split("/")[2]?.replace(/^(version|health|openapi\.json)$/, "system")],
+    summary: operation.summary,
+    security: operation.access === "open" ? [{}, { accessToken: [] }] : [{ accessToken: [] }],
+    ...parametersOf(operation),
+    ...(operation.body && {
+      requestBody: { required: true, content: { "application/json": { schema: operation.body } } },
+    }),
+    responses: { [operation.response.status]: success(operation), ...failures(operation) },
+  };
+}
+
+function parametersOf(operation: Operation): object {
+  const path = Object.entries(operation.pathParameters ?? {}).map(([name, schema]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema,
+  }));
+  const members = (operation.query as { properties?: Record<string, object> } | undefined)?.properties ?? {};
+  const query = Object.entries(members).map(([name, schema]) => ({ name, in: "query", schema }));
+  const precondition = operation.response.etag && operation.method !== "GET";
+  const ifMatch = {
+    name: "If-Match",
+    in: "header",
+    description: "the ETag that was read",
+    schema: { type: "string" },
+  };
+  const parameters = [...path, ...query, ...(precondition ? [ifMatch] : [])];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+function success(operation: Operation): object {
+  const { status, schema, etag } = operation.response;
+  const text = { type: "string" };
+  return {
+    description: status === 204 ? "Done" : operation.summary,
+    headers: {
+      "X-Request-Id": { schema: text },
+      ...(etag && { ETag: { description: "strong entity tag", schema: text } }),
+      ...(status === 201 && { Location: { schema: text } }),
+    },
+    ...(schema && { content: { "application/json": { schema } } }),
+  };
+}
+
+function failures(operation: Operation): Record<string, object> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorCodesOf(operation)) {
+    const { status } = errorCodes[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses = [...byStatus].map(([status, codes]) => [
+    String(status),
+    {
+      description: codes.map((code) => `\`${code}\``).join(", "),
+      content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+    },
+  ]);
+  return Object.fromEntries(responses);
+}

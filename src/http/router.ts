@@ -1,0 +1,92 @@
+import Router from "@koa/router";
+import type Koa from "koa";
+import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
+import { StewardError } from "../errors.ts";
+import type { Authenticate } from "./authenticate.ts";
+import type { Actor } from "./call.ts";
+import type { Answer, Dispatch } from "./dispatch.ts";
+import { readJson } from "./read-json.ts";
+
+export interface RouterOptions {
+  dispatch: Dispatch;
+  authenticate: Authenticate;
+  /** True for requests that came over the unix socket. */
+  isLocal: (ctx: Koa.Context) => boolean;
+  /** Throws when this operation is not to be had now: setup, rescue, shutdown. */
+  admit: (id: OperationId, isLocal: boolean) => void;
+}
+
+/** The routes of the contract, and an honest answer for every other path and method under /api. */
+export function createRouter(options: RouterOptions): Router {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const id of operationIds) {
+    const { method, path } = operationOf(id);
+    router.register(path.replace(/\{(\w+)\}/g, ":$1"), [method], (ctx) => serve(options, id, ctx));
+  }
+  return router;
+}
+
+/** What a request gets that no route took: koa-router's own 404 and 405 are plain text. */
+export function refuseUnrouted(router: Router, ctx: Koa.Context): never {
+  const { path: layers } = router.match(ctx.path, ctx.method);
+  const allow = [...new Set(layers.flatMap((layer) => layer.methods))];
+  if (allow.length === 0) throw new StewardError("not_found", "There is nothing at this path.");
+  const message = `This path answers ${allow.join(", ")}, not ${ctx.method}.`;
+  throw new StewardError("method_not_allowed", message, { details: { allow } });
+}
+
+async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context): Promise<void> {
+  const operation = operationOf(id);
+  const isLocal = options.isLocal(ctx);
+  options.admit(id, isLocal);
+  acceptsJson(ctx);
+  const actor = await identify(options, ctx, isLocal, operation.access === "open");
+  const body = operation.body ? await readJson(ctx.req) : undefined;
+  const answer = await options.dispatch.run(id, {
+    actor,
+    origin: { address: isLocal ? "local" : ctx.ip, userAgent: ctx.get("User-Agent") },
+    ifMatch: ctx.req.headers["if-match"],
+    params: ctx.params,
+    query: new URLSearchParams(ctx.querystring),
+    body,
+  });
+  send(ctx, answer);
+}
+
+/** A token shows more of an open operation; a bad one there is no reason to refuse what everybody gets. */
+async function identify(
+  options: RouterOptions,
+  ctx: Koa.Context,
+  isLocal: boolean,
+  isOpen: boolean,
+): Promise<Actor> {
+  try {
+    return await options.authenticate(ctx, isLocal);
+  } catch (error) {
+    if (isOpen && error instanceof StewardError) return { kind: "anonymous" };
+    throw error;
+  }
+}
+
+function acceptsJson(ctx: Koa.Context): void {
+  const { accept } = ctx.req.headers;
+  if (accept === undefined || accept === "*/*" || accept.includes("application/json")) return;
+  if (ctx.accepts("application/json", "application/problem+json")) return;
+  throw new StewardError("not_acceptable", "Answers are application/json; the Accept header excludes that.");
+}
+
+function send(ctx: Koa.Context, answer: Answer): void {
+  ctx.status = answer.status;
+  if (answer.location !== undefined) ctx.set("Location", answer.location);
+  if (answer.text === undefined) return;
+  if (answer.etag !== undefined) {
+    ctx.set("ETag", answer.etag);
+    if (ctx.method === "GET" && ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+  }
+  // Before the body, or koa would take the text for HTML and look its type up.
+  ctx.set("Content-Type", "application/json");
+  ctx.body = answer.text;
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import Koa from "koa";
+import { StewardError } from "../errors.ts";
+import type { Log } from "../journal/log.ts";
+import { createHostCheck } from "./hosts.ts";
+import { toProblem } from "./problems.ts";
+import { createRouter, type RouterOptions, refuseUnrouted } from "./router.ts";
+
+export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
+  /** Names that this device answers to, besides its addresses and localhost. */
+  hostNames: readonly string[];
+  /** Serves a file of the console; false when there is none at the path. */
+  serveFile: (ctx: Koa.Context) => Promise<boolean>;
+  log: Log;
+  now: () => Date;
+}
+
+/** Listeners mark the sockets that came over the unix socket with this. */
+export const localSockets = new WeakSet<object>();
+
+const apiHeaders = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+} as const;
+
+/** The HTTP application: each request gets an id, a check of where it came from, its route, and one kind of error. */
+export function createServer(options: ServerOptions): Koa {
+  const app = new Koa();
+  // What a response could not be sent for has been logged below; koa's own handler would print it again.
+  app.silent = true;
+  const isLocal = (ctx: Koa.Context) => localSockets.has(ctx.req.socket);
+  const isOurHost = createHostCheck(options.hostNames);
+  const router = createRouter({ ...options, isLocal });
+  app.use(async (ctx, next) => {
+    const requestId = requestIdOf(ctx);
+    ctx.res.setHeader("X-Request-Id", requestId);
+    for (const name of headerNames) ctx.res.setHeader(name, apiHeaders[name]);
+    try {
+      checkOrigin(ctx, isLocal(ctx), isOurHost);
+      checkPath(ctx);
+      await next();
+    } catch (error) {
+      fail(options, ctx, error, requestId);
+    }
+    if (ctx.method !== "GET" || ctx.status >= 500) logRequest(options.log, ctx, requestId, isLocal(ctx));
+  });
+  app.use(router.routes());
+  app.use(async (ctx) => {
+    if (ctx.status !== 404 || ctx.body) return;
+    if (await options.serveFile(ctx)) return;
+    refuseUnrouted(router, ctx);
+  });
+  return app;
+}
+
+const headerNames = Object.keys(apiHeaders) as (keyof typeof apiHeaders)[];
+
+let requestCount = 0;
+const requestPrefix = randomBytes(6).toString("base64url");
+
+function requestIdOf(ctx: Koa.Context): string {
+  const inbound = ctx.req.headers["x-request-id"];
+  if (typeof inbound === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(inbound)) return inbound;
+  requestCount += 1;
+  return `${requestPrefix}-${requestCount.toString(36)}`;
+}
+
+/** The socket is for programs on this host: a browser or a proxy behind it is somebody else's request. */
+function checkOrigin(
+  ctx: Koa.Context,
+  isLocal: boolean,
+  isOurHost: (host: string | undefined) => boolean,
+): void {
+  const { headers } = ctx.req;
+  if (!isLocal) {
+    if (isOurHost(headers.host)) return;
+    throw new StewardError(
+      "misdirected_request",
+      "This device does not answer to the name in the Host header. Use its address, or one of its own names.",
+    );
+  }
+  const isForwarded = Object.keys(headers).some(
+    (name) => name === "origin" || name === "forwarded" || name.startsWith("x-forwarded-"),
+  );
+  if (!isForwarded) return;
+  throw new StewardError(
+    "forbidden",
+    "The local socket serves programs on this device, not browsers or proxies.",
+  );
+}
+
+function checkPath(ctx: Koa.Context): void {
+  if (!ctx.path.includes("%")) return;
+  try {
+    decodeURIComponent(ctx.path);
+  } catch (cause) {
+    throw new StewardError("malformed_path", "The path has a malformed escape.", { cause });
+  }
+}
+
+function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestId: string): void {
+  const problem = toProblem(error, requestId, options.now());
+  if (!(error instanceof StewardError) || error.code === "internal_error") {
+    const cause = error instanceof Error ? error.stack : String(error);
+    options.log("error", "a request failed inside the agent", { request_id: requestId, cause });
+  }
+  ctx.status = problem.status;
+  ctx.set(problem.headers);
+  // What is left of the body is not waited for, so the connection cannot be used again.
+  if (!ctx.req.complete) ctx.set("Connection", "close");
+  ctx.body = problem.text;
+}
+
+/** Changes, refusals and errors; a line for each read would cost a quarter of it. */
+function logRequest(log: Log, ctx: Koa.Context, requestId: string, isLocal: boolean): void {
+  log(ctx.status >= 500 ? "warning" : "info", `${ctx.method} ${ctx.path}`.slice(0, 256), {
+    status: ctx.status,
+    request_id: requestId,
+    from: isLocal ? "local" : ctx.ip,
+  });
+}

@@ -1,0 +1,67 @@
+import type { Operation } from "../contract/operations.ts";
+import { type InputError, StewardError } from "../errors.ts";
+import { createValidator, type Validator } from "../store/schemas.ts";
+
+/** Path parameters, query and body as they came; the body is absent where none was sent. */
+export interface RawInput {
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  body: unknown;
+}
+
+export interface CheckedInput {
+  params: Readonly<Record<string, string>>;
+  query: unknown;
+  body: unknown;
+}
+
+/** Checks an operation's input: `not_found` for an id that no resource can have, `unknown_field`, `validation_failed`. */
+export function createInputCheck(operation: Operation): (input: RawInput) => CheckedInput {
+  const checkBody = operation.body ? createValidator(operation.body) : undefined;
+  const checkQuery = createValidator(operation.query ?? { type: "object", additionalProperties: false });
+  const parameters = Object.entries(operation.pathParameters ?? {}).map(
+    ([name, schema]): [string, Validator] => [name, createValidator(schema)],
+  );
+  return (input) => {
+    for (const [name, check] of parameters) {
+      if (check(input.params[name]).length > 0) throw new StewardError("not_found", "Nothing has this id.");
+    }
+    const query =
+      input.query.size === 0 && !operation.query ? undefined : queryObject(operation, input.query);
+    if (query) refuse(checkQuery(query), "query");
+    if (checkBody) refuse(checkBody(input.body), "body");
+    return { params: input.params, query, body: checkBody ? input.body : undefined };
+  };
+}
+
+/** Query parameters are text; those whose schema is a number or a boolean are read as such. */
+function queryObject(operation: Operation, query: URLSearchParams): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  const schema = operation.query as { properties?: Record<string, { type?: unknown }> } | undefined;
+  for (const [name, text] of query) {
+    if (Object.hasOwn(result, name)) {
+      refuse([{ pointer: `/${name}`, code: "repeated", detail: "is given more than once" }], "query");
+    }
+    Object.defineProperty(result, name, {
+      value: typed(text, schema?.properties?.[name]?.type),
+      enumerable: true,
+      writable: true,
+    });
+  }
+  return result;
+}
+
+function typed(text: string, type: unknown): unknown {
+  if (type === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function refuse(errors: readonly InputError[], where: "query" | "body"): void {
+  const first = errors[0];
+  if (!first) return;
+  const code = first.code === "unknown_field" ? "unknown_field" : "validation_failed";
+  const name =
+    first.pointer === "" ? `The ${where}` : `${where === "query" ? "Parameter" : "Member"} ${first.pointer}`;
+  throw new StewardError(code, `${name} ${first.detail}. Nothing was changed.`, { details: { errors } });
+}

@@ -1,0 +1,159 @@
+import { readFile, stat } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { CommandContext } from "./cli/context.ts";
+import type { AgentConfig } from "./compose.ts";
+import type { SettingsChange } from "./contract/types.ts";
+import { StewardError } from "./errors.ts";
+import { createLog } from "./journal/log.ts";
+import type { Build } from "./version/version.ts";
+
+/** Put in by the build; a program run from its sources has no version. */
+declare const STEWARD_BUILD: Build | undefined;
+const build: Build =
+  typeof STEWARD_BUILD === "undefined"
+    ? { version: "0.0.0-source", commit: null, date: null }
+    : STEWARD_BUILD;
+
+const log = createLog(
+  (line) => process.stderr.write(line),
+  () => new Date(),
+);
+
+/** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
+const restartsAllowed = 10;
+
+async function main(): Promise<number> {
+  // Whatever is made from here on belongs to this user alone.
+  process.umask(0o077);
+  const [command, ...rest] = process.argv.slice(2);
+  if (command === "serve" && !rest.includes("--help")) return serve(rest);
+  const { runCommandLine } = await import("./cli/main.ts");
+  return runCommandLine(process.argv.slice(2), commandContext());
+}
+
+async function serve(argv: string[]): Promise<number> {
+  const options = serveOptions(argv);
+  const stopRequested = new Promise<"stop">((resolve) => {
+    // `on`, not `once`: conf brings when-exit, which sends a signal again when its own handler has run.
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve("stop"));
+  });
+  const { startAgent } = await import("./agent.ts");
+  const config = {
+    ...(await agentConfig(options.state, options.run, options.initialSettings)),
+    ...options.serve,
+  };
+  for (let start = 0; start <= restartsAllowed; start += 1) {
+    const agent = await startAgent(config);
+    log("notice", "listening", { mode: agent.mode, addresses: agent.addresses, version: build.version });
+    const why = await Promise.race([stopRequested, agent.repaired.then(() => "repaired" as const)]);
+    log("notice", why === "stop" ? "stopping" : "the state was repaired: starting again");
+    await agent.stop();
+    if (why === "stop") return 0;
+  }
+  return 1;
+}
+
+function serveOptions(argv: string[]) {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      state: { type: "string", default: process.env.STATE_DIRECTORY ?? "/var/lib/steward" },
+      run: { type: "string", default: process.env.RUNTIME_DIRECTORY ?? "/run/steward" },
+      listen: { type: "string", default: "127.0.0.1:8470" },
+      "initial-settings": { type: "string" },
+    },
+  });
+  return {
+    state: values.state,
+    run: values.run,
+    initialSettings: values["initial-settings"],
+    serve: { listen: loopback(values.listen), credentialsDirectory: process.env.CREDENTIALS_DIRECTORY },
+  };
+}
+
+/** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, where nobody can listen in. */
+function loopback(text: string): { host: string; port: number } {
+  const [, v6, v4, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = v6 ?? v4 ?? "";
+  const isLoopback = host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+  if (isLoopback && Number(port) <= 65_535) return { host, port: Number(port) };
+  throw new StewardError(
+    "validation_failed",
+    `--listen must be a loopback address and a port such as 127.0.0.1:8470, not "${text}"`,
+  );
+}
+
+async function agentConfig(state: string, run: string, initialSettings?: string): Promise<AgentConfig> {
+  const text = initialSettings && (await readFile(initialSettings, "utf8"));
+  const isSource = import.meta.url.endsWith(".ts");
+  return {
+    stateDirectory: state,
+    runDirectory: run,
+    // Next to this file; run from the sources, in what the last build left.
+    assetsDirectory: isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname,
+    factsWorker: new URL(isSource ? "./system/facts-worker.ts" : "./facts-worker.js", import.meta.url),
+    initialSettings: text ? (JSON.parse(text) as SettingsChange) : {},
+    build,
+    nodeVersion: process.version,
+    log,
+  };
+}
+
+function commandContext(): CommandContext {
+  const { stdin, stdout, stderr, env } = process;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    environment: env,
+    programVersion: build.version,
+    openOffline: async (stateDirectory) => {
+      await becomeOwner(stateDirectory);
+      const { openOfflineClient } = await import("./offline.ts");
+      return openOfflineClient(await agentConfig(stateDirectory, stateDirectory));
+    },
+    openState: async (stateDirectory) => {
+      await becomeOwner(stateDirectory);
+      const { createStateTools } = await import("./store/inspection.ts");
+      const { documentKinds } = await import("./compose.ts");
+      return createStateTools(stateDirectory, documentKinds({}));
+    },
+  };
+}
+
+/** Root works on the state as its owner, for good: no file changes hands, and none is opened that is not theirs. */
+async function becomeOwner(directory: string): Promise<void> {
+  const { uid, gid } = await stat(directory).catch((cause: unknown) => {
+    throw new StewardError("not_found", `There is no state in ${directory}: the agent has never run here.`, {
+      cause,
+    });
+  });
+  const present = process.getuid?.();
+  if (present === uid) return;
+  if (present !== 0) {
+    throw new StewardError(
+      "forbidden",
+      `The state in ${directory} belongs to another user. Run this as root or as that user.`,
+    );
+  }
+  process.setgroups?.([gid]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+}
+
+function fail(error: unknown): void {
+  if (error instanceof StewardError) process.stderr.write(`steward: ${error.message}\n`);
+  else process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+process.on("uncaughtException", (error) => {
+  log("error", "an error nobody expected: the agent ends", { cause: error.stack ?? error.message });
+  process.exit(1);
+});
+
+main().then((code) => {
+  process.exitCode = code;
+}, fail);

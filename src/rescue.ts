@@ -1,0 +1,65 @@
+import { stat } from "node:fs/promises";
+import { uptime } from "node:os";
+import { join } from "node:path";
+import { type AgentConfig, documentKinds } from "./compose.ts";
+import { type OperationId, operationIds, operationOf } from "./contract/operations.ts";
+import type { Health } from "./contract/types.ts";
+import { StewardError } from "./errors.ts";
+import { readIdentity } from "./host/linux/identity.ts";
+import type { Authenticate } from "./http/authenticate.ts";
+import type { Handlers } from "./http/call.ts";
+import { createDispatch, type Dispatch } from "./http/dispatch.ts";
+import { createStateTools } from "./store/inspection.ts";
+import { fullVersion, publicVersion } from "./version/version.ts";
+
+/** What is left of the agent when its state is damaged: version, health and the socket. */
+export interface Rescue {
+  dispatch: Dispatch;
+  authenticate: Authenticate;
+  admit: (id: OperationId) => void;
+}
+
+export function createRescue(config: AgentConfig, damage: StewardError): Rescue {
+  const refuse = (): never => {
+    throw new StewardError("state_damaged", `The agent is in rescue. ${damage.message}`);
+  };
+  return {
+    dispatch: createDispatch(rescueHandlers(config, damage, refuse)),
+    // There are no accounts to know anyone by; the socket is known by who may open it.
+    authenticate: async (_ctx, isLocal) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
+    admit: (id) => {
+      if (!operationOf(id).inRescue) refuse();
+    },
+  };
+}
+
+function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () => never): Handlers {
+  const host = readIdentity();
+  const health = (isDetailed: boolean): Health => {
+    const checks = [{ name: "state", status: "rescue" as const, detail: damage.message }];
+    return isDetailed ? { status: "rescue", checks } : { status: "rescue" };
+  };
+  const refusing = Object.fromEntries(operationIds.map((id) => [id, refuse])) as unknown as Handlers;
+  return {
+    ...refusing,
+    getVersion: ({ actor }) =>
+      actor.kind === "anonymous"
+        ? publicVersion(config.build)
+        : fullVersion(config.build, config.nodeVersion, host, uptime),
+    getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
+  };
+}
+
+/** Whether every document that must not be made up can be read again. Takes no lock. */
+export async function isRepaired(config: AgentConfig): Promise<boolean> {
+  const kinds = documentKinds(config.initialSettings).filter((kind) => kind.onLoss === "rescue");
+  for (const kind of kinds) {
+    const isPresent = await stat(join(config.stateDirectory, `${kind.name}.json`)).then(
+      () => true,
+      () => false,
+    );
+    if (!isPresent && kind.absence === "damage") return false;
+  }
+  const entries = await createStateTools(config.stateDirectory, kinds).list();
+  return entries.every(({ condition }) => condition !== "damaged");
+}

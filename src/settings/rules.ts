@@ -1,0 +1,48 @@
+import type { Settings } from "../contract/types.ts";
+import type { InputError } from "../errors.ts";
+import { durationSeconds } from "./durations.ts";
+
+/** Bounds of the durations, in seconds, by their pointer in the settings. */
+const durationBounds = [
+  { pointer: "/time/panic_threshold", least: 1, most: 10 * 365 * 86_400, words: "1s to 3650d" },
+  { pointer: "/update/ota/check_interval", least: 300, most: 30 * 86_400, words: "5m to 30d" },
+  { pointer: "/security/session_idle", least: 300, most: 86_400, words: "5m to 24h" },
+  { pointer: "/security/session_absolute", least: 900, most: 30 * 86_400, words: "15m to 30d" },
+] as const;
+
+/** What a schema cannot say of the settings as a whole; empty when they make sense. */
+export function settingsErrors(settings: Settings): InputError[] {
+  const values = {
+    "/time/panic_threshold": settings.time.panic_threshold,
+    "/update/ota/check_interval": settings.update.ota.check_interval,
+    "/security/session_idle": settings.security.session_idle,
+    "/security/session_absolute": settings.security.session_absolute,
+  };
+  const errors: InputError[] = durationBounds
+    .filter(({ pointer, least, most }) => !isWithin(values[pointer], least, most))
+    .map(({ pointer, words }) => ({ pointer, code: "out_of_range", detail: `must be ${words}` }));
+  if (durationSeconds(settings.security.session_idle) > durationSeconds(settings.security.session_absolute)) {
+    const detail = "must not be longer than session_absolute, which ends the session in any case";
+    errors.push({ pointer: "/security/session_idle", code: "inconsistent", detail });
+  }
+  if (settings.update.ota.enabled && settings.update.ota.server === "") {
+    const detail = "set update.ota.server too: there is nowhere to look for updates";
+    errors.push({ pointer: "/update/ota/enabled", code: "inconsistent", detail });
+  }
+  settings.time.servers.forEach((server, index) => {
+    const port = /:(\d+)$/.exec(server.replace(/^\[[^\]]*\]/, ""))?.[1];
+    if (port !== undefined && Number(port) > 65_535) {
+      errors.push({
+        pointer: `/time/servers/${index}`,
+        code: "out_of_range",
+        detail: "has a port above 65535",
+      });
+    }
+  });
+  return errors;
+}
+
+function isWithin(duration: string, least: number, most: number): boolean {
+  const seconds = durationSeconds(duration);
+  return seconds >= least && seconds <= most;
+}

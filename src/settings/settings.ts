@@ -1,0 +1,167 @@
+import { settings as settingsSchema } from "../contract/settings.ts";
+import type { Role, Settings, SettingsChange } from "../contract/types.ts";
+import { type InputError, StewardError } from "../errors.ts";
+import type { Document } from "../store/document.ts";
+import type { DocumentKind } from "../store/load.ts";
+import { settingsErrors } from "./rules.ts";
+
+/** The appliance's settings: read from memory, changed by merging the members given. */
+export interface SettingsStore {
+  read(): Settings;
+  /** As `role` may see them. */
+  view(role: Role): Settings;
+  /**
+   * Throws `forbidden` when `role` may not write a member that changes, `validation_failed`,
+   * `signature_verification_required`, `update_trust_not_established`, and what `precondition` throws.
+   */
+  change(change: SettingsChange, role: Role, precondition?: (present: Settings) => void): Promise<Settings>;
+  /** Why updates are blocked by what stands in the file; null when they are not. */
+  updatesBlocked(): string | null;
+}
+
+export interface SettingsOptions {
+  document: Document<Settings>;
+  /** True once a root of trust is installed, confirmed, and one refresh under it has succeeded. */
+  isUpdateTrustEstablished: () => boolean;
+}
+
+/** The kind of settings.json; `initial` overrides the defaults of a new device. */
+export function settingsKind(defaults: Settings): DocumentKind<Settings> {
+  return {
+    name: "settings",
+    formatVersion: "1.0.0",
+    schema: settingsSchema,
+    defaults,
+    onLoss: "rescue",
+    absence: "defaults",
+  };
+}
+
+export function createSettings(options: SettingsOptions): SettingsStore {
+  const { document } = options;
+  const redacted = new WeakMap<Settings, Settings>();
+  return {
+    read: () => document.read(),
+    view: (role) => {
+      const present = document.read();
+      if (role !== "readonly") return present;
+      const known = redacted.get(present) ?? (redact(settingsSchema, present) as Settings);
+      redacted.set(present, known);
+      return known;
+    },
+    change: (change, role, precondition) =>
+      document.update((present) => {
+        precondition?.(present);
+        return changed(options, present, change, role);
+      }),
+    updatesBlocked: () => blockedReason(document.read(), options.isUpdateTrustEstablished()),
+  };
+}
+
+/** The settings merged with the members given; throws a TypeError if these do not fit the settings' shape. */
+export function mergeSettings(present: Settings, change: SettingsChange): Settings {
+  return merge(present, change) as Settings;
+}
+
+function changed(options: SettingsOptions, present: Settings, change: SettingsChange, role: Role): Settings {
+  const next = mergeSettings(present, change);
+  const refused = changedMembers(settingsSchema, present, next).filter(
+    ({ writer }) => !mayWrite(role, writer),
+  );
+  if (refused.length > 0) {
+    const errors = refused.map(({ pointer }) => ({
+      pointer,
+      code: "forbidden",
+      detail: "only an administrator may change it",
+    }));
+    throw new StewardError(
+      "forbidden",
+      `Your role "${role}" may not change ${names(errors)}. Nothing was changed.`,
+      {
+        details: { errors },
+      },
+    );
+  }
+  if (change.update?.ota?.verify_signature === false) {
+    throw new StewardError(
+      "signature_verification_required",
+      "update.ota.verify_signature must stay true: nothing runs here that is not signed.",
+      {
+        details: {
+          errors: [{ pointer: "/update/ota/verify_signature", code: "must_be_true", detail: "must be true" }],
+        },
+      },
+    );
+  }
+  const errors = settingsErrors(next);
+  if (errors.length > 0) {
+    const first = errors
+      .map((error) => `${error.pointer.slice(1).replaceAll("/", ".")} ${error.detail}`)
+      .join("; ");
+    throw new StewardError("validation_failed", `${first}. Nothing was changed.`, { details: { errors } });
+  }
+  if (change.update?.ota?.auto_update_binary === true && !options.isUpdateTrustEstablished()) {
+    throw new StewardError(
+      "update_trust_not_established",
+      "update.ota.auto_update_binary needs a root of trust that is installed on the device, confirmed by an administrator, and proven by one complete refresh from the server.",
+    );
+  }
+  return JSON.stringify(next) === JSON.stringify(present) ? present : next;
+}
+
+function blockedReason(settings: Settings, isTrustEstablished: boolean): string | null {
+  const { verify_signature, auto_update_binary } = settings.update.ota;
+  if (!verify_signature) {
+    return "update.ota.verify_signature is false in settings.json: updates are blocked until it is true again";
+  }
+  if (auto_update_binary && !isTrustEstablished) {
+    return "update.ota.auto_update_binary is true in settings.json without an established root of trust: it has no effect";
+  }
+  return null;
+}
+
+/** Arrays are replaced whole; a member that is absent stays. */
+function merge(present: unknown, change: unknown): unknown {
+  if (!isObject(present) || !isObject(change)) return change;
+  const members = Object.entries(change).map(([key, value]) => [key, merge(present[key], value)]);
+  return { ...present, ...Object.fromEntries(members) };
+}
+
+function changedMembers(
+  schema: unknown,
+  before: unknown,
+  after: unknown,
+  pointer = "",
+): { pointer: string; writer: unknown }[] {
+  if (!isObject(schema)) return [];
+  if ("x-writer" in schema) {
+    const isSame = JSON.stringify(before) === JSON.stringify(after);
+    return isSame ? [] : [{ pointer, writer: schema["x-writer"] }];
+  }
+  if (!isObject(schema.properties) || !isObject(before) || !isObject(after)) return [];
+  return Object.entries(schema.properties).flatMap(([key, member]) =>
+    changedMembers(member, before[key], after[key], `${pointer}/${key}`),
+  );
+}
+
+function mayWrite(role: Role, writer: unknown): boolean {
+  return role === "admin" || (role === "operator" && writer === "operator");
+}
+
+function redact(schema: unknown, value: unknown): unknown {
+  if (!isObject(schema)) return value;
+  if (schema["x-redacted"] === true) return value === "" ? "" : "(hidden)";
+  if (!isObject(schema.properties) || !isObject(value)) return value;
+  const { properties } = schema;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, redact(properties[key], member)]),
+  );
+}
+
+function names(errors: readonly InputError[]): string {
+  return errors.map(({ pointer }) => pointer.slice(1).replaceAll("/", ".")).join(", ");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

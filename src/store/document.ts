@@ -1,0 +1,238 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { StewardError } from "../errors.ts";
+import { isReplaced, removeLeftovers, writeDurably } from "./durable-file.ts";
+import { type DocumentKind, documentText, goodCopyName, type Loaded, loadDocument } from "./load.ts";
+import type { Reserve } from "./reserve.ts";
+import { createValidator } from "./schemas.ts";
+
+/** Makes the next value from the present one; pure, since it may run again. Returning the same object writes nothing. */
+export type Change<T> = (current: T) => T;
+
+/** A JSON file that is read from memory and written durably, off the event loop. */
+export interface Document<T> {
+  /** The present value; never changed in place. */
+  read(): T;
+  /**
+   * Acknowledged only when it is on the disk. Changes that wait together share one write.
+   * Throws what `change` throws, `storage_full`, `storage_unwritable`; then nothing has changed.
+   */
+  update(change: Change<T>): Promise<T>;
+  /**
+   * In memory at once, on the disk within `delaySeconds` or with the next update; on a full disk it stays in memory
+   * and is tried again. For what a person must not be refused because a disk is full, or that is worth no write.
+   */
+  note(change: Change<T>, delaySeconds: number): void;
+  /** Writes what is only in memory; what cannot be written stays there and is tried again. */
+  save(): Promise<void>;
+  /** The last save, and the good copy with it. */
+  close(): Promise<void>;
+  /** What a person should know about this document; null when all is well. */
+  trouble(): string | null;
+}
+
+/** The good copy is written when a document has been quiet for so long: one more write, but not at each change. */
+const goodCopyDelayMilliseconds = 2_000;
+
+/** How long to wait before a write that failed is tried again. */
+const retryMilliseconds = 5_000;
+
+interface Waiting<T> {
+  change: Change<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/** Opens a document under the caller's lock. Throws `state_damaged` when it cannot be had and must not be made up. */
+export async function openDocument<T extends object>(
+  directory: string,
+  kind: DocumentKind<T>,
+  options: { isFirstStart: boolean; reserve: Reserve },
+): Promise<Document<T>> {
+  await removeLeftovers(join(directory, `${kind.name}.json`));
+  await removeLeftovers(join(directory, goodCopyName(kind.name)));
+  const loaded = await loadDocument(directory, kind, options.isFirstStart);
+  const document = new StoredDocument(directory, kind, options.reserve, loaded);
+  await document.begin();
+  return document;
+}
+
+class StoredDocument<T extends object> implements Document<T> {
+  readonly #path: string;
+  readonly #goodPath: string;
+  readonly #kind: DocumentKind<T>;
+  readonly #reserve: Reserve;
+  readonly #origin: Loaded<T>;
+  readonly #validate: ReturnType<typeof createValidator>;
+  #current: T;
+  #waiting: Waiting<T>[] = [];
+  /** Notes made while a write is under way; they are made again on what was written. */
+  #notesInFlight: Change<T>[] = [];
+  #writing: Promise<void> | null = null;
+  #isDirty = false;
+  #writeFailure: StewardError | null = null;
+  #noteTimer: NodeJS.Timeout | undefined;
+  #noteDue = Number.POSITIVE_INFINITY;
+  #copyTimer: NodeJS.Timeout | undefined;
+
+  constructor(directory: string, kind: DocumentKind<T>, reserve: Reserve, loaded: Loaded<T>) {
+    this.#path = join(directory, `${kind.name}.json`);
+    this.#goodPath = join(directory, goodCopyName(kind.name));
+    this.#kind = kind;
+    this.#reserve = reserve;
+    this.#origin = loaded;
+    this.#validate = createValidator(kind.schema);
+    this.#current = loaded.value;
+  }
+
+  /** Puts a new or recovered document on the disk; one that was read needs nothing but its good copy. */
+  async begin(): Promise<void> {
+    if (this.#origin.origin === "file") {
+      if (!existsSync(this.#goodPath)) this.#copySoon();
+      return;
+    }
+    this.#isDirty = true;
+    await this.#write();
+    if (this.#writeFailure && this.#origin.damage === null) throw this.#writeFailure;
+  }
+
+  read(): T {
+    return this.#current;
+  }
+
+  update(change: Change<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  note(change: Change<T>, delaySeconds: number): void {
+    const next = change(this.#current);
+    if (next === this.#current) return;
+    this.#current = next;
+    this.#isDirty = true;
+    if (this.#writing) this.#notesInFlight.push(change);
+    this.#writeWithin(delaySeconds * 1_000);
+  }
+
+  async save(): Promise<void> {
+    await this.#writing;
+    if (this.#isDirty) await this.#write();
+  }
+
+  async close(): Promise<void> {
+    await this.save();
+    clearTimeout(this.#noteTimer);
+    clearTimeout(this.#copyTimer);
+    if (!this.#writeFailure) await this.#writeGoodCopy();
+  }
+
+  trouble(): string | null {
+    if (this.#writeFailure) return this.#writeFailure.message;
+    if (this.#origin.damage === null) return null;
+    const used = this.#origin.origin === "good" ? "its last good copy" : "its defaults";
+    return `${this.#origin.damage}; the damaged file was kept and ${used} taken. Check what may be missing.`;
+  }
+
+  async #writeAll(): Promise<void> {
+    // One turn of the loop, so that changes which arrive together are written together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#writeBatch();
+    this.#writing = null;
+  }
+
+  async #writeBatch(): Promise<void> {
+    const batch = this.#waiting.splice(0);
+    const accepted: Waiting<T>[] = [];
+    let next = this.#current;
+    for (const waiting of batch) {
+      try {
+        next = this.#checked(waiting.change(next));
+        accepted.push(waiting);
+      } catch (error) {
+        waiting.reject(error);
+      }
+    }
+    if (next === this.#current) {
+      for (const waiting of accepted) waiting.resolve(next);
+      return;
+    }
+    const failure = await this.#put(next);
+    if (!failure || isReplaced(failure)) this.#publish(next);
+    this.#notesInFlight = [];
+    for (const waiting of accepted) failure ? waiting.reject(failure) : waiting.resolve(this.#current);
+  }
+
+  /** Takes what was written as the present value, with the notes that came while it was being written. */
+  #publish(written: T): void {
+    this.#isDirty = this.#notesInFlight.length > 0;
+    this.#current = this.#notesInFlight.reduce((value, change) => change(value), written);
+  }
+
+  /** A value that the next start would refuse must never reach the disk. */
+  #checked(next: T): T {
+    if (next === this.#current) return next;
+    const [problem] = this.#validate(next);
+    if (!problem) return next;
+    throw new StewardError(
+      "internal_error",
+      `${this.#kind.name}${problem.pointer} ${problem.detail}: a change was refused because it would damage the state`,
+    );
+  }
+
+  async #write(): Promise<void> {
+    if (this.#writing) return this.#writing;
+    this.#writing = (async () => {
+      const value = this.#current;
+      const failure = await this.#put(value);
+      if (!failure || isReplaced(failure)) this.#isDirty = this.#notesInFlight.length > 0;
+      this.#notesInFlight = [];
+      // Updates that came meanwhile were left to this writer.
+      while (this.#waiting.length > 0) await this.#writeBatch();
+      this.#writing = null;
+    })();
+    return this.#writing;
+  }
+
+  /** One durable write; a full disk is relieved by the reserve once. Returns the failure instead of throwing it. */
+  async #put(value: T): Promise<StewardError | null> {
+    clearTimeout(this.#noteTimer);
+    this.#noteDue = Number.POSITIVE_INFINITY;
+    const text = documentText(this.#kind, value);
+    try {
+      await writeDurably(this.#path, text).catch(async (error) => {
+        const isFull = error instanceof StewardError && error.code === "storage_full";
+        if (!isFull || !(await this.#reserve.release())) throw error;
+        await writeDurably(this.#path, text);
+      });
+      if (this.#writeFailure) void this.#reserve.refill().catch(() => undefined);
+      this.#writeFailure = null;
+      this.#copySoon();
+      return null;
+    } catch (error) {
+      if (!(error instanceof StewardError)) throw error;
+      this.#writeFailure = error;
+      this.#writeWithin(retryMilliseconds);
+      return error;
+    }
+  }
+
+  #writeWithin(milliseconds: number): void {
+    const due = performance.now() + milliseconds;
+    if (due >= this.#noteDue) return;
+    clearTimeout(this.#noteTimer);
+    this.#noteDue = due;
+    this.#noteTimer = setTimeout(() => void this.#write(), milliseconds).unref();
+  }
+
+  #copySoon(): void {
+    clearTimeout(this.#copyTimer);
+    this.#copyTimer = setTimeout(() => void this.#writeGoodCopy(), goodCopyDelayMilliseconds).unref();
+  }
+
+  /** A copy in a file of its own: a hard link would share the damage. Failing to make it endangers nothing now. */
+  async #writeGoodCopy(): Promise<void> {
+    await writeDurably(this.#goodPath, documentText(this.#kind, this.#current)).catch(() => undefined);
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, readdir, rename, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { StewardError, systemErrorCode } from "../errors.ts";
+
+const temporarySuffix = ".tmp";
+
+/**
+ * Puts `text` in the place of `path` so that a crash or a power cut leaves the old or the new content, whole:
+ * temporary file, fsync, rename, fsync of the directory.
+ *
+ * Throws `storage_full` or `storage_unwritable`; then `path` is as it was, except when the last fsync failed
+ * (`isReplaced(error)`): the new content is in place, but a power cut may take it back.
+ */
+export async function writeDurably(path: string, text: string, mode = 0o600): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}${temporarySuffix}`;
+  try {
+    const file = await open(temporary, "wx", mode);
+    await closing(file, async () => {
+      await file.writeFile(text);
+      await file.sync();
+    });
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw storageError(path, error);
+  }
+  try {
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    throw new ReplacedButNotSynced(path, error);
+  }
+}
+
+/** Makes a rename or an unlink in `directory` survive a power cut. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, "r");
+  await closing(handle, () => handle.sync());
+}
+
+/** True when the failed write is nevertheless what a reader finds now. */
+export function isReplaced(error: unknown): boolean {
+  return error instanceof ReplacedButNotSynced;
+}
+
+/** Removes what writers of `path` left behind when they were killed. */
+export async function removeLeftovers(path: string): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  for (const name of await readdir(dirname(path))) {
+    if (name.startsWith(prefix) && name.endsWith(temporarySuffix)) {
+      await unlink(join(dirname(path), name)).catch(() => undefined);
+    }
+  }
+}
+
+class ReplacedButNotSynced extends StewardError {
+  constructor(path: string, cause: unknown) {
+    super("storage_unwritable", `${basename(path)} was replaced, but the disk would not confirm it`, {
+      cause,
+    });
+  }
+}
+
+async function closing(handle: FileHandle, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } finally {
+    await handle.close();
+  }
+}
+
+function storageError(path: string, cause: unknown): StewardError {
+  const code = systemErrorCode(cause);
+  const name = basename(path);
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new StewardError(
+      "storage_full",
+      `The disk is full: ${name} was not changed. Free some space and repeat the change.`,
+      { cause },
+    );
+  }
+  return new StewardError(
+    "storage_unwritable",
+    `${name} cannot be written (${code ?? String(cause)}) and was not changed. ` +
+      `Check that ${dirname(path)} is writable and not mounted read-only.`,
+    { cause },
+  );
+}

@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { availableParallelism, hostname, loadavg } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { Facts } from "../contract/types.ts";
+import type { Uptime } from "../host/ports.ts";
+import type { SlowFacts } from "./facts-worker.ts";
+
+/** Reads what the host is and how it does, without ever holding up the event loop. */
+export type ReadFacts = () => Promise<Facts>;
+
+/** How long disks and temperatures are good for; asking for them costs processes. */
+const freshSeconds = 10;
+
+/** A worker that has not answered by then is ended; its facts are null or empty this time. */
+const workerSeconds = 10;
+
+const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
+
+/** `workerFile` is the compiled facts-worker. */
+export function createFacts(workerFile: URL, uptime: Uptime): ReadFacts {
+  let slow: Promise<SlowFacts> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (!slow || uptime() - readAt > freshSeconds) {
+      readAt = uptime();
+      slow = readSlowFacts(workerFile);
+    }
+    const [{ cpu, ...rest }, memory] = await Promise.all([slow, readMemory()]);
+    return {
+      hostname: hostname(),
+      ...rest,
+      cpu: { model: cpu, cores: availableParallelism() },
+      memory,
+      load: loadavg(),
+      uptime_seconds: uptime(),
+    };
+  };
+}
+
+/** systeminformation takes 36 ms to load and runs most of its commands with execSync: in a thread of its own. */
+function readSlowFacts(workerFile: URL): Promise<SlowFacts> {
+  return new Promise((resolve) => {
+    const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
+    const timer = setTimeout(() => finish(nothing), workerSeconds * 1_000);
+    const finish = (facts: SlowFacts): void => {
+      clearTimeout(timer);
+      resolve(facts);
+      void worker.terminate();
+    };
+    worker.once("message", finish);
+    worker.once("error", () => finish(nothing));
+    worker.unref();
+  });
+}
+
+async function readMemory(): Promise<Facts["memory"]> {
+  const text = await readFile("/proc/meminfo", "utf8");
+  const bytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0) * 1024;
+  return {
+    total_bytes: bytes("MemTotal"),
+    available_bytes: bytes("MemAvailable"),
+    swap_total_bytes: bytes("SwapTotal"),
+    swap_free_bytes: bytes("SwapFree"),
+  };
+}

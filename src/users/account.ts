@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { displayName, nullableTimestamp, role, timestamp, userId, username } from "../contract/shapes.ts";
+import type { Role, User } from "../contract/types.ts";
+import type { DocumentKind } from "../store/load.ts";
+
+/**
+ * How the present password came about: `chosen` by its user or set for good by an administrator; `initial`: made
+ * by the agent for one sign-in; `spent`: that one sign-in has been, now it only serves to choose a new one.
+ */
+export type PasswordState = "chosen" | "initial" | "spent";
+
+/** An account as it is stored. */
+export interface Account {
+  readonly id: string;
+  readonly username: string;
+  readonly display_name: string;
+  readonly role: Role;
+  readonly enabled: boolean;
+  /** PHC string. */
+  readonly password_hash: string;
+  readonly password_state: PasswordState;
+  readonly last_login_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface AccountsState {
+  readonly accounts: readonly Account[];
+}
+
+const account = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "id",
+    "username",
+    "display_name",
+    "role",
+    "enabled",
+    "password_hash",
+    "password_state",
+    "last_login_at",
+    "created_at",
+    "updated_at",
+  ],
+  properties: {
+    id: userId,
+    username,
+    display_name: displayName,
+    role,
+    enabled: { type: "boolean" },
+    password_hash: { type: "string", pattern: "^\\$argon2id\\$" },
+    password_state: { type: "string", enum: ["chosen", "initial", "spent"] },
+    last_login_at: nullableTimestamp,
+    created_at: timestamp,
+    updated_at: timestamp,
+  },
+} as const;
+
+/** Accounts are what must never be made up: without them the agent goes into rescue. */
+export const accountsKind: DocumentKind<AccountsState> = {
+  name: "users",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["accounts"],
+    properties: { accounts: { type: "array", items: account } },
+  },
+  defaults: { accounts: [] },
+  onLoss: "rescue",
+  absence: "damage",
+};
+
+export function newUserId(): string {
+  return `usr_${randomBytes(16).toString("hex")}`;
+}
+
+/** What others may see of an account. */
+export function toUser(account: Account): User {
+  return {
+    id: account.id,
+    username: account.username,
+    display_name: account.display_name,
+    role: account.role,
+    enabled: account.enabled,
+    must_change_password: account.password_state !== "chosen",
+    two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },
+    locked: null,
+    last_login_at: account.last_login_at,
+    created_at: account.created_at,
+    updated_at: account.updated_at,
+  };
+}

@@ -1,0 +1,121 @@
+import { StewardError } from "../errors.ts";
+
+/** Long enough for any passphrase; a bound, so that nobody has the agent normalise megabytes. */
+const maximumCharacters = 256;
+
+/** Shorter parts of a password count for nothing when a name has been taken out of it. */
+const shortestRemainder = 8;
+
+/** Names of fewer letters occur in ordinary words. */
+const shortestName = 4;
+
+export interface PasswordContext {
+  minimumCharacters: number;
+  /** User, host and product names. */
+  names: readonly string[];
+  /** Lower-case common passwords and words. */
+  common: ReadonlySet<string>;
+}
+
+/**
+ * Throws `password_too_short`, `password_too_long`, `password_contains_identity` or `password_blocklisted`, with
+ * the reason. Nothing is asked of its composition (NIST SP 800-63B-4 §3.1.1.2).
+ */
+export function checkNewPassword(password: string, context: PasswordContext): void {
+  const normal = password.normalize("NFKC");
+  const length = [...normal].length;
+  if (length < context.minimumCharacters) {
+    throw new StewardError(
+      "password_too_short",
+      `The password has ${length} characters; at least ${context.minimumCharacters} are needed. Three or four unrelated words are a good one.`,
+    );
+  }
+  if (length > maximumCharacters) {
+    throw new StewardError(
+      "password_too_long",
+      `The password has ${length} characters; at most ${maximumCharacters} are accepted.`,
+    );
+  }
+  const forms = foldings(normal);
+  const name = forms.map((form) => nameItRestsOn(form, context)).find((found) => found !== undefined);
+  if (name !== undefined) {
+    throw new StewardError(
+      "password_contains_identity",
+      `The password is little more than the name "${name}", which is the first thing to be tried.`,
+    );
+  }
+  const reason = forms.map((form) => weakness(form, context.common)).find((found) => found !== undefined);
+  if (reason !== undefined) throw new StewardError("password_blocklisted", `The password ${reason}.`);
+}
+
+/** The password as a guesser sees it: lower case, and with the usual digits for letters put back. */
+function foldings(password: string): string[] {
+  const lower = password.toLowerCase();
+  const letters: Record<string, string> = {
+    "0": "o",
+    "1": "l",
+    "3": "e",
+    "4": "a",
+    "5": "s",
+    "7": "t",
+    "@": "a",
+    $: "s",
+    "!": "i",
+  };
+  const unleet = [...lower].map((character) => letters[character] ?? character).join("");
+  return [lower, unleet];
+}
+
+function nameItRestsOn(form: string, context: PasswordContext): string | undefined {
+  for (const name of context.names) {
+    const lower = name.toLowerCase();
+    if (lower.length < shortestName || !form.includes(lower)) continue;
+    const remainder = form.split(lower).join("");
+    if (remainder.length < shortestRemainder || isGuessable(stripped(remainder), context.common)) return name;
+  }
+  return undefined;
+}
+
+function weakness(form: string, common: ReadonlySet<string>): string | undefined {
+  const whole = stripped(form);
+  if (common.has(form) || common.has(whole)) return "is one of the most common ones";
+  if (new Set(form).size < 5) return "uses fewer than five different characters";
+  const unit = repeatedUnit(whole);
+  if (unit !== undefined && (unit.length < shortestRemainder || isGuessable(unit, common))) {
+    return `only repeats "${unit}"`;
+  }
+  const parts = twoGuessableParts(whole, common) ?? twoGuessableParts(form, common);
+  if (parts) return `is only "${parts[0]}" and "${parts[1]}", each of them common, joined together`;
+  return undefined;
+}
+
+/** Without what people put between words. */
+function stripped(form: string): string {
+  return form.replace(/[\s._\-+,;:/]+/gu, "");
+}
+
+/** The shortest piece that the text is a whole number of repetitions of; undefined when it is its own. */
+function repeatedUnit(text: string): string | undefined {
+  const period = `${text}${text}`.indexOf(text, 1);
+  return period < text.length ? text.slice(0, period) : undefined;
+}
+
+function twoGuessableParts(text: string, common: ReadonlySet<string>): [string, string] | undefined {
+  for (let cut = 1; cut < text.length; cut += 1) {
+    const parts: [string, string] = [text.slice(0, cut), text.slice(cut)];
+    if (parts.every((part) => isGuessable(part, common))) return parts;
+  }
+  return undefined;
+}
+
+function isGuessable(part: string, common: ReadonlySet<string>): boolean {
+  return part === "" || common.has(part) || isRun(part);
+}
+
+/** `aaaa`, `12345678`, `zyxw`: each character as far from the one before as all the others. */
+function isRun(part: string): boolean {
+  const points = [...part].map((character) => character.codePointAt(0) ?? 0);
+  const step = (points[1] ?? 0) - (points[0] ?? 0);
+  if (Math.abs(step) > 1) return false;
+  return points.every((point, index) => index === 0 || point - (points[index - 1] ?? 0) === step);
+}

@@ -1,0 +1,92 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { StewardError } from "../errors.ts";
+
+/** argon2id at OWASP's figures for 19 MiB: memory in KiB, passes, lanes. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
+
+/** Hashes waiting beyond the one that runs: more would only time out, and each holds 19 MiB when its turn comes. */
+const maximumWaiting = 8;
+
+/** Where a password comes from, for fairness in the queue; null is the device itself and is never refused. */
+export type Source = string | null;
+
+/** argon2id, one at a time, so that sign-ins arriving together neither eat the memory nor hold up other requests. */
+export interface Passwords {
+  /** A PHC string. Throws `hashing_busy`. */
+  hash(password: string, source: Source): Promise<string>;
+  /** With `phc` null (no such user) it takes the same time and is false. Throws `hashing_busy`. */
+  verify(phc: string | null, password: string, source: Source): Promise<boolean>;
+  /** True for a hash made at a lower cost than today's. */
+  isWeaker(phc: string): boolean;
+}
+
+export function createPasswords(): Passwords {
+  const turn = createTurns();
+  let decoy: string | undefined;
+  const hashNow = async (password: string): Promise<string> => {
+    // Loaded at the first use: a native module that an idle agent need not hold.
+    const { hash } = await import("@node-rs/argon2");
+    return hash(password.normalize("NFKC"), cost);
+  };
+  return {
+    hash: (password, source) => turn(source, () => hashNow(password)),
+    verify: (phc, password, source) =>
+      turn(source, async () => {
+        const { verify } = await import("@node-rs/argon2");
+        decoy ??= await hashNow(randomBytes(16).toString("hex"));
+        const matches = await verify(phc ?? decoy, password.normalize("NFKC"));
+        return phc !== null && matches;
+      }),
+    isWeaker: (phc) => {
+      const [, memory, passes] = /\$m=(\d+),t=(\d+),p=\d+\$/.exec(phc) ?? [];
+      return Number(memory ?? 0) < cost.memoryCost || Number(passes ?? 0) < cost.timeCost;
+    },
+  };
+}
+
+/** Crockford's base32 without the letters that look like digits: 32 symbols, 5 bits each. */
+const symbols = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** A one-use password of 100 random bits in groups that can be read aloud. */
+export function makeInitialPassword(): string {
+  const group = () => Array.from({ length: 5 }, () => symbols[randomInt(symbols.length)]).join("");
+  return [group(), group(), group(), group()].join("-");
+}
+
+/** Runs work one at a time in order of arrival; a source may have one waiting, all together eight. */
+function createTurns(): <R>(source: Source, work: () => Promise<R>) => Promise<R> {
+  let last: Promise<unknown> = Promise.resolve();
+  let isRunning = false;
+  const waiting: Source[] = [];
+  const enter = async <R>(source: Source, work: () => Promise<R>): Promise<R> => {
+    const before = last;
+    const index = () => waiting.indexOf(source);
+    const run = async (): Promise<R> => {
+      await before.catch(() => undefined);
+      if (index() >= 0) waiting.splice(index(), 1);
+      isRunning = true;
+      try {
+        return await work();
+      } finally {
+        isRunning = false;
+      }
+    };
+    const result = run();
+    last = result.catch(() => undefined);
+    return result;
+  };
+  return (source, work) => {
+    const others = waiting.filter((other) => other !== null);
+    const mustWait = isRunning || waiting.length > 0;
+    if (source !== null && mustWait && (others.includes(source) || others.length >= maximumWaiting)) {
+      const details = { retryAfterSeconds: 1 };
+      return Promise.reject(
+        new StewardError("hashing_busy", "Other sign-ins are being checked; try again in a second.", {
+          details,
+        }),
+      );
+    }
+    waiting.push(source);
+    return enter(source, work);
+  };
+}

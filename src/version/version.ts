@@ -1,0 +1,36 @@
+import type { Version } from "../contract/types.ts";
+import type { HostIdentity, Uptime } from "../host/ports.ts";
+
+/** What the build stamped into this program. */
+export interface Build {
+  version: string;
+  /** Full commit id; null when it was not built from a checkout. */
+  commit: string | null;
+  /** RFC 3339, of the commit. */
+  date: string | null;
+}
+
+export const apiVersion = "1";
+
+/** What everybody may know. */
+export function publicVersion(build: Build): Version {
+  return { name: "steward", version: build.version, api_version: apiVersion };
+}
+
+/** What those who are signed in may know besides. */
+export function fullVersion(build: Build, node: string, host: HostIdentity, uptime: Uptime): Version {
+  return {
+    ...publicVersion(build),
+    commit: build.commit,
+    build_date: build.date,
+    node,
+    os: host.os,
+    kernel: host.kernel,
+    arch: host.arch,
+    device_id: host.deviceId,
+    boot_id: host.bootId,
+    uptime_seconds: uptime(),
+    rules_version: null,
+    support_until: null,
+  };
+}

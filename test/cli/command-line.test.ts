@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { readRequest, splitLine } from "../../src/cli/command-line.ts";
+import { commands } from "../../src/cli/command-table.ts";
+import { CommandError } from "../../src/cli/context.ts";
+import { globalOptions } from "../../src/cli/global-options.ts";
+
+function read(line: string) {
+  const split = splitLine(line.split(" ").filter(Boolean), commands);
+  return { request: readRequest(split, commands), options: split.options };
+}
+
+function commandOf(line: string): string {
+  const { request } = read(line);
+  assert.equal(request.kind, "command");
+  return request.kind === "command"
+    ? [request.command.path.join(" "), ...request.positionals].join(" | ")
+    : "";
+}
+
+describe("readRequest", () => {
+  describe("when the line is wrong", () => {
+    const mistakes: [line: string, message: RegExp][] = [
+      ["", /A command is missing[\s\S]*user add NAME/],
+      ["user", /A command is missing[\s\S]*user add NAME/],
+      ["usr list", /no command "usr"; did you mean "user"\?[\s\S]*Usage: steward COMMAND/],
+      ["user lsit", /no command "user lsit"; did you mean "list"\?[\s\S]*Usage: steward user COMMAND/],
+      ["user delet anna", /no command "user delet"; did you mean "delete"\?/],
+      ["user add", /NAME is missing[\s\S]*Usage: steward user add NAME \[--role admin\|operator\|readonly\]/],
+      ["system set", /KEY=VALUE is missing/],
+      ["user list anna", /"anna" is one argument too many/],
+      ["user show anna berta", /"berta" is one argument too many/],
+      ["user add anna --rol admin", /has no option --rol; did you mean "--role"\?/],
+      ["user show anna --role admin", /"steward user show" has no option --role/],
+      ["user add anna -x", /has no option -x/],
+      ["user add anna --role", /--role needs a value/],
+      ["user add anna --role --disabled", /--role needs a value/],
+      ["user add anna --role=root", /--role is one of admin, operator, readonly, not "root"/],
+      ["user add anna --disabled=yes", /--disabled is a switch and takes no value/],
+      ["user list -o xml", /-o is one of table, json, not "xml"/],
+      ["user add anna --password-stdin --generate", /--password-stdin and --generate exclude each other/],
+      ["user list --socket /s --url https://a", /--socket and --url exclude each other/],
+      ["completion tcsh", /SHELL is one of bash, zsh, fish, not "tcsh"/],
+      ["user add anna --password secret-words", /has no option --password/],
+    ];
+    for (const [line, message] of mistakes) {
+      it(`refuses "steward ${line}" as a usage error that names the mistake`, () => {
+        assert.throws(
+          () => read(line),
+          (error) => error instanceof CommandError && error.exitCode === 2 && message.test(error.message),
+        );
+      });
+    }
+  });
+
+  it("takes the global options before and after the command", () => {
+    for (const line of [
+      "-o json --quiet user list --role admin",
+      "user list --role admin --quiet --output=json",
+    ]) {
+      const { options } = read(line);
+      assert.equal(commandOf(line), "user list");
+      assert.deepEqual(
+        [options.text("output"), options.has("quiet"), options.text("role")],
+        ["json", true, "admin"],
+      );
+    }
+  });
+
+  it("takes a value that begins with a hyphen after an equals sign", () => {
+    assert.equal(read("user set anna --display-name=-x-").options.text("display-name"), "-x-");
+  });
+
+  it("takes everything after -- as an argument", () => {
+    assert.equal(commandOf("user show -- --help"), "user show | --help");
+  });
+
+  it("knows delete as rm and modify as set", () => {
+    assert.equal(commandOf("user delete anna"), "user rm | anna");
+    assert.equal(commandOf("user modify anna --role admin"), "user set | anna");
+    assert.equal(commandOf("system modify device.name=x"), "system set | device.name=x");
+  });
+
+  describe("when help is asked for", () => {
+    it("lists every command at the top", () => {
+      const { request } = read("--help");
+      const text = request.kind === "help" ? request.text : "";
+      for (const { path } of commands) assert.match(text, new RegExp(`^  ${path.join(" ")}\\b`, "m"));
+    });
+
+    it("lists the commands of a group and no others", () => {
+      const { request } = read("state --help");
+      const text = request.kind === "help" ? request.text : "";
+      assert.match(text, /^ {2}state restore NAME {2,}\S/m);
+      assert.doesNotMatch(text, /user add/);
+    });
+
+    it("shows a command's usage, options and other names, although an argument is missing", () => {
+      const { request } = read("user rm --help");
+      const text = request.kind === "help" ? request.text : "";
+      assert.match(text, /^Usage: steward user rm NAME/);
+      assert.match(text, /Also: steward user delete\./);
+      assert.match(text, /--token-file FILE/);
+    });
+  });
+});
+
+describe("the command table", () => {
+  it("gives an option's name the same meaning in every command, as the parser needs it", () => {
+    const options = [...globalOptions, ...commands.flatMap((command) => command.options)];
+    for (const { name, value, short } of options) {
+      for (const other of options.filter((candidate) => candidate.name === name)) {
+        assert.deepEqual([value === undefined, short], [other.value === undefined, other.short], `--${name}`);
+      }
+    }
+  });
+
+  it("has every command that this version promises", () => {
+    const expected =
+      "completion, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
+      "system schema, system set, user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
+      "user set, user show, user unlock, version";
+    assert.equal(
+      commands
+        .map(({ path }) => path.join(" "))
+        .sort()
+        .join(", "),
+      expected,
+    );
+  });
+});

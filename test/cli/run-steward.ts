@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const entry = fileURLToPath(new URL("steward-process.ts", import.meta.url));
+
+/** The words that start the command line as a process of its own. */
+export const stewardCommand: readonly string[] = [process.execPath, "--import", "tsx", entry];
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  stdin?: string | Buffer;
+  environment?: Record<string, string>;
+  uid?: number;
+}
+
+/** Runs the command line on real pipes until it ends. */
+export function runSteward(
+  args: readonly string[],
+  { stdin = "", environment = {}, uid }: RunOptions = {},
+): Promise<Ended> {
+  const [program = "", ...words] = stewardCommand;
+  const child = spawn(program, [...words, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+    ...(uid === undefined ? {} : { uid }),
+  });
+  const ended: Ended = { code: null, stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    ended.stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    ended.stderr += text;
+  });
+  // A command that does not read its input may end before all of it is written.
+  child.stdin.on("error", () => {});
+  child.stdin.end(stdin);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ ...ended, code }));
+  });
+}
+
+/** A directory of this test's own, removed at its end. */
+export function temporaryDirectory(test: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), "steward-cli-"));
+  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** What the process noted of its calls in process. */
+export function notedCalls(directory: string): unknown[] {
+  const path = join(directory, "calls.jsonl");
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  return lines.map((line): unknown => JSON.parse(line));
+}
+
+/** What the operations answer when they are done in process on this directory. */
+export function writeOffline(directory: string, answers: Record<string, unknown>): void {
+  writeFileSync(join(directory, "offline.json"), JSON.stringify(answers));
+}

@@ -1,0 +1,65 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CommandContext, CommandError, type StateEntry } from "../../src/cli/context.ts";
+import { runCommandLine } from "../../src/cli/main.ts";
+import type { OperationId } from "../../src/contract/operations.ts";
+import type { Output } from "../../src/contract/types.ts";
+import { StewardError } from "../../src/errors.ts";
+
+/**
+ * The command line as a process, for the tests of this room. What lies below it is a directory: offline
+ * answers come from offline.json, documents from documents.json, and each call is noted in calls.jsonl.
+ */
+const context: CommandContext = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  environment: process.env,
+  programVersion: "0.1.0",
+  async openOffline(stateDirectory) {
+    const answers = readJson(join(stateDirectory, "offline.json")) as Record<string, unknown>;
+    return {
+      async call<Id extends OperationId>(id: Id, input: object) {
+        note(stateDirectory, { id, ...input });
+        return answers[id] as Output<Id>;
+      },
+      async close() {
+        note(stateDirectory, { id: "close" });
+      },
+    };
+  },
+  async openState(stateDirectory) {
+    const entries = readJson(join(stateDirectory, "documents.json")) as StateEntry[];
+    const entryOf = (name: string) => {
+      const entry = entries.find((candidate) => candidate.name === name);
+      if (entry === undefined) throw new StewardError("not_found", `There is no document "${name}".`);
+      return entry;
+    };
+    const act = (verb: string, name: string, from?: string) => {
+      note(stateDirectory, { verb, name, ...(from === undefined ? {} : { from }) });
+      return entryOf(name);
+    };
+    return {
+      list: async () => entries,
+      show: async (name, from) => ({ shown: act("show", name, from).name }),
+      restore: async (name, from) => act("restore", name, from),
+      reset: async (name) => act("reset", name),
+    };
+  },
+};
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new CommandError(99, `the test gave no ${path}: ${String(error)}`);
+  }
+}
+
+function note(directory: string, entry: object): void {
+  appendFileSync(join(directory, "calls.jsonl"), `${JSON.stringify(entry)}\n`);
+}
+
+process.exitCode = await runCommandLine(process.argv.slice(2), context);
+// Node would give the terminal back at the exit; the prompt is to do it when it is done.
+if (process.stdin.isRaw) process.exitCode = 97;

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Answers, annaId, exampleUser, pageOf, startAgent } from "./agent.ts";
+import { runSteward } from "./run-steward.ts";
+
+const anna = `/api/users/${annaId}`;
+const oneUse = "one-use-password-1";
+
+describe("steward user add", { concurrency: true }, () => {
+  const added: Answers = { "POST /api/users": { status: 201, body: exampleUser() } };
+  const generated: Answers = {
+    "POST /api/users": { status: 201, body: { ...exampleUser(), initial_password: oneUse } },
+  };
+
+  it("sends the first line of standard input as the password, readonly by default", async (test) => {
+    const { socketPath, received } = await startAgent(test, added);
+    const { code, stdout, stderr } = await runSteward(
+      ["user", "add", "anna", "--password-stdin", "--socket", socketPath],
+      {
+        stdin: " pass wörd \r\nsecond line\n",
+      },
+    );
+    assert.deepEqual([code, stdout, stderr], [0, "", "User anna is added with the role readonly.\n"]);
+    assert.deepEqual(received[0]?.body, {
+      username: "anna",
+      role: "readonly",
+      enabled: true,
+      password: " pass wörd ",
+    });
+  });
+
+  it("prints a generated password alone on standard output", async (test) => {
+    const { socketPath, received } = await startAgent(test, generated);
+    const args = [
+      "user",
+      "add",
+      "anna",
+      "--generate",
+      "--disabled",
+      "--role",
+      "operator",
+      "--display-name",
+      "Anna B",
+    ];
+    const { code, stdout, stderr } = await runSteward([...args, "--socket", socketPath]);
+    assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
+    assert.match(stderr, /shown this once/);
+    assert.deepEqual(received[0]?.body, {
+      username: "anna",
+      role: "operator",
+      enabled: false,
+      display_name: "Anna B",
+    });
+  });
+
+  it("prints the API's shape with the generated password in json mode", async (test) => {
+    const { socketPath } = await startAgent(test, generated);
+    const { stdout } = await runSteward([
+      "user",
+      "add",
+      "anna",
+      "--generate",
+      "-o",
+      "json",
+      "--socket",
+      socketPath,
+    ]);
+    assert.deepEqual(JSON.parse(stdout), { ...exampleUser(), initial_password: oneUse });
+  });
+
+  describe("when there is no password", () => {
+    const without: [what: string, args: string[], stdin: string | Buffer, exit: number, message: RegExp][] = [
+      ["neither a terminal nor an option for it", [], "", 2, /--password-stdin.*--generate/],
+      ["an empty first line", ["--password-stdin"], "\nsecret\n", 6, /password is empty/],
+      ["an empty input", ["--password-stdin"], "", 6, /password is empty/],
+      ["a line that is not UTF-8", ["--password-stdin"], Buffer.from([0xff, 0x0a]), 6, /not UTF-8/],
+      ["a file without lines", ["--password-stdin"], "x".repeat(100_000), 6, /more than 4096 bytes/],
+    ];
+    for (const [what, args, stdin, exit, message] of without) {
+      it(`ends with ${exit} for ${what}, and adds nobody`, async (test) => {
+        const { socketPath, received } = await startAgent(test, added);
+        const { code, stderr } = await runSteward(["user", "add", "anna", ...args, "--socket", socketPath], {
+          stdin,
+        });
+        assert.equal(code, exit);
+        assert.match(stderr, message);
+        assert.deepEqual(received, []);
+      });
+    }
+  });
+});
+
+describe("steward user rescue", { concurrency: true }, () => {
+  const rescued = { body: { ...exampleUser(), initial_password: oneUse } };
+  const answersFor = (user: ReturnType<typeof exampleUser>): Answers => ({
+    "GET /api/users": pageOf(user),
+    [`PUT ${anna}`]: { body: user },
+    [`POST ${anna}/unlock`]: { body: user },
+    [`POST ${anna}/password-reset`]: rescued,
+  });
+
+  it("says all that stood in the way, enables, unlocks and prints a one-use password", async (test) => {
+    const locked = { password: true, totp: false, until: "2026-01-02T03:04:05.000Z" };
+    const user = exampleUser({ enabled: false, must_change_password: true, locked });
+    const { socketPath, received } = await startAgent(test, answersFor(user));
+    const { code, stdout, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
+    assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
+    assert.match(
+      stderr,
+      /anna: the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; the password must be changed/,
+    );
+    assert.deepEqual(
+      received.slice(1).map(({ method, path, body }) => [method, path, body]),
+      [
+        ["PUT", anna, { enabled: true }],
+        ["POST", `${anna}/unlock`, undefined],
+        ["POST", `${anna}/password-reset`, {}],
+      ],
+    );
+  });
+
+  it("says that nothing was found, and does not enable who is enabled", async (test) => {
+    const { socketPath, received } = await startAgent(test, answersFor(exampleUser()));
+    const { code, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(stderr, /nothing was found/);
+    assert.ok(received.every(({ method }) => method !== "PUT"));
+  });
+});

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** The built agent as a process of its own, with its state in a temporary directory and its port chosen by the kernel. */
+export interface RunningAgent {
+  process: ChildProcess;
+  url: string;
+  port: number;
+  socket: string;
+  stateDirectory: string;
+  runDirectory: string;
+  /** Everything it wrote to standard error so far. */
+  log: () => string;
+  /** Over TCP, or over the unix socket with `local`. */
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  /** Makes the first administrator over the socket and signs in. */
+  signedInAdmin: () => Promise<{ id: string; token: string; refreshToken: string }>;
+  /** SIGTERM, and its exit code. The directories stay. */
+  stop: () => Promise<number | null>;
+  /** Stops it where it still runs and removes its directories. */
+  dispose: () => Promise<void>;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  token?: string | undefined;
+  headers?: Record<string, string>;
+  local?: boolean;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** The body as JSON; undefined when it is not. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json: any;
+}
+
+export interface AgentOptions {
+  /** State to start on; a new temporary directory when absent. */
+  stateDirectory?: string;
+  environment?: Record<string, string>;
+  arguments?: string[];
+  /** A command to run node under, such as a wrapper with its arguments. */
+  prefix?: string[];
+}
+
+export const adminName = "root-admin";
+export const adminPassword = "green tractor sings loudly";
+
+const program = join(import.meta.dirname, "../dist/main.js");
+
+/** Starts the agent and waits until it listens. Throws with its log when it ends instead. */
+export async function startAgentProcess(options: AgentOptions = {}): Promise<RunningAgent> {
+  const home = await mkdtemp(join(tmpdir(), "steward-test-"));
+  const stateDirectory = options.stateDirectory ?? join(home, "state");
+  const runDirectory = join(home, "run");
+  const socket = join(runDirectory, "steward.sock");
+  const serve = [program, "serve", "--state", stateDirectory, "--run", runDirectory, "--listen", "127.0.0.1:0"];
+  const [command = process.execPath, ...rest] = [...(options.prefix ?? []), process.execPath, ...serve];
+  const child = spawn(command, [...rest, ...(options.arguments ?? [])], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...options.environment },
+  });
+  let log = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const port = await portOf(() => log, ended);
+  const call = (method: string, path: string, callOptions: CallOptions = {}) =>
+    send({ port, socket, method, path, ...callOptions });
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    return ended;
+  };
+  return {
+    process: child,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    socket,
+    stateDirectory,
+    runDirectory,
+    log: () => log,
+    call,
+    signedInAdmin: async () => {
+      const body = { username: adminName, password: adminPassword, role: "admin" };
+      const created = await call("POST", "/api/users", { body, local: true });
+      const { json } = await call("POST", "/api/auth/login", {
+        body: { username: adminName, password: adminPassword },
+      });
+      return { id: created.json.id, token: json.access_token, refreshToken: json.refresh_token };
+    },
+    stop,
+    dispose: async () => {
+      await stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The program as the command line, with its exit code and output. */
+export async function runSteward(
+  args: readonly string[],
+  options: { environment?: Record<string, string>; input?: string } = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...process.env, ...options.environment },
+  });
+  child.stdin.end(options.input ?? "");
+  const [stdout, stderr, code] = await Promise.all([
+    child.stdout.setEncoding("utf8").toArray(),
+    child.stderr.setEncoding("utf8").toArray(),
+    new Promise<number | null>((resolve) => child.once("exit", (exit) => resolve(exit))),
+  ]);
+  return { code, stdout: stdout.join(""), stderr: stderr.join("") };
+}
+
+async function portOf(log: () => string, ended: Promise<number | null>): Promise<number> {
+  let code: number | null | undefined;
+  void ended.then((exit) => {
+    code = exit;
+  });
+  for (let tries = 0; tries < 1_000 && code === undefined; tries += 1) {
+    const port = /"http:\/\/127\.0\.0\.1:(\d+)"/.exec(log())?.[1];
+    if (port !== undefined) return Number(port);
+    await delay(10);
+  }
+  throw new Error(`the agent did not start (exit ${code}): ${log()}`);
+}
+
+interface SendOptions extends CallOptions {
+  port: number;
+  socket: string;
+  method: string;
+  path: string;
+}
+
+function send({ port, socket, method, path, body, token, headers = {}, local }: SendOptions): Promise<Answer> {
+  const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+  const where = local ? { socketPath: socket } : { host: "127.0.0.1", port };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      ...where,
+      method,
+      path,
+      agent: false,
+      headers: {
+        ...(text !== undefined && {
+          "content-type": "application/json",
+          "content-length": String(Buffer.byteLength(text)),
+        }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+    });
+    request.once("error", reject);
+    request.once("response", async (response) => {
+      const chunks = await response.setEncoding("utf8").toArray();
+      const answer = chunks.join("");
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: answer,
+        json: parseOrUndefined(answer),
+      });
+    });
+    request.end(text);
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+function parseOrUndefined(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The claim of a JSON line of the log with this message. */
+export function logLine(log: string, message: string): Record<string, unknown> | undefined {
+  return log
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => parseOrUndefined(line) as Record<string, unknown> | undefined)
+    .find((line) => line?.message === message);
+}
+
