@@ -1,15 +1,15 @@
 import { readdir } from "node:fs/promises";
-import { uptime } from "node:os";
 import { join } from "node:path";
 import { createAccessTokens } from "./auth/access-tokens.ts";
 import { sessionsKind } from "./auth/session.ts";
-import { createSessions, type Sessions } from "./auth/sessions.ts";
+import { createSessions } from "./auth/sessions.ts";
 import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
 import { createSignIn } from "./auth/sign-in.ts";
 import { settings as settingsSchema } from "./contract/settings.ts";
-import type { Health, Settings, SettingsChange } from "./contract/types.ts";
+import type { Settings, SettingsChange } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
+import { createUptime } from "./host/linux/uptime.ts";
 import { type Authenticate, createAuthenticate } from "./http/authenticate.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import { createAuthHandlers } from "./http/handlers/auth.ts";
@@ -18,12 +18,11 @@ import { createUserHandlers } from "./http/handlers/users.ts";
 import type { Log } from "./journal/log.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import { settingsErrors } from "./settings/rules.ts";
-import { createSettings, mergeSettings, settingsKind } from "./settings/settings.ts";
+import { createSettings, mergeSettings, type SettingsStore, settingsKind } from "./settings/settings.ts";
 import { openDocument } from "./store/document.ts";
-import type { DocumentKind } from "./store/load.ts";
+import { type DocumentKind, validatorOf } from "./store/load.ts";
 import { takeLock } from "./store/lock.ts";
 import { createReserve } from "./store/reserve.ts";
-import { createValidator } from "./store/schemas.ts";
 import { createFacts } from "./system/facts.ts";
 import { readHealth } from "./system/health.ts";
 import { accountsKind } from "./users/account.ts";
@@ -51,9 +50,7 @@ export interface Rooms {
   dispatch: Dispatch;
   authenticate: Authenticate;
   accounts: Accounts;
-  sessions: Sessions;
   setupToken: SetupToken;
-  health: (isDetailed: boolean) => Health;
   /** Takes back the space that a full disk was given. */
   refillReserve: () => Promise<void>;
   /** Writes what is only in memory and gives the lock back. */
@@ -79,35 +76,18 @@ export async function openRooms(config: AgentConfig): Promise<Rooms> {
 async function joinRooms(config: AgentConfig, release: () => Promise<void>): Promise<Rooms> {
   const now = () => new Date();
   const host = readIdentity();
+  const uptime = createUptime();
   const store = await openStore(config);
   const settings = createSettings({ document: store.settings, isUpdateTrustEstablished: () => false });
   const passwords = createPasswords();
-  const names = ["steward", host.hostname];
-  const accounts = createAccounts({
-    document: store.users,
-    passwords,
-    now,
-    checkPassword: async (password, username) =>
-      checkNewPassword(password, {
-        minimumCharacters: settings.read().security.password_min_length,
-        names: [...names, username, ...settings.read().device.name.split(/\s+/)],
-        common: await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt")),
-      }),
-  });
-  const sessions = createSessions({
-    document: store.sessions,
-    bootId: host.bootId,
-    uptime,
-    limits: () => ({
-      idleSeconds: durationSeconds(settings.read().security.session_idle),
-      absoluteSeconds: durationSeconds(settings.read().security.session_absolute),
-    }),
-  });
+  const checkPassword = passwordCheck(config, settings, ["steward", host.hostname]);
+  const accounts = createAccounts({ document: store.users, passwords, now, checkPassword });
+  const limits = () => sessionLimits(settings.read());
+  const sessions = createSessions({ document: store.sessions, bootId: host.bootId, uptime, limits });
   const tokens = createAccessTokens(now);
   const signIn = createSignIn({ accounts, passwords, sessions, tokens, now });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
-  const health = (isDetailed: boolean): Health =>
-    readHealth([...store.checks, { name: "updates", trouble: () => settings.updatesBlocked() }], isDetailed);
+  const checks = [...store.checks, { name: "updates", trouble: () => settings.updatesBlocked() }];
   const dispatch = createDispatch({
     ...createAuthHandlers({ accounts, signIn, setupToken }),
     ...createUserHandlers({ accounts, sessions, setupToken }),
@@ -118,21 +98,39 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
         isDetailed
           ? fullVersion(config.build, config.nodeVersion, host, uptime)
           : publicVersion(config.build),
-      health,
+      health: (isDetailed) => readHealth(checks, isDetailed),
     }),
   });
   return {
     dispatch,
     authenticate: createAuthenticate({ tokens, sessions, accounts, now }),
     accounts,
-    sessions,
     setupToken,
-    health,
     refillReserve: store.refillReserve,
     close: async () => {
       await store.close();
       await release();
     },
+  };
+}
+
+/** The rules for a new password, with the names that this device and its user go by. */
+function passwordCheck(config: AgentConfig, settings: SettingsStore, names: readonly string[]) {
+  return async (password: string, username: string): Promise<void> => {
+    const { security, device } = settings.read();
+    const common = await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt"));
+    checkNewPassword(password, {
+      minimumCharacters: security.password_min_length,
+      names: [...names, username, ...device.name.split(/\s+/)],
+      common,
+    });
+  };
+}
+
+function sessionLimits({ security }: Settings): { idleSeconds: number; absoluteSeconds: number } {
+  return {
+    idleSeconds: durationSeconds(security.session_idle),
+    absoluteSeconds: durationSeconds(security.session_absolute),
   };
 }
 
@@ -168,7 +166,7 @@ async function openStore(config: AgentConfig) {
 
 /** The contract's defaults with what this product begins with. Throws `validation_failed` when these do not fit. */
 function defaultSettings(initialSettings: SettingsChange): Settings {
-  const validate = createValidator(settingsSchema);
+  const validate = validatorOf({ name: "settings", schema: settingsSchema });
   const defaults = {} as Settings;
   validate(defaults);
   const merged = mergeSettings(defaults, initialSettings);

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
-import { uptime } from "node:os";
 import { join } from "node:path";
 import { type AgentConfig, documentKinds } from "./compose.ts";
 import { type OperationId, operationIds, operationOf } from "./contract/operations.ts";
 import type { Health } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
+import { createUptime } from "./host/linux/uptime.ts";
 import type { Authenticate } from "./http/authenticate.ts";
 import type { Handlers } from "./http/call.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
@@ -45,7 +45,7 @@ function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () =>
     getVersion: ({ actor }) =>
       actor.kind === "anonymous"
         ? publicVersion(config.build)
-        : fullVersion(config.build, config.nodeVersion, host, uptime),
+        : fullVersion(config.build, config.nodeVersion, host, createUptime()),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
   };
 }

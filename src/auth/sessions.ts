@@ -58,70 +58,86 @@ interface Repeat {
 export function createSessions(options: SessionsOptions): Sessions {
   const { document, uptime } = options;
   const repeats = new Map<string, Repeat>();
-  const isAlive = (session: StoredSession): boolean => {
-    const now = uptime();
-    const isOfThisBoot = session.boot_id === options.bootId;
-    return isOfThisBoot && now < session.idle_deadline && now < session.absolute_deadline;
-  };
-  const living = () => document.read().sessions.filter(isAlive);
-  const store = (change: (sessions: readonly StoredSession[]) => readonly StoredSession[]) =>
-    document.note((state) => ({ sessions: change(state.sessions.filter(isAlive)) }), writeDelaySeconds);
+  const byToken = (hash: string) =>
+    document
+      .read()
+      .sessions.find(
+        (one) => (one.refresh_hash === hash || one.previous_hash === hash) && isAlive(options, one),
+      );
   return {
-    find: (id) => document.read().sessions.find((session) => session.id === id && isAlive(session)),
+    find: (id) => document.read().sessions.find((session) => session.id === id && isAlive(options, session)),
     open: (userId, origin) => {
       const refreshToken = newRefreshToken();
       const session = newSession(options, userId, refreshToken, origin);
-      store((sessions) => [...withoutOldest(sessions, userId), session]);
+      store(options, (sessions) => [...withoutOldest(sessions, userId), session]);
       return { session, refreshToken };
     },
     refresh: async (refreshToken, origin) => {
       const hash = hashOf(refreshToken);
-      const session = living().find((one) => one.refresh_hash === hash || one.previous_hash === hash);
+      const session = byToken(hash);
       if (!session) throw refusedRefresh("expired", "The session has ended. Sign in again.");
-      if (session.refresh_hash !== hash) return repeated(session, hash, origin);
+      if (session.refresh_hash !== hash) return repeated(options, session, repeats.get(hash), origin);
       const successor = newRefreshToken();
       const rotated = rotate(options, session, hashOf(successor), origin);
       forgetOld(repeats, uptime());
       repeats.set(hash, { successor, until: uptime() + repeatSeconds, uses: 0, origin });
-      store((sessions) => sessions.map((one) => (one.id === rotated.id ? rotated : one)));
+      store(options, (sessions) => sessions.map((one) => (one.id === rotated.id ? rotated : one)));
       return { session: rotated, refreshToken: successor };
     },
     close: async (refreshToken) => {
-      const hash = hashOf(refreshToken);
-      const session = living().find((one) => one.refresh_hash === hash || one.previous_hash === hash);
-      if (session) await end((one) => one.id === session.id);
+      const session = byToken(hashOf(refreshToken));
+      if (session) await end(options, (one) => one.id === session.id);
     },
-    endAll: (userId, exceptId) => end((one) => one.user_id === userId && one.id !== exceptId),
+    endAll: (userId, exceptId) => end(options, (one) => one.user_id === userId && one.id !== exceptId),
     remaining: (session) => ({
       idleSeconds: Math.max(0, session.idle_deadline - uptime()),
       absoluteSeconds: Math.max(0, session.absolute_deadline - uptime()),
     }),
   };
+}
 
-  /** At once in memory, whatever the disk does, and then durably where it can be. */
-  async function end(isMeant: (session: StoredSession) => boolean): Promise<void> {
-    const state = document.read();
-    const rest = state.sessions.filter((session) => !isMeant(session));
-    if (rest.length === state.sessions.length) return;
-    document.note((current) => ({ sessions: current.sessions.filter((one) => !isMeant(one)) }), 0);
-    await document.save();
-  }
+function isAlive({ bootId, uptime }: SessionsOptions, session: StoredSession): boolean {
+  const now = uptime();
+  return session.boot_id === bootId && now < session.idle_deadline && now < session.absolute_deadline;
+}
 
-  /** RFC 9700 §4.14.2: reuse of an exchanged token ends the session, except to repeat an answer that was lost. */
-  async function repeated(session: StoredSession, hash: string, origin: Origin): Promise<Opened> {
-    const repeat = repeats.get(hash);
-    const isSameCaller =
-      repeat?.origin.address === origin.address && repeat.origin.userAgent === origin.userAgent;
-    if (repeat && isSameCaller && uptime() < repeat.until && repeat.uses < repeatsAllowed) {
-      repeat.uses += 1;
-      return { session, refreshToken: repeat.successor };
-    }
-    await end((one) => one.id === session.id);
-    throw refusedRefresh(
-      "revoked",
-      "This refresh token was used before. Somebody may have a copy, so the session was ended. Sign in again.",
-    );
+/** In memory at once; dead sessions go on the way. */
+function store(
+  options: SessionsOptions,
+  change: (sessions: readonly StoredSession[]) => readonly StoredSession[],
+): void {
+  const living = (sessions: readonly StoredSession[]) => sessions.filter((one) => isAlive(options, one));
+  options.document.note((state) => ({ sessions: change(living(state.sessions)) }), writeDelaySeconds);
+}
+
+/** At once in memory, whatever the disk does, and then durably where it can be. */
+async function end(
+  { document }: SessionsOptions,
+  isMeant: (session: StoredSession) => boolean,
+): Promise<void> {
+  if (!document.read().sessions.some(isMeant)) return;
+  document.note(({ sessions }) => ({ sessions: sessions.filter((one) => !isMeant(one)) }), 0);
+  await document.save();
+}
+
+/** RFC 9700 §4.14.2: reuse of an exchanged token ends the session, except to repeat an answer that was lost. */
+async function repeated(
+  options: SessionsOptions,
+  session: StoredSession,
+  repeat: Repeat | undefined,
+  origin: Origin,
+): Promise<Opened> {
+  const isSameCaller =
+    repeat?.origin.address === origin.address && repeat.origin.userAgent === origin.userAgent;
+  if (repeat && isSameCaller && options.uptime() < repeat.until && repeat.uses < repeatsAllowed) {
+    repeat.uses += 1;
+    return { session, refreshToken: repeat.successor };
   }
+  await end(options, (one) => one.id === session.id);
+  throw refusedRefresh(
+    "revoked",
+    "This refresh token was used before. Somebody may have a copy, so the session was ended. Sign in again.",
+  );
 }
 
 function newSession(

@@ -1,39 +1,9 @@
 import * as auth from "./auth.ts";
-import type { ErrorCode } from "./error-codes.ts";
+import type { Operation } from "./operation.ts";
 import { settings, settingsChange } from "./settings.ts";
-import { type roleNames, userId } from "./shapes.ts";
+import { userId } from "./shapes.ts";
 import * as system from "./system.ts";
 import * as users from "./users.ts";
-
-export type RoleName = (typeof roleNames)[number];
-
-/**
- * Who may call an operation.
- * - `open`: anyone; a valid token may show more.
- * - `session`: whoever is signed in with a password, for what concerns only himself.
- * - a list: these roles, and local root. With `self`, also the user whose id is the path's `{id}`.
- */
-export type Access = "open" | "session" | { readonly roles: readonly RoleName[]; readonly self?: true };
-
-export interface Operation {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** An OpenAPI path template. */
-  readonly path: string;
-  readonly summary: string;
-  readonly access: Access;
-  /** Answers although no administrator exists yet, and in rescue when it is also `inRescue`. */
-  readonly beforeSetup?: true;
-  readonly inRescue?: true;
-  /** Open to a user who must first change the password. */
-  readonly beforePasswordChange?: true;
-  readonly pathParameters?: Readonly<Record<string, object>>;
-  readonly query?: object;
-  readonly body?: object;
-  /** The one success. `etag`: a strong ETag is sent, and If-Match is honoured on writes. */
-  readonly response: { readonly status: 200 | 201 | 204; readonly schema?: object; readonly etag?: true };
-  /** Codes of this operation's own; those that follow from access, body and parameters are derived. */
-  readonly errors?: readonly ErrorCode[];
-}
 
 const everyone = { roles: ["admin", "operator", "readonly"] } as const;
 const admins = { roles: ["admin"] } as const;

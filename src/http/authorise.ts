@@ -1,4 +1,4 @@
-import type { Operation } from "../contract/operations.ts";
+import type { Operation } from "../contract/operation.ts";
 import { StewardError } from "../errors.ts";
 import { type Actor, roleOf } from "./call.ts";
 

@@ -4,10 +4,15 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { StewardError, systemErrorCode } from "../errors.ts";
 import { toProblem } from "./problems.ts";
+import { apiHeaders } from "./server.ts";
 
 /** What a connection is doing: requests under way, and what to do when the last of them is answered. */
 interface Connection {
   active: number;
+  /** A count of events, not a time: only the order matters. */
+  lastActivity: number;
+  /** The request that began last; only its body can still be on its way. */
+  latest: IncomingMessage | undefined;
   whenIdle: (() => void) | undefined;
 }
 
@@ -17,14 +22,11 @@ interface Connection {
  * which say nothing cannot keep out those that do.
  */
 export function trackConnections(server: Server, maximum: number, now: () => Date): void {
-  // In order of their last activity: a Map keeps the order in which its keys were set.
   const connections = new Map<Socket, Connection>();
-  const touch = (socket: Socket, connection: Connection): void => {
-    connections.delete(socket);
-    connections.set(socket, connection);
-  };
+  let activity = 0;
   server.on("connection", (socket: Socket) => {
-    connections.set(socket, { active: 0, whenIdle: undefined });
+    activity += 1;
+    connections.set(socket, { active: 0, lastActivity: activity, latest: undefined, whenIdle: undefined });
     socket.once("close", () => connections.delete(socket));
     if (connections.size > maximum) longestSilent(connections)?.destroy();
   });
@@ -32,27 +34,40 @@ export function trackConnections(server: Server, maximum: number, now: () => Dat
     const connection = connections.get(request.socket);
     if (!connection) return;
     connection.active += 1;
-    touch(request.socket, connection);
+    connection.latest = request;
     response.once("close", () => {
+      activity += 1;
       connection.active -= 1;
-      if (connection.active > 0) return;
-      if (connections.has(request.socket)) touch(request.socket, connection);
-      connection.whenIdle?.();
+      connection.lastActivity = activity;
+      if (!isAnswering(connection)) connection.whenIdle?.();
     });
   });
-  server.on("clientError", (error: Error, socket: Socket) => {
-    const refuse = (): void => answerRaw(socket, error, now());
+  const refuse = (error: Error, socket: Socket): void => {
+    const answer = (): void => answerRaw(socket, error, now());
     const connection = connections.get(socket);
     // The answers to the requests before the bad one come first.
-    if (connection && connection.active > 0) connection.whenIdle = refuse;
-    else refuse();
+    if (connection && isAnswering(connection)) connection.whenIdle = answer;
+    else answer();
+  };
+  server.on("clientError", refuse);
+  // Node would close without a word: this is no proxy (RFC 9110 §9.3.6).
+  server.on("connect", (_request: IncomingMessage, socket: Socket) => {
+    // Node takes its own listener off a socket that it hands over.
+    socket.on("error", () => socket.destroy());
+    refuse(new StewardError("malformed_request", "This device is no proxy: it has no CONNECT."), socket);
   });
 }
 
+/** Requests that arrived whole. One whose body broke off, or never came, is not answered by waiting for it. */
+function isAnswering({ active, latest }: Connection): boolean {
+  return active > 1 || (active === 1 && latest?.complete === true);
+}
+
 function longestSilent(connections: ReadonlyMap<Socket, Connection>): Socket | undefined {
-  for (const [socket, connection] of connections) if (connection.active === 0) return socket;
+  const silent = [...connections].filter(([, { active }]) => active === 0);
   // All are at work: the newest has to go, or there would be no bound.
-  return [...connections.keys()].at(-1);
+  if (silent.length === 0) return [...connections.keys()].at(-1);
+  return silent.reduce((oldest, one) => (one[1].lastActivity < oldest[1].lastActivity ? one : oldest))[0];
 }
 
 function answerRaw(socket: Socket, error: Error, now: Date): void {
@@ -63,10 +78,10 @@ function answerRaw(socket: Socket, error: Error, now: Date): void {
   const requestId = randomBytes(9).toString("base64url");
   const problem = toProblem(refusalOf(error), requestId, now);
   const headers = {
+    ...apiHeaders,
     ...problem.headers,
     "X-Request-Id": requestId,
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
+    Date: now.toUTCString(),
     "Content-Length": String(Buffer.byteLength(problem.text)),
     Connection: "close",
   };
@@ -76,6 +91,7 @@ function answerRaw(socket: Socket, error: Error, now: Date): void {
 }
 
 function refusalOf(error: Error): StewardError {
+  if (error instanceof StewardError) return error;
   switch (systemErrorCode(error)) {
     case "HPE_HEADER_OVERFLOW":
       return new StewardError("headers_too_large", "The request's headers are larger than 16 KiB.");

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Operation, type OperationId, operationIds, operationOf } from "../contract/operations.ts";
+import type { Operation } from "../contract/operation.ts";
+import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import { StewardError } from "../errors.ts";
 import { authorise } from "./authorise.ts";
 import type { Actor, Handlers } from "./call.ts";
@@ -28,18 +29,25 @@ export interface Dispatch {
 }
 
 export function createDispatch(handlers: Handlers): Dispatch {
-  const checks = new Map(operationIds.map((id) => [id, createInputCheck(operationOf(id))]));
+  const entries = new Map(
+    operationIds.map((id) => {
+      // The check is what makes the input fit the operation's types; TypeScript cannot follow it through the table.
+      const handle = handlers[id] as (call: unknown) => unknown;
+      return [id, { operation: operationOf(id), check: createInputCheck(id), handle }];
+    }),
+  );
   return {
     run: async (id, request) => {
-      const operation = operationOf(id);
+      const entry = entries.get(id);
+      if (!entry) throw new StewardError("not_found", `There is no operation "${id}".`);
+      const { operation, check, handle } = entry;
       authorise(operation, request.actor, request.params);
-      const input = checks.get(id)?.(request);
+      const { params, query, body } = check(request);
       const { actor, origin } = request;
       const source = actor.kind === "local-root" ? null : origin.address;
-      const call = { ...input, actor, origin, source, ifMatch: ifMatchCheck(request.ifMatch) };
-      // The check above is what makes the input fit the operation's types; TypeScript cannot follow it through the table.
-      const handle = handlers[id] as (call: unknown) => unknown;
-      return answer(operation, await handle(call));
+      const ifMatch = ifMatchCheck(request.ifMatch);
+      // Member by member: spreading the input into it took a twelfth of a request.
+      return answer(operation, await handle({ params, query, body, actor, origin, source, ifMatch }));
     },
   };
 }

@@ -65,7 +65,8 @@ function newServer(handle: RequestListener, now: () => Date): Server {
     },
     handle,
   );
-  server.on("checkExpectation", handle);
+  // An expectation that we do not know is passed over (RFC 9110 §10.1.1), and the request counted like any other.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   trackConnections(server, maximumConnections, now);
   return server;
 }

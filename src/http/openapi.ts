@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
-import { type Operation, operationIds, operationOf } from "../contract/operations.ts";
+import type { Operation } from "../contract/operation.ts";
+import { operationIds, operationOf } from "../contract/operations.ts";
 import { problem } from "../contract/shapes.ts";
 
 /** The contract as an OpenAPI 3.1 document. */
@@ -40,7 +41,9 @@ export function openApiDocument(version: string): object {
 /** Codes that an operation can answer with: its own, and those that follow from its access, input and place. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([...(operation.errors ?? []), "internal_error", "shutting_down"]);
-  const add = (...more: ErrorCode[]) => more.forEach((code) => codes.add(code));
+  const add = (...more: ErrorCode[]): void => {
+    for (const code of more) codes.add(code);
+  };
   if (operation.access !== "open") {
     add("authentication_required", "invalid_token", "forbidden");
     if (!operation.beforePasswordChange) add("password_change_required");

@@ -41,10 +41,11 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       if (size > maximumDrainedBytes) refuse();
     });
     request.once("end", () => (size > maximumBodyBytes ? refuse() : resolve(Buffer.concat(chunks))));
-    request.once("error", reject);
-    request.once("close", () =>
-      reject(new StewardError("request_timeout", "The connection ended before the body did.")),
-    );
+    const breakOff = (): void =>
+      reject(new StewardError("request_timeout", "The connection ended before the body did."));
+    // Node's "aborted" is the client's doing, no error of ours.
+    request.once("error", breakOff);
+    request.once("close", breakOff);
     const refuse = (): void => {
       request.removeAllListeners("data");
       request.pause();

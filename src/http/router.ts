@@ -44,14 +44,19 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   const body = operation.body ? await readJson(ctx.req) : undefined;
   const answer = await options.dispatch.run(id, {
     actor,
-    origin: { address: isLocal ? "local" : ctx.ip, userAgent: ctx.get("User-Agent") },
+    origin: {
+      address: isLocal ? "local" : (ctx.req.socket.remoteAddress ?? ""),
+      userAgent: ctx.req.headers["user-agent"] ?? "",
+    },
     ifMatch: ctx.req.headers["if-match"],
     params: ctx.params,
-    query: new URLSearchParams(ctx.querystring),
+    query: ctx.querystring === "" ? noQuery : new URLSearchParams(ctx.querystring),
     body,
   });
   send(ctx, answer);
 }
+
+const noQuery = new URLSearchParams();
 
 /** A token shows more of an open operation; a bad one there is no reason to refuse what everybody gets. */
 async function identify(
@@ -81,7 +86,7 @@ function send(ctx: Koa.Context, answer: Answer): void {
   if (answer.text === undefined) return;
   if (answer.etag !== undefined) {
     ctx.set("ETag", answer.etag);
-    if (ctx.method === "GET" && ctx.fresh) {
+    if (ctx.method === "GET" && ctx.req.headers["if-none-match"] !== undefined && ctx.fresh) {
       ctx.status = 304;
       return;
     }

@@ -18,7 +18,8 @@ export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
 /** Listeners mark the sockets that came over the unix socket with this. */
 export const localSockets = new WeakSet<object>();
 
-const apiHeaders = {
+/** Of every answer of the API. */
+export const apiHeaders = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
@@ -39,8 +40,9 @@ export function createServer(options: ServerOptions): Koa {
     ctx.res.setHeader("X-Request-Id", requestId);
     for (const name of headerNames) ctx.res.setHeader(name, apiHeaders[name]);
     try {
-      checkOrigin(ctx, isLocal(ctx), isOurHost);
       checkPath(ctx);
+      checkHostLines(ctx);
+      checkOrigin(ctx, isLocal(ctx), isOurHost);
       await next();
     } catch (error) {
       fail(options, ctx, error, requestId);
@@ -74,9 +76,11 @@ function checkOrigin(
   isLocal: boolean,
   isOurHost: (host: string | undefined) => boolean,
 ): void {
-  const { headers } = ctx.req;
+  const { headers, url = "/" } = ctx.req;
   if (!isLocal) {
-    if (isOurHost(headers.host)) return;
+    // RFC 9112 §3.2.2: the host of an absolute form counts, whatever Host says.
+    const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
+    if (isOurHost(headers.host) && (authority === undefined || isOurHost(authority))) return;
     throw new StewardError(
       "misdirected_request",
       "This device does not answer to the name in the Host header. Use its address, or one of its own names.",
@@ -92,12 +96,23 @@ function checkOrigin(
   );
 }
 
+/** RFC 9112 §3.2: a request with more than one Host is refused, or two readers of it could take it for two. */
+function checkHostLines(ctx: Koa.Context): void {
+  const { rawHeaders } = ctx.req;
+  let lines = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === "host") lines += 1;
+  }
+  if (lines > 1) throw new StewardError("malformed_request", "The request has more than one Host header.");
+}
+
 function checkPath(ctx: Koa.Context): void {
-  if (!ctx.path.includes("%")) return;
   try {
-    decodeURIComponent(ctx.path);
+    if (ctx.path.includes("%")) decodeURIComponent(ctx.path);
   } catch (cause) {
-    throw new StewardError("malformed_path", "The path has a malformed escape.", { cause });
+    // A target that cannot be parsed throws at every look at the path, also the log's.
+    if (!(cause instanceof URIError)) ctx.req.url = "/";
+    throw new StewardError("malformed_path", "The path is malformed.", { cause });
   }
 }
 
@@ -119,6 +134,6 @@ function logRequest(log: Log, ctx: Koa.Context, requestId: string, isLocal: bool
   log(ctx.status >= 500 ? "warning" : "info", `${ctx.method} ${ctx.path}`.slice(0, 256), {
     status: ctx.status,
     request_id: requestId,
-    from: isLocal ? "local" : ctx.ip,
+    from: isLocal ? "local" : ctx.req.socket.remoteAddress,
   });
 }

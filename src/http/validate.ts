@@ -1,6 +1,7 @@
-import type { Operation } from "../contract/operations.ts";
+import type { Operation } from "../contract/operation.ts";
+import { type OperationId, operationOf } from "../contract/operations.ts";
 import { type InputError, StewardError } from "../errors.ts";
-import { createValidator, type Validator } from "../store/schemas.ts";
+import { createValidator, inputValidatorName, type Validator } from "../store/schemas.ts";
 
 /** Path parameters, query and body as they came; the body is absent where none was sent. */
 export interface RawInput {
@@ -16,11 +17,13 @@ export interface CheckedInput {
 }
 
 /** Checks an operation's input: `not_found` for an id that no resource can have, `unknown_field`, `validation_failed`. */
-export function createInputCheck(operation: Operation): (input: RawInput) => CheckedInput {
-  const checkBody = operation.body ? createValidator(operation.body) : undefined;
-  const checkQuery = createValidator(operation.query ?? { type: "object", additionalProperties: false });
+export function createInputCheck(id: OperationId): (input: RawInput) => CheckedInput {
+  const operation = operationOf(id);
+  const validator = (part: string, schema: object) => createValidator(inputValidatorName(id, part), schema);
+  const checkBody = operation.body ? validator("body", operation.body) : undefined;
+  const checkQuery = operation.query ? validator("query", operation.query) : refuseAnyMember;
   const parameters = Object.entries(operation.pathParameters ?? {}).map(
-    ([name, schema]): [string, Validator] => [name, createValidator(schema)],
+    ([name, schema]): [string, Validator] => [name, validator(`path ${name}`, schema)],
   );
   return (input) => {
     for (const [name, check] of parameters) {
@@ -32,6 +35,12 @@ export function createInputCheck(operation: Operation): (input: RawInput) => Che
     if (checkBody) refuse(checkBody(input.body), "body");
     return { params: input.params, query, body: checkBody ? input.body : undefined };
   };
+}
+
+function refuseAnyMember(value: unknown): readonly InputError[] {
+  const [name] = Object.keys(value ?? {});
+  if (name === undefined) return [];
+  return [{ pointer: `/${name}`, code: "unknown_field", detail: "is not a parameter known here" }];
 }
 
 /** Query parameters are text; those whose schema is a number or a boolean are read as such. */

@@ -1,10 +1,17 @@
-import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../errors.ts";
 import { isReplaced, removeLeftovers, writeDurably } from "./durable-file.ts";
-import { type DocumentKind, documentText, goodCopyName, type Loaded, loadDocument } from "./load.ts";
+import {
+  type DocumentKind,
+  documentText,
+  goodCopyName,
+  type Loaded,
+  loadDocument,
+  validatorOf,
+} from "./load.ts";
 import type { Reserve } from "./reserve.ts";
-import { createValidator } from "./schemas.ts";
+import type { Validator } from "./schemas.ts";
 
 /** Makes the next value from the present one; pure, since it may run again. Returning the same object writes nothing. */
 export type Change<T> = (current: T) => T;
@@ -63,7 +70,7 @@ class StoredDocument<T extends object> implements Document<T> {
   readonly #kind: DocumentKind<T>;
   readonly #reserve: Reserve;
   readonly #origin: Loaded<T>;
-  readonly #validate: ReturnType<typeof createValidator>;
+  readonly #validate: Validator;
   #current: T;
   #waiting: Waiting<T>[] = [];
   /** Notes made while a write is under way; they are made again on what was written. */
@@ -81,19 +88,22 @@ class StoredDocument<T extends object> implements Document<T> {
     this.#kind = kind;
     this.#reserve = reserve;
     this.#origin = loaded;
-    this.#validate = createValidator(kind.schema);
+    this.#validate = validatorOf(kind);
     this.#current = loaded.value;
   }
 
-  /** Puts a new or recovered document on the disk; one that was read needs nothing but its good copy. */
+  /** Puts a new, migrated or recovered document on the disk; one that was read needs nothing but its good copy. */
   async begin(): Promise<void> {
-    if (this.#origin.origin === "file") {
-      if (!existsSync(this.#goodPath)) this.#copySoon();
+    const { origin, damage, isMigrated } = this.#origin;
+    if (origin === "file" && !isMigrated) {
+      // Damaged or behind when the last process was killed: the next damage would bring the past back, or a rescue.
+      const good = await readFile(this.#goodPath, "utf8").catch(() => null);
+      if (good !== documentText(this.#kind, this.#current)) this.#copySoon();
       return;
     }
     this.#isDirty = true;
     await this.#write();
-    if (this.#writeFailure && this.#origin.damage === null) throw this.#writeFailure;
+    if (this.#writeFailure && origin === "defaults" && damage === null) throw this.#writeFailure;
   }
 
   read(): T {
@@ -118,7 +128,7 @@ class StoredDocument<T extends object> implements Document<T> {
 
   async save(): Promise<void> {
     await this.#writing;
-    if (this.#isDirty) await this.#write();
+    if (this.#isDirty || this.#writeFailure) await this.#write();
   }
 
   async close(): Promise<void> {
@@ -144,6 +154,8 @@ class StoredDocument<T extends object> implements Document<T> {
 
   async #writeBatch(): Promise<void> {
     const batch = this.#waiting.splice(0);
+    // Notes made since the update came are in the present value already.
+    this.#notesInFlight = [];
     const accepted: Waiting<T>[] = [];
     let next = this.#current;
     for (const waiting of batch) {
@@ -206,7 +218,7 @@ class StoredDocument<T extends object> implements Document<T> {
         if (!isFull || !(await this.#reserve.release())) throw error;
         await writeDurably(this.#path, text);
       });
-      if (this.#writeFailure) void this.#reserve.refill().catch(() => undefined);
+      if (this.#writeFailure || this.#reserve.isGivenUp()) void this.#reserve.refill().catch(() => undefined);
       this.#writeFailure = null;
       this.#copySoon();
       return null;
@@ -223,7 +235,11 @@ class StoredDocument<T extends object> implements Document<T> {
     if (due >= this.#noteDue) return;
     clearTimeout(this.#noteTimer);
     this.#noteDue = due;
-    this.#noteTimer = setTimeout(() => void this.#write(), milliseconds).unref();
+    this.#noteTimer = setTimeout(() => {
+      this.#noteDue = Number.POSITIVE_INFINITY;
+      // Not into a write that is under way: what was noted since it began is not in it.
+      void this.save();
+    }, milliseconds).unref();
   }
 
   #copySoon(): void {

@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, readdir, rename, unlink } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
 
-const temporarySuffix = ".tmp";
+/**
+ * How the names begin under which the next content of `path` is made. Hidden, like the lock and the reserve: what the
+ * first write of a new device left when it was cut short must not look like state that has lost its other half.
+ */
+export function temporaryPrefix(path: string): string {
+  return join(dirname(path), `.${basename(path)}.`);
+}
 
 /**
  * Puts `text` in the place of `path` so that a crash or a power cut leaves the old or the new content, whole:
@@ -13,7 +19,7 @@ const temporarySuffix = ".tmp";
  * (`isReplaced(error)`): the new content is in place, but a power cut may take it back.
  */
 export async function writeDurably(path: string, text: string, mode = 0o600): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}${temporarySuffix}`;
+  const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
   try {
     const file = await open(temporary, "wx", mode);
     await closing(file, async () => {
@@ -45,11 +51,10 @@ export function isReplaced(error: unknown): boolean {
 
 /** Removes what writers of `path` left behind when they were killed. */
 export async function removeLeftovers(path: string): Promise<void> {
-  const prefix = `${basename(path)}.`;
+  const prefix = basename(temporaryPrefix(path));
   for (const name of await readdir(dirname(path))) {
-    if (name.startsWith(prefix) && name.endsWith(temporarySuffix)) {
-      await unlink(join(dirname(path), name)).catch(() => undefined);
-    }
+    if (!name.startsWith(prefix)) continue;
+    await rm(join(dirname(path), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -69,7 +74,8 @@ async function closing(handle: FileHandle, work: () => Promise<void>): Promise<v
   }
 }
 
-function storageError(path: string, cause: unknown): StewardError {
+/** What a failure to write `path` is called: `storage_full` or `storage_unwritable`. */
+export function storageError(path: string, cause: unknown): StewardError {
   const code = systemErrorCode(cause);
   const name = basename(path);
   if (code === "ENOSPC" || code === "EDQUOT") {

@@ -1,14 +1,16 @@
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import Conf from "conf";
 import { StewardError } from "../errors.ts";
-import { createValidator, type Validator } from "./schemas.ts";
+import { storageError, temporaryPrefix } from "./durable-file.ts";
+import { createValidator, documentValidatorName, type Validator } from "./schemas.ts";
 
 /** A change of a document's form, keyed in `migrations` by the format version that it leads to. */
 export type Migration = (members: {
   get(key: string): unknown;
   set(key: string, value: unknown): void;
+  delete(key: string): void;
 }) => void;
 
 /** What a document is: its name, form and defaults. */
@@ -35,6 +37,8 @@ export interface Loaded<T> {
   origin: "file" | "good" | "defaults";
   /** Why it is not from the file; null when it is, or at a first start. */
   damage: string | null;
+  /** The file has another form than `value`. */
+  isMigrated: boolean;
 }
 
 /** Damaged files kept beside a document; the oldest go first. */
@@ -49,30 +53,38 @@ export async function loadDocument<T extends object>(
   kind: DocumentKind<T>,
   isFirstStart: boolean,
 ): Promise<Loaded<T>> {
-  const validate = createValidator(kind.schema);
+  const validate = validatorOf(kind);
   const present = existsSync(join(directory, `${kind.name}.json`));
   const hasGoodCopy = existsSync(join(directory, goodCopyName(kind.name)));
   if (!present && !hasGoodCopy && (isFirstStart || kind.absence === "defaults")) {
-    return { value: structuredClone(kind.defaults), origin: "defaults", damage: null };
+    return { value: structuredClone(kind.defaults), origin: "defaults", damage: null, isMigrated: false };
   }
   const file = tryRead(directory, kind, kind.name, validate, present);
-  if ("value" in file) return { value: file.value, origin: "file", damage: null };
+  if ("value" in file) return { ...file, origin: "file", damage: null };
   const good = tryRead(directory, kind, `${kind.name}.good`, validate, hasGoodCopy);
   if ("value" in good) {
     if (present) await setAside(directory, kind.name);
-    return { value: good.value, origin: "good", damage: file.problem };
+    return { ...good, origin: "good", damage: file.problem };
   }
   if (kind.onLoss === "rescue") throw lost(kind.name, file.problem, good.problem);
   if (present) await setAside(directory, kind.name);
-  return { value: structuredClone(kind.defaults), origin: "defaults", damage: file.problem };
+  return {
+    value: structuredClone(kind.defaults),
+    origin: "defaults",
+    damage: file.problem,
+    isMigrated: false,
+  };
 }
 
-/** Reads one file of a document's form through conf, which migrates it. Throws what is wrong with it. */
+/**
+ * Reads one file of a document's form through conf, which migrates it and writes it where it migrates, also when it
+ * then turns out to be unusable. Throws what is wrong with it.
+ */
 export function readThroughConf<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   configName: string,
-  validate: Validator = createValidator(kind.schema),
+  validate: Validator = validatorOf(kind),
 ): T {
   const conf = new Conf<Record<string, unknown>>({
     cwd: directory,
@@ -87,6 +99,11 @@ export function readThroughConf<T extends object>(
   const [problem] = validate(members);
   if (problem) throw new Error(`${problem.pointer || "the document"} ${problem.detail}`);
   return members as T;
+}
+
+/** The check of a document's form. */
+export function validatorOf(kind: { name: string; schema: object }): Validator {
+  return createValidator(documentValidatorName(kind.name), kind.schema);
 }
 
 /** The text of a document as conf and people read it. */
@@ -123,13 +140,48 @@ function tryRead<T extends object>(
   configName: string,
   validate: Validator,
   present: boolean,
-): { value: T } | { problem: string } {
+): { value: T; isMigrated: boolean } | { problem: string } {
+  const path = join(directory, `${configName}.json`);
   if (!present) return { problem: `${configName}.json is missing` };
   try {
-    return { value: readThroughConf(directory, kind, configName, validate) };
+    if (isOfFormat(path, kind.formatVersion)) {
+      return { value: readThroughConf(directory, kind, configName, validate), isMigrated: false };
+    }
+    // The file itself stays as it is, byte for byte, until its migrated form is known to be good.
+    const scratch = copyToScratch(path, configName);
+    try {
+      return { value: readThroughConf(scratch, kind, configName, validate), isMigrated: true };
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
   } catch (error) {
+    if (error instanceof StewardError) throw error;
     return { problem: `${configName}.json: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+/** False when conf would write the file; what cannot be parsed it does not touch. */
+function isOfFormat(path: string, formatVersion: string): boolean {
+  try {
+    return formatOf(JSON.parse(readFileSync(path, "utf8"))) === formatVersion;
+  } catch {
+    return true;
+  }
+}
+
+/** A directory of its own beside the file, with a copy of it. Throws `storage_full`, `storage_unwritable`. */
+function copyToScratch(path: string, configName: string): string {
+  try {
+    const scratch = mkdtempSync(temporaryPrefix(path));
+    copyFileSync(path, join(scratch, `${configName}.json`));
+    return scratch;
+  } catch (error) {
+    throw storageError(path, error);
+  }
+}
+
+function formatOf(members: { __internal__?: { migrations?: { version?: unknown } } } | null): unknown {
+  return members?.__internal__?.migrations?.version;
 }
 
 function refuseNewer(parsed: unknown, formatVersion: string): Record<string, unknown> {
@@ -137,8 +189,7 @@ function refuseNewer(parsed: unknown, formatVersion: string): Record<string, unk
     throw new Error("expected a JSON object");
   }
   const members = parsed as Record<string, unknown>;
-  const internal = members.__internal__ as { migrations?: { version?: unknown } } | undefined;
-  const version = internal?.migrations?.version;
+  const version = formatOf(members);
   // conf would silently mark a newer file as older; a release that was rolled back must not misread it.
   if (typeof version === "string" && majorOf(version) > majorOf(formatVersion)) {
     throw new Error(`written by a newer release (format ${version}, known here: ${formatVersion})`);

@@ -11,16 +11,21 @@ const spareFactor = 2;
 export interface Reserve {
   /** Gives the space back to the disk; false when there is none to give. */
   release(): Promise<boolean>;
+  /** True from a release until the space has been taken again. */
+  isGivenUp(): boolean;
   /** Takes the space again where there is enough; never throws for want of it. */
   refill(): Promise<void>;
 }
 
 export function createReserve(directory: string): Reserve {
   const path = join(directory, ".reserve");
+  let isGivenUp = false;
   return {
+    isGivenUp: () => isGivenUp,
     release: async () => {
       try {
         await unlink(path);
+        isGivenUp = true;
         return true;
       } catch {
         return false;
@@ -31,7 +36,12 @@ export function createReserve(directory: string): Reserve {
       if (present?.size === reserveBytes) return;
       const { bavail, bsize } = await statfs(directory);
       if (bavail * bsize < reserveBytes * (1 + spareFactor)) return;
-      await fill(path).catch(() => unlink(path).catch(() => undefined));
+      try {
+        await fill(path);
+        isGivenUp = false;
+      } catch {
+        await unlink(path).catch(() => undefined);
+      }
     },
   };
 }

@@ -1,27 +1,16 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { annotationKeywords } from "../contract/settings.ts";
 import type { InputError } from "../errors.ts";
+import { type CompiledValidator, createCompiler } from "./compile.ts";
+import { compiledValidators } from "./compiled-validators.ts";
 
 /** Checks a value, filling in the schema's defaults in place; what is wrong comes back as a list, empty when nothing is. */
 export type Validator = (value: unknown) => readonly InputError[];
 
-/** Validation of our own schemas against the meta-schema is a test's work, not a small device's at each start. */
-const ajv = new Ajv2020({
-  allErrors: false,
-  useDefaults: true,
-  validateSchema: false,
-  meta: false,
-  strictTypes: false,
-  strictRequired: false,
-  keywords: [...annotationKeywords],
-  formats: { "date-time": true },
-});
-
-/** Compiles a schema at its first use: a compiled validator costs memory that an idle agent need not hold. */
-export function createValidator(schema: object): Validator {
-  let validate: ReturnType<typeof ajv.compile> | undefined;
+/** The validator of that name from the build; a program run from its sources compiles it at its first use. */
+export function createValidator(name: string, schema: object): Validator {
+  let validate = compiledValidators?.[name];
+  if (compiledValidators && !validate) throw new Error(`the build compiled no validator named "${name}"`);
   return (value) => {
-    validate ??= ajv.compile(schema);
+    validate ??= compileNow(schema);
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => {
       const extra = error.params.additionalProperty;
@@ -34,8 +23,25 @@ export function createValidator(schema: object): Validator {
   };
 }
 
+let compiler: ReturnType<typeof createCompiler> | undefined;
+
+function compileNow(schema: object): CompiledValidator {
+  compiler ??= createCompiler({ forSource: false });
+  return compiler.compile(schema);
+}
+
 function explain(error: { message?: string | undefined; params: Record<string, unknown> }): string {
   const allowed = error.params.allowedValues;
   if (Array.isArray(allowed)) return `must be one of ${allowed.join(", ")}`;
   return error.message ?? "is not valid";
+}
+
+/** Name of the validator of a stored document. */
+export function documentValidatorName(document: string): string {
+  return `document ${document}`;
+}
+
+/** Name of the validator of a part of an operation's input: `body`, `query`, or `path` and a parameter's name. */
+export function inputValidatorName(operationId: string, part: string): string {
+  return `${operationId} ${part}`;
 }

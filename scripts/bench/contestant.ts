@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A server process that is measured. */
+export interface Running {
+  port: number;
+  /** Milliseconds from the spawn to the first answer. */
+  startMilliseconds: number;
+  /** Resident memory in MiB, as it is now. */
+  residentMiB: () => number;
+  stop: () => Promise<void>;
+}
+
+export interface Contestant {
+  name: string;
+  command: (port: number, directory: string) => { args: string[]; environment?: Record<string, string> };
+}
+
+const root = join(import.meta.dirname, "../..");
+const peer = (name: string) => join(import.meta.dirname, "peers", name);
+
+export const bareHttp: Contestant = {
+  name: "node:http, bare",
+  command: () => ({ args: [peer("bare-http.mjs")] }),
+};
+
+export const agent: Contestant = {
+  name: "steward",
+  command: (port, directory) => ({
+    args: [
+      join(root, "dist/main.js"),
+      "serve",
+      "--state",
+      join(directory, "state"),
+      "--run",
+      join(directory, "run"),
+      "--listen",
+      `127.0.0.1:${port}`,
+    ],
+  }),
+};
+
+/** `body`: what it answers to GET /api/system. */
+export function fastifyJwt(body: string): Contestant {
+  return {
+    name: "fastify + @fastify/jwt, cached",
+    command: () => ({ args: [peer("fastify-jwt.mjs")], environment: { BODY: body } }),
+  };
+}
+
+/** Where a contestant keeps its state between its runs. */
+export function scratchDirectory(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "steward-bench-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+let nextPort = 18_400;
+
+/** Starts a contestant on the first processor, so that the load has the other, and waits for its first answer. */
+export async function start(contestant: Contestant, directory: string): Promise<Running> {
+  const port = nextPort;
+  nextPort += 1;
+  const { args, environment } = contestant.command(port, directory);
+  const begun = performance.now();
+  const child = spawn("taskset", ["--cpu-list", "0", process.execPath, ...args], {
+    stdio: "ignore",
+    env: { ...process.env, ...environment, PORT: String(port) },
+  });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  await firstAnswer(port, child);
+  return {
+    port,
+    startMilliseconds: performance.now() - begun,
+    residentMiB: () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
+    },
+    stop: async () => {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+async function firstAnswer(port: number, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 5_000; tries += 1) {
+    if (child.exitCode !== null)
+      throw new Error(`a contestant ended with ${child.exitCode} before it answered`);
+    const hasAnswered = await new Promise<boolean>((resolve) => {
+      const request = get({ host: "127.0.0.1", port, path: "/api/version", agent: false }, (response) => {
+        response.resume().once("end", () => resolve(true));
+      });
+      request.once("error", () => resolve(false));
+    });
+    if (hasAnswered) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  throw new Error("a contestant did not answer");
+}

@@ -1,0 +1,137 @@
+/** `make bench`: what the agent costs, as ratios against peers run in the same call, one after the other in turns. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  agent,
+  bareHttp,
+  type Contestant,
+  fastifyJwt,
+  type Running,
+  scratchDirectory,
+  start,
+} from "./contestant.ts";
+import { callJson, requestsPerSecond } from "./requests.ts";
+
+/** One line of the table; `value` and `peer` in the unit, their ratio against the bound of the design. */
+interface Row {
+  what: string;
+  unit: string;
+  value: number;
+  peer: number;
+  ratio: number;
+  bound: string;
+  isWithin: boolean;
+}
+
+const startRounds = 2;
+const loadRounds = 5;
+
+/** Milliseconds after the first answer until a server is idle. */
+const idleMilliseconds = 2_000;
+
+const scratch = scratchDirectory();
+try {
+  const rows = [...(await startAndMemory()), await authenticatedRequests()];
+  print(rows);
+  const directory = join(import.meta.dirname, "../../var");
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(
+    join(directory, "bench.json"),
+    `${JSON.stringify({ node: process.version, rows }, undefined, 2)}\n`,
+  );
+} finally {
+  scratch.remove();
+}
+
+async function startAndMemory(): Promise<Row[]> {
+  const contestants = [bareHttp, agent];
+  const starts: number[][] = [[], []];
+  const residents: number[][] = [[], []];
+  for (let round = 0; round < startRounds; round += 1) {
+    for (const [index, contestant] of contestants.entries()) {
+      const running = await start(contestant, scratch.path);
+      await new Promise((resolve) => setTimeout(resolve, idleMilliseconds));
+      starts[index]?.push(running.startMilliseconds);
+      residents[index]?.push(running.residentMiB());
+      await running.stop();
+    }
+  }
+  const [bareStart = [], agentStart = []] = starts;
+  const [bareResident = [], agentResident = []] = residents;
+  return [
+    row("idle resident memory / bare node:http", "MiB", agentResident, bareResident, 1.3, "most"),
+    row("start to first answer / bare node:http", "ms", agentStart, bareStart, 2.5, "most"),
+  ];
+}
+
+async function authenticatedRequests(): Promise<Row> {
+  const own = await start(agent, scratch.path);
+  const session = await signIn(own);
+  const settings = await callJson({ port: own.port }, "GET", "/api/system", { token: session });
+  const peer = await start(fastifyJwt(JSON.stringify(settings)) satisfies Contestant, scratch.path);
+  const { access_token: peerToken } = await callJson({ port: peer.port }, "GET", "/token");
+  const results: [number[], number[]] = [[], []];
+  try {
+    // The first turn of each warms it up and does not count.
+    for (let round = 0; round <= loadRounds; round += 1) {
+      const ownRate = await requestsPerSecond(own.port, session);
+      const peerRate = await requestsPerSecond(peer.port, String(peerToken));
+      if (round > 0) {
+        results[0].push(ownRate);
+        results[1].push(peerRate);
+      }
+    }
+  } finally {
+    await Promise.all([own.stop(), peer.stop()]);
+  }
+  return row("authenticated GET /api/system / fastify + @fastify/jwt", "req/s", ...results, 0.9, "least");
+}
+
+async function signIn(running: Running): Promise<string> {
+  const credentials = { username: "bench-admin", password: "four unrelated words here" };
+  const socketPath = join(scratch.path, "run/steward.sock");
+  await callJson({ socketPath }, "POST", "/api/users", { body: { ...credentials, role: "admin" } });
+  const { access_token: token } = await callJson({ port: running.port }, "POST", "/api/auth/login", {
+    body: credentials,
+  });
+  return String(token);
+}
+
+function row(
+  what: string,
+  unit: string,
+  own: number[],
+  peer: number[],
+  bound: number,
+  side: "most" | "least",
+): Row {
+  const value = median(own);
+  const peerValue = median(peer);
+  const ratio = value / peerValue;
+  const isWithin = side === "most" ? ratio <= bound : ratio >= bound;
+  return {
+    what,
+    unit,
+    value,
+    peer: peerValue,
+    ratio,
+    bound: `${side === "most" ? "≤" : "≥"} ${bound.toFixed(2)}`,
+    isWithin,
+  };
+}
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function print(rows: Row[]): void {
+  process.stdout.write("| what | steward | peer | ratio | bound |\n|---|---|---|---|---|\n");
+  for (const { what, unit, value, peer, ratio, bound, isWithin } of rows) {
+    const digits = unit === "req/s" ? 0 : 1;
+    const verdict = isWithin ? "" : " (missed)";
+    process.stdout.write(
+      `| ${what} | ${value.toFixed(digits)} ${unit} | ${peer.toFixed(digits)} ${unit} | ${ratio.toFixed(2)} | ${bound}${verdict} |\n`,
+    );
+  }
+}

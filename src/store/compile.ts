@@ -1,0 +1,20 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { annotationKeywords } from "../contract/settings.ts";
+
+/** ajv as this program uses it; the build uses the same to compile the validators ahead of time. */
+export function createCompiler(options: { forSource: boolean }): Ajv2020 {
+  return new Ajv2020({
+    allErrors: false,
+    useDefaults: true,
+    // Our schemas are validated against the meta-schema by a test, not by a small device at each start.
+    validateSchema: false,
+    meta: false,
+    strictTypes: false,
+    strictRequired: false,
+    keywords: [...annotationKeywords],
+    formats: { "date-time": true },
+    code: { source: options.forSource, esm: options.forSource },
+  });
+}
+
+export type CompiledValidator = ValidateFunction;
