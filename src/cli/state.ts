@@ -1,5 +1,6 @@
+import type { StateEntry, StateTools } from "../store/inspection.ts";
 import type { Command, Invocation, Option } from "./command.ts";
-import { CommandError, type StateEntry, type StateTools } from "./context.ts";
+import { CommandError } from "./context.ts";
 import { formatBytes } from "./facts-view.ts";
 import { requireLocal } from "./places.ts";
 import { confirm } from "./prompt.ts";

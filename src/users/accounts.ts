@@ -2,6 +2,13 @@ import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import { type Account, type AccountsState, newUserId, type PasswordState, toUser } from "./account.ts";
+import {
+  inState,
+  isEnabledAdministrator,
+  keepingAnAdministrator,
+  replaced,
+  withNew,
+} from "./accounts-state.ts";
 import { listUsers } from "./listing.ts";
 import { makeInitialPassword, type Passwords, type Source } from "./passwords.ts";
 
@@ -221,37 +228,6 @@ async function noteSignIn(options: AccountsOptions, id: string, rehashed: string
     options.document.read().accounts.find(({ id: other }) => other === id)?.password_state === "initial";
   // A full disk must not keep anyone out: then the spent password is remembered in memory, and written when it can be.
   options.document.note(change, isInitial ? 0 : lastLoginDelaySeconds);
-}
-
-function inState(state: AccountsState, id: string): Account {
-  const account = state.accounts.find((candidate) => candidate.id === id);
-  if (!account) throw new StewardError("not_found", "There is no user with this id.");
-  return account;
-}
-
-function withNew(state: AccountsState, account: Account): AccountsState {
-  if (state.accounts.some((other) => other.username === account.username)) {
-    throw new StewardError("username_taken", `There is a user "${account.username}" already.`);
-  }
-  return { accounts: [...state.accounts, account] };
-}
-
-function replaced(state: AccountsState, account: Account): AccountsState {
-  return { accounts: state.accounts.map((other) => (other.id === account.id ? account : other)) };
-}
-
-/** Judged on the state that is about to be written, so that two demotions at once cannot both pass. */
-function keepingAnAdministrator(before: AccountsState, after: AccountsState): AccountsState {
-  if (after.accounts.some(isEnabledAdministrator) || !before.accounts.some(isEnabledAdministrator))
-    return after;
-  throw new StewardError(
-    "last_admin",
-    "This is the last enabled administrator. Make another user an administrator first, so that nobody is locked out.",
-  );
-}
-
-function isEnabledAdministrator(account: Account): boolean {
-  return account.role === "admin" && account.enabled;
 }
 
 function defined(change: AccountChange): Partial<Account> {

@@ -1,10 +1,11 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CommandContext, CommandError, type StateEntry } from "../../src/cli/context.ts";
+import { type CommandContext, CommandError } from "../../src/cli/context.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
 import { StewardError } from "../../src/errors.ts";
+import type { StateEntry } from "../../src/store/inspection.ts";
 
 /**
  * The command line as a process, for the tests of this room. What lies below it is a directory: offline

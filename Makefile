@@ -1,0 +1,49 @@
+# Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help run test test-lts bench build check format clean packages
+
+NODE_MODULES := node_modules/.stamp
+DIST := dist/.stamp
+SOURCES := $(shell find src scripts/build.ts -type f) package.json
+TESTS = $(shell find test -name '*.test.ts' | sort)
+
+help: ## print this help
+	@echo "Steward: the operations agent of a Linux appliance"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+run: $(DIST) ## start the agent on http://127.0.0.1:8470 with its state in ./var
+	@node --import tsx scripts/run.ts
+
+test: packages $(DIST) check ## install what is needed, check the sources and run every test
+	@sh scripts/run-tests.sh node $(TESTS)
+
+test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
+	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
+
+bench: $(DIST) ## print what the agent costs, as ratios against peers, and write var/bench.json
+	@node --import tsx scripts/bench/main.ts
+
+build: $(DIST) ## build dist/
+
+check: $(NODE_MODULES) ## types and style
+	@node_modules/.bin/tsc -p .
+	@node_modules/.bin/biome check --error-on-warnings .
+
+format: $(NODE_MODULES) ## put the sources into their form
+	@node_modules/.bin/biome check --write .
+
+packages: ## install the Debian packages that the tests need, or say which are missing
+	@sh scripts/test-packages.sh
+
+clean: ## remove what was built and installed here; ./var stays
+	rm -rf dist node_modules .cache
+
+$(NODE_MODULES): package.json package-lock.json .npmrc
+	@npm ci --ignore-scripts --no-progress --loglevel=error
+	@touch $@
+
+$(DIST): $(NODE_MODULES) $(SOURCES)
+	@node --import tsx scripts/build.ts
+	@touch $@

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Runs test files on a runtime: run-tests.sh NODE FILE…; ends with the test runner's summary.
+set -eu
+
+node=$1
+shift
+directory=$(dirname "$(command -v "$node")")
+PATH=$directory:$PATH
+export PATH
+echo "node $("$node" --version)"
+exec "$node" --import tsx --test --test-concurrency=2 --test-reporter=spec "$@"

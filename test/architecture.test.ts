@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { type SourceFile, violations } from "./architecture.ts";
+
+const source = join(import.meta.dirname, "../src");
+
+function filesOfTheHouse(): SourceFile[] {
+  return readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(source, path), "utf8") }));
+}
+
+describe("the house", () => {
+  it("stands: floors, rooms, sizes and names are as the design says", () => {
+    const files = filesOfTheHouse();
+    assert.ok(files.length > 50, `only ${files.length} files were looked at`);
+    assert.deepEqual(violations(files), []);
+  });
+
+  const seeded: [string, string, string, RegExp][] = [
+    [
+      "a room that imports a higher floor",
+      "users/accounts.ts",
+      'import { a } from "../auth/sign-in.ts";',
+      /higher floor/,
+    ],
+    [
+      "two rooms of one floor that meet",
+      "users/accounts.ts",
+      'import { a } from "../settings/rules.ts";',
+      /its own floor/,
+    ],
+    ["http and cli that meet", "cli/user.ts", 'import { a } from "../http/call.ts";', /its own floor/],
+    ["a dynamic import upwards", "store/load.ts", 'await import("../http/call.ts");', /higher floor/],
+    [
+      "a room that knows Linux",
+      "auth/sessions.ts",
+      'import { a } from "../host/linux/uptime.ts";',
+      /joining files/,
+    ],
+    [
+      "a port taken for more than types",
+      "system/facts.ts",
+      'import { a } from "../host/ports.ts";',
+      /more than types/,
+    ],
+    ["a contract that imports node", "contract/users.ts", 'import { join } from "node:path";', /pure data/],
+    [
+      "a page that reaches behind the contract",
+      "console/main.ts",
+      'import { a } from "../users/account.ts";',
+      /contract only/,
+    ],
+    ["a file of 251 lines", "users/accounts.ts", "\n".repeat(251), /251 lines/],
+    ["any", "users/accounts.ts", "const a = (b: any) => b;", /uses any/],
+    ["any behind as", "users/accounts.ts", "const a = b as any;", /uses any/],
+    ["a folder of utilities", "utils/text.ts", "", /named after nothing/],
+    ["a file of helpers", "users/helpers.ts", "", /named after nothing/],
+    ["process.env outside the mains", "users/accounts.ts", "const a = process.env.HOME;", /touches process/],
+    [
+      "process taken by import",
+      "users/accounts.ts",
+      'import { exit } from "node:process";',
+      /touches process/,
+    ],
+    ["a barrel", "users/index.ts", 'export * from "./accounts.ts";', /hands on/],
+    ["a default export", "users/accounts.ts", "export default 1;", /default export/],
+    ["an enum", "users/accounts.ts", "enum Role { A }", /enum/],
+    ["a room that is not in the design", "caching/cache.ts", "", /no room of the house/],
+  ];
+  for (const [name, path, text, expected] of seeded) {
+    it(`does not stand with ${name}`, () => {
+      const found = violations([{ path, text }]);
+      assert.equal(found.length, 1, found.join("; "));
+      assert.match(found[0] ?? "", expected);
+    });
+  }
+
+  it("lets a comment and a string speak of what code may not do", () => {
+    const text = '// process.env and any\nconst a = "process.exit as any";\n/* export default */\n';
+    assert.deepEqual(violations([{ path: "users/accounts.ts", text }]), []);
+  });
+});

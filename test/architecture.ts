@@ -1,0 +1,137 @@
+/** The rules of the house, as far as a program can see them in the text of the sources. */
+
+export interface SourceFile {
+  /** Relative to src, with slashes. */
+  path: string;
+  text: string;
+}
+
+/** Floors by room; rooms of one floor never meet. Files that lie in src itself are rooms of their own. */
+const floors: Readonly<Record<string, number>> = {
+  contract: 0,
+  "errors.ts": 0,
+  host: 1,
+  store: 1,
+  users: 2,
+  "two-factor": 2,
+  clock: 2,
+  updates: 2,
+  settings: 2,
+  system: 2,
+  journal: 2,
+  version: 2,
+  auth: 3,
+  http: 4,
+  cli: 4,
+  "compose.ts": 5,
+  "agent.ts": 5,
+  "rescue.ts": 5,
+  "offline.ts": 5,
+  "main.ts": 5,
+};
+
+const mains = ["main.ts", "cli/main.ts"];
+const maximumLines = 250;
+
+/** What is wrong, a line each; empty when the house stands. */
+export function violations(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    [...fileRules(file), ...importRules(file)].map((rule) => `${file.path}: ${rule}`),
+  );
+}
+
+function fileRules({ path, text }: SourceFile): string[] {
+  const code = withoutCommentsAndStrings(text);
+  const found: string[] = [];
+  const lines = text.split("\n").length - 1;
+  if (lines > maximumLines) found.push(`has ${lines} lines, more than ${maximumLines}`);
+  if (
+    /(^|\/)(lib|utils?|helpers?|common|misc|shared)(\/|\.ts|-)/.test(path) &&
+    path !== "users/common-passwords.ts"
+  ) {
+    found.push("is named after nothing in particular");
+  }
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path.split("/").at(-1) ?? ""))
+    found.push("is not named in kebab-case");
+  if (/(?::|<|\bas|\||&|,|=)\s*any\b(?!\s*[(:])/.test(code)) found.push("uses any");
+  if (/\bexport default\b/.test(code)) found.push("has a default export");
+  if (/\b(enum|namespace)\s+\w+\s*\{/.test(code)) found.push("uses an enum or a namespace");
+  if (/\bexport\s+(\*|\{[^}]*\})\s+from\b/.test(code)) found.push("hands on what another file holds");
+  if (!mains.includes(path) && /(?<![\w.])process\s*(\.|\[)/.test(code))
+    found.push("touches process outside the mains");
+  return found;
+}
+
+interface Import {
+  specifier: string;
+  isType: boolean;
+  names: string;
+}
+
+function importRules({ path, text }: SourceFile): string[] {
+  const room = roomOf(path);
+  const floor = floors[room];
+  if (room !== "console" && floor === undefined) return [`lies in "${room}", which is no room of the house`];
+  return importsOf(text).flatMap((one) => {
+    if (one.specifier.startsWith(".")) return localRules(path, room, floor ?? 0, one);
+    return packageRules(path, room, one);
+  });
+}
+
+function localRules(path: string, room: string, floor: number, { specifier, isType }: Import): string[] {
+  const target = resolvePath(path, specifier);
+  const targetRoom = roomOf(target);
+  if (targetRoom === room) return [];
+  if (room === "console")
+    return targetRoom === "contract" ? [] : [`imports ${target}, but a page sees the contract only`];
+  if (target.startsWith("host/linux/") && floor < 5)
+    return [`imports ${target}, which only the joining files may know`];
+  if (target === "host/ports.ts" && !isType) return [`imports ${target} as more than types`];
+  const targetFloor = floors[targetRoom];
+  if (targetFloor === undefined) return [`imports ${target}, which is in no room of the house`];
+  if (floor === 5 || targetFloor < floor) return [];
+  // errors.ts is made of the contract's codes: the one step within a floor.
+  if (room === "errors.ts" && targetRoom === "contract") return [];
+  return [
+    targetFloor > floor ? `imports ${target}, a higher floor` : `imports ${target}, a room of its own floor`,
+  ];
+}
+
+function packageRules(path: string, room: string, { specifier, isType, names }: Import): string[] {
+  const isProcess = specifier === "node:process" || specifier === "process";
+  if (isProcess && !mains.includes(path) && names !== "pid") return ["touches process outside the mains"];
+  if (room === "contract" && !(isType && specifier === "json-schema-to-ts")) {
+    return [`imports ${specifier}, but the contract is pure data`];
+  }
+  return room === "errors.ts" ? [`imports ${specifier}, but errors are pure data`] : [];
+}
+
+function importsOf(text: string): Import[] {
+  const pattern =
+    /\b(?:import|export)\s+(type\s+)?([^;"']*?)\s*from\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|^import\s+"([^"]+)"/gm;
+  return [...text.matchAll(pattern)].map(([, type, names = "", from, dynamic, bare]) => ({
+    specifier: from ?? dynamic ?? bare ?? "",
+    isType: type !== undefined,
+    names: names.replace(/[{}\s]/g, ""),
+  }));
+}
+
+function roomOf(path: string): string {
+  return path.split("/")[0] ?? path;
+}
+
+function resolvePath(from: string, specifier: string): string {
+  const parts = from.split("/").slice(0, -1);
+  for (const part of specifier.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+function withoutCommentsAndStrings(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, " ")
+    .replace(/(^|[^:"'`\\])\/\/.*$/gm, "$1")
+    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""');
+}
