@@ -84,7 +84,9 @@ function weakness(form: string, common: ReadonlySet<string>): string | undefined
   if (unit !== undefined && (unit.length < shortestRemainder || isGuessable(unit, common))) {
     return `only repeats "${unit}"`;
   }
-  const parts = twoGuessableParts(whole, common) ?? twoGuessableParts(form, common);
+  const parts = [form, whole, withoutPadding(whole, common)]
+    .map((text) => twoGuessableParts(text, common))
+    .find((found) => found !== undefined);
   if (parts) return `is only "${parts[0]}" and "${parts[1]}", each of them common, joined together`;
   return undefined;
 }
@@ -92,6 +94,15 @@ function weakness(form: string, common: ReadonlySet<string>): string | undefined
 /** Without what people put between words. */
 function stripped(form: string): string {
   return form.replace(/[\s._\-+,;:/]+/gu, "");
+}
+
+/** Digits and signs before and after that add little: a few of them, or a sequence that everybody uses. */
+const littlePadding = 4;
+
+function withoutPadding(text: string, common: ReadonlySet<string>): string {
+  const [, before = "", core = "", after = ""] = /^([^\p{L}]*)(.*?)([^\p{L}]*)$/su.exec(text) ?? [];
+  const addsLittle = (padding: string) => padding.length <= littlePadding || isGuessable(padding, common);
+  return addsLittle(before) && addsLittle(after) ? core : text;
 }
 
 /** The shortest piece that the text is a whole number of repetitions of; undefined when it is its own. */

@@ -55,38 +55,31 @@ export function makeInitialPassword(): string {
 
 /** Runs work one at a time in order of arrival; a source may have one waiting, all together eight. */
 function createTurns(): <R>(source: Source, work: () => Promise<R>) => Promise<R> {
-  let last: Promise<unknown> = Promise.resolve();
-  let isRunning = false;
-  const waiting: Source[] = [];
-  const enter = async <R>(source: Source, work: () => Promise<R>): Promise<R> => {
-    const before = last;
-    const index = () => waiting.indexOf(source);
-    const run = async (): Promise<R> => {
-      await before.catch(() => undefined);
-      if (index() >= 0) waiting.splice(index(), 1);
-      isRunning = true;
-      try {
-        return await work();
-      } finally {
-        isRunning = false;
-      }
-    };
-    const result = run();
-    last = result.catch(() => undefined);
-    return result;
+  const waiting: { source: Source; begin: () => void }[] = [];
+  let isTaken = false;
+  const handOn = (): void => {
+    const next = waiting.shift();
+    if (next) next.begin();
+    else isTaken = false;
   };
-  return (source, work) => {
-    const others = waiting.filter((other) => other !== null);
-    const mustWait = isRunning || waiting.length > 0;
-    if (source !== null && mustWait && (others.includes(source) || others.length >= maximumWaiting)) {
-      const details = { retryAfterSeconds: 1 };
-      return Promise.reject(
-        new StewardError("hashing_busy", "Other sign-ins are being checked; try again in a second.", {
-          details,
-        }),
-      );
+  return async (source, work) => {
+    if (isTaken) {
+      if (source !== null) refuseSurplus(source, waiting);
+      await new Promise<void>((begin) => waiting.push({ source, begin }));
     }
-    waiting.push(source);
-    return enter(source, work);
+    isTaken = true;
+    try {
+      return await work();
+    } finally {
+      handOn();
+    }
   };
+}
+
+function refuseSurplus(source: string, waiting: readonly { source: Source }[]): void {
+  const others = waiting.filter((one) => one.source !== null);
+  if (others.length < maximumWaiting && !others.some((one) => one.source === source)) return;
+  throw new StewardError("hashing_busy", "Other sign-ins are being checked; try again in a second.", {
+    details: { retryAfterSeconds: 1 },
+  });
 }

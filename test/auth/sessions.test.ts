@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { sessionsKind } from "../../src/auth/session.ts";
+import { createSessions, type Sessions } from "../../src/auth/sessions.ts";
+import { StewardError } from "../../src/errors.ts";
+import { openDocument } from "../../src/store/document.ts";
+import { createReserve } from "../../src/store/reserve.ts";
+
+const ana = `usr_${"a".repeat(32)}`;
+const bob = `usr_${"b".repeat(32)}`;
+const origin = { address: "192.0.2.7", userAgent: "browser" };
+const directories: string[] = [];
+after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
+
+/** Sessions on a real file, in virtual time: an idle limit of an hour, an absolute one of a day. */
+async function sessionsAt(time: { now: number }, options: { directory?: string; bootId?: string } = {}) {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "steward-sessions-")));
+  directories.push(directory);
+  const document = await openDocument(directory, sessionsKind, {
+    isFirstStart: true,
+    reserve: createReserve(directory),
+  });
+  const sessions = createSessions({
+    document,
+    bootId: options.bootId ?? "boot-1",
+    uptime: () => time.now,
+    limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
+  });
+  return { sessions, document, directory };
+}
+
+async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof StewardError && error.code === "invalid_token", String(error));
+    return error.details.reason;
+  }
+}
+
+describe("a session", () => {
+  it("ends an hour after its last refresh, and a day after it began whatever happens", async () => {
+    const time = { now: 1_000 };
+    const { sessions } = await sessionsAt(time);
+    let { session, refreshToken } = sessions.open(ana, origin);
+    time.now += 3_599;
+    assert.ok(sessions.find(session.id));
+    ({ session, refreshToken } = await sessions.refresh(refreshToken, origin));
+    for (let hour = 1; hour < 24; hour += 1) {
+      time.now += 3_590;
+      ({ session, refreshToken } = await sessions.refresh(refreshToken, origin));
+    }
+    time.now = 1_000 + 86_400;
+    assert.equal(sessions.find(session.id), undefined);
+    assert.equal(await reasonOf(sessions.refresh(refreshToken, origin)), "expired");
+  });
+
+  it("unused for an hour has ended", async () => {
+    const time = { now: 1_000 };
+    const { sessions } = await sessionsAt(time);
+    const { session, refreshToken } = sessions.open(ana, origin);
+    time.now += 3_600;
+    assert.equal(sessions.find(session.id), undefined);
+    assert.equal(await reasonOf(sessions.refresh(refreshToken, origin)), "expired");
+  });
+
+  it("lives through a restart of the agent and not through a reboot", async () => {
+    const time = { now: 1_000 };
+    const before = await sessionsAt(time);
+    const { session } = before.sessions.open(ana, origin);
+    await before.document.close();
+    const restarted = await sessionsAt(time, { directory: before.directory });
+    assert.equal(restarted.sessions.find(session.id)?.user_id, ana);
+    const rebooted = await sessionsAt(time, { directory: before.directory, bootId: "boot-2" });
+    assert.equal(rebooted.sessions.find(session.id), undefined);
+  });
+
+  it("ends with all others of its user, or all but one, and leaves other users alone", async () => {
+    const { sessions } = await sessionsAt({ now: 1_000 });
+    const [first, second, other] = [ana, ana, bob].map((user) => sessions.open(user, origin).session);
+    await sessions.endAll(ana, second?.id);
+    assert.deepEqual(alive(sessions, [first, second, other]), [false, true, true]);
+    await sessions.endAll(ana);
+    assert.deepEqual(alive(sessions, [first, second, other]), [false, false, true]);
+  });
+
+  it("is at most one of ten of its user: the one longest unused makes room", async () => {
+    const time = { now: 1_000 };
+    const { sessions } = await sessionsAt(time);
+    const opened = [];
+    for (let count = 0; count < 10; count += 1) {
+      time.now += 1;
+      opened.push(sessions.open(ana, origin));
+    }
+    const refreshed = await sessions.refresh(opened[0]?.refreshToken ?? "", origin);
+    time.now += 1;
+    sessions.open(ana, origin);
+    assert.ok(sessions.find(refreshed.session.id), "the one in use stays");
+    assert.equal(sessions.find(opened[1]?.session.id ?? ""), undefined);
+    assert.ok(sessions.find(opened[2]?.session.id ?? ""));
+  });
+});
+
+describe("a refresh token", () => {
+  it("is exchanged once, and the exchange may be repeated twice within 10 s by the same caller", async () => {
+    const time = { now: 1_000 };
+    const { sessions } = await sessionsAt(time);
+    const { session, refreshToken } = sessions.open(ana, origin);
+    const first = await sessions.refresh(refreshToken, origin);
+    assert.notEqual(first.refreshToken, refreshToken);
+    time.now += 9;
+    assert.equal((await sessions.refresh(refreshToken, origin)).refreshToken, first.refreshToken);
+    assert.equal((await sessions.refresh(refreshToken, origin)).refreshToken, first.refreshToken);
+    assert.equal(await reasonOf(sessions.refresh(refreshToken, origin)), "revoked");
+    assert.equal(sessions.find(session.id), undefined, "reuse ends the session");
+  });
+
+  const thieves: [string, number, { address: string; userAgent: string }][] = [
+    ["later than 10 s", 10, origin],
+    ["from another address", 1, { ...origin, address: "203.0.113.9" }],
+    ["with another user agent", 1, { ...origin, userAgent: "curl" }],
+  ];
+  for (const [when, seconds, caller] of thieves) {
+    it(`used again ${when} ends the session (stolen token)`, async () => {
+      const time = { now: 1_000 };
+      const { sessions } = await sessionsAt(time);
+      const { refreshToken } = sessions.open(ana, origin);
+      const successor = await sessions.refresh(refreshToken, origin);
+      time.now += seconds;
+      assert.equal(await reasonOf(sessions.refresh(refreshToken, caller)), "revoked");
+      assert.equal(await reasonOf(sessions.refresh(successor.refreshToken, origin)), "expired");
+    });
+  }
+
+  it("that never was is refused and ends nothing", async () => {
+    const { sessions } = await sessionsAt({ now: 1_000 });
+    const { session } = sessions.open(ana, origin);
+    assert.equal(await reasonOf(sessions.refresh("str_guessed", origin)), "expired");
+    await sessions.close("str_guessed");
+    assert.ok(sessions.find(session.id));
+  });
+
+  it("is on the disk as a hash only", async () => {
+    const { sessions, document } = await sessionsAt({ now: 1_000 });
+    const { refreshToken } = sessions.open(ana, origin);
+    assert.ok(!JSON.stringify(document.read()).includes(refreshToken));
+  });
+});
+
+function alive(sessions: Sessions, all: ({ id: string } | undefined)[]): boolean[] {
+  return all.map((one) => sessions.find(one?.id ?? "") !== undefined);
+}

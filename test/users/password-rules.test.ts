@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import fc from "fast-check";
+import { StewardError } from "../../src/errors.ts";
+import { readCommonPasswords } from "../../src/users/common-passwords.ts";
+import { checkNewPassword } from "../../src/users/password-rules.ts";
+
+let common: ReadonlySet<string>;
+before(async () => {
+  common = await readCommonPasswords(join(import.meta.dirname, "../../dist/common-passwords.txt"));
+});
+
+function codeOf(password: string, names: string[] = ["steward", "edge-gateway", "maria.lopez"]): string {
+  try {
+    checkNewPassword(password, { minimumCharacters: 15, names, common });
+    return "accepted";
+  } catch (error) {
+    assert.ok(error instanceof StewardError, String(error));
+    assert.ok(password.length < 15 || !error.message.includes(password), "the message repeats the password");
+    return error.code;
+  }
+}
+
+describe("the list of common passwords", () => {
+  it("holds what the world's attackers try first", () => {
+    for (const word of ["password", "123456", "qwerty", "letmein", "dragon"])
+      assert.ok(common.has(word), word);
+    assert.ok(common.size > 40_000);
+  });
+});
+
+describe("a new password", () => {
+  const refused: [string, string][] = [
+    ["fourteen chars", "password_too_short"],
+    ["", "password_too_short"],
+    ["x".repeat(257), "password_too_long"],
+    ["passwordpassword", "password_blocklisted"],
+    ["PasswordPassword", "password_blocklisted"],
+    ["password-password", "password_blocklisted"],
+    ["P@ssw0rdP@ssw0rd", "password_blocklisted"],
+    ["passwordpasswordpassword", "password_blocklisted"],
+    ["dragonmonkey12345", "password_blocklisted"],
+    ["dragonbaseball!", "password_blocklisted"],
+    ["2026-dragon-baseball-2026", "password_blocklisted"],
+    ["dragonbaseball 48213907", "accepted"],
+    ["superman baseball", "password_blocklisted"],
+    ["password12345678", "password_blocklisted"],
+    ["12345678password", "password_blocklisted"],
+    ["password!!!!!!!!!!", "password_blocklisted"],
+    ["aaaaaaaaaaaaaaaaaaaa", "password_blocklisted"],
+    ["abcabcabcabcabcabc", "password_blocklisted"],
+    ["1234567890123456789", "password_blocklisted"],
+    ["abababababababab", "password_blocklisted"],
+    ["maria.lopez12345678", "password_contains_identity"],
+    ["Maria.Lopez-Maria.Lopez", "password_contains_identity"],
+    ["stewardsteward1", "password_contains_identity"],
+    ["St3ward-password", "password_contains_identity"],
+    ["edge-gateway-2026", "password_contains_identity"],
+  ];
+  for (const [password, code] of refused) {
+    it(`of the form ${JSON.stringify(password.slice(0, 24))} is ${code}`, () => {
+      assert.equal(codeOf(password), code);
+    });
+  }
+
+  const accepted = [
+    "green tractor sings loudly",
+    "correct horse battery staple",
+    "my steward never forgets old promises",
+    "пароль из четырёх слов",
+    "日本語の長いパスフレーズを使います",
+    "kT9$wq!zLp2#vN8",
+  ];
+  for (const password of accepted) {
+    it(`of the form ${JSON.stringify(password)} is accepted`, () =>
+      assert.equal(codeOf(password), "accepted"));
+  }
+
+  it("is counted in characters after NFKC, not in UTF-16 units", () => {
+    assert.equal(codeOf("🦊🐻🐼🐨🐯🦁🐮🐷🐸🐵🐔🐧🐦🐤"), "password_too_short");
+    assert.equal(codeOf("🦊🐻🐼🐨🐯🦁🐮🐷🐸🐵🐔🐧🐦🐤🦆"), "accepted");
+    // U+FB03 is one character that NFKC writes as three.
+    assert.equal(codeOf(`${"ﬃ"} tractor sings`), "accepted");
+  });
+
+  it("is refused in fullwidth letters as it is in plain ones", () => {
+    assert.equal(codeOf("ｐａｓｓｗｏｒｄｐａｓｓｗｏｒｄ"), "password_blocklisted");
+  });
+
+  it("of any kind is judged without an error of our own", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300, unit: "binary" }), (password) => {
+        codeOf(password);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("that is one common word, however it is repeated or spelled, is never accepted", () => {
+    const words = [...common].filter((word) => /^[a-z]{5,9}$/.test(word)).slice(0, 2_000);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...words),
+        fc.integer({ min: 3, max: 6 }),
+        fc.boolean(),
+        (word, times, isUpper) => {
+          const password = word.repeat(times);
+          assert.notEqual(codeOf(isUpper ? password.toUpperCase() : password), "accepted");
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

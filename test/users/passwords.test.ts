@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StewardError } from "../../src/errors.ts";
+import { createPasswords, makeInitialPassword } from "../../src/users/passwords.ts";
+
+/** argon2id of "correct horse battery staple", made by the reference implementation's command `argon2`. */
+const fromElsewhere =
+  "$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHQxMjM0NTY$H9Yk2gRR7Z+3GUqg2CIyUUoQqbtEPM2aZKlZyzsO0Ck";
+
+describe("passwords", () => {
+  const passwords = createPasswords();
+
+  it("are hashed with argon2id at 19 MiB, 2 passes, 1 lane, each with its own salt", async () => {
+    const [first, second] = [await passwords.hash("one", null), await passwords.hash("one", null)];
+    assert.match(first, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    assert.notEqual(first, second);
+    assert.equal(await passwords.verify(first, "one", null), true);
+    assert.equal(await passwords.verify(first, "One", null), false);
+  });
+
+  it("are compared after NFKC, so that two keyboards agree", async () => {
+    const hash = await passwords.hash("caf\u00e9 au lait, s'il vous pla\u00eet", null);
+    assert.equal(await passwords.verify(hash, "cafe\u0301 au lait, s'il vous plai\u0302t", null), true);
+  });
+
+  it("of an unknown user are false", async () => {
+    assert.equal(await passwords.verify(null, "anything", null), false);
+  });
+
+  it("hashed at a lower cost are told apart", async () => {
+    assert.equal(passwords.isWeaker(fromElsewhere), true);
+    assert.equal(passwords.isWeaker(await passwords.hash("one", null)), false);
+  });
+
+  it("made for one use carry 100 bits in four groups", () => {
+    const made = new Set(Array.from({ length: 100 }, makeInitialPassword));
+    assert.equal(made.size, 100);
+    for (const one of made) assert.match(one, /^([0-9a-hjkmnp-tv-z]{5}-){3}[0-9a-hjkmnp-tv-z]{5}$/);
+  });
+});
+
+describe("the queue for hashing", () => {
+  const codeOf = (result: PromiseSettledResult<unknown>) =>
+    result.status === "fulfilled" ? "ok" : result.reason instanceof StewardError && result.reason.code;
+
+  it("lets a source have one running and one waiting", async () => {
+    const passwords = createPasswords();
+    const tries = Array.from({ length: 4 }, () => passwords.hash("one", "192.0.2.1"));
+    const codes = (await Promise.allSettled(tries)).map(codeOf);
+    assert.deepEqual(codes, ["ok", "ok", "hashing_busy", "hashing_busy"]);
+  });
+
+  it("lets eight wait in all, and no source of the network more", async () => {
+    const passwords = createPasswords();
+    const tries = Array.from({ length: 12 }, (_, index) => passwords.hash("one", `192.0.2.${index}`));
+    const codes = (await Promise.allSettled(tries)).map(codeOf);
+    assert.equal(codes.filter((code) => code === "ok").length, 9);
+    assert.equal(codes.filter((code) => code === "hashing_busy").length, 3);
+  });
+
+  it("never refuses the device itself", async () => {
+    const passwords = createPasswords();
+    const network = Promise.allSettled(
+      Array.from({ length: 12 }, (_, index) => passwords.hash("one", `192.0.2.${index}`)),
+    );
+    const local = await Promise.allSettled([passwords.hash("two", null), passwords.hash("three", null)]);
+    assert.deepEqual(local.map(codeOf), ["ok", "ok"]);
+    await network;
+  });
+
+  it("goes on after work that failed", async () => {
+    const passwords = createPasswords();
+    await assert.rejects(passwords.verify("not a hash", "one", null));
+    assert.match(await passwords.hash("one", null), /^\$argon2id\$/);
+  });
+});
