@@ -1,6 +1,6 @@
 /** Builds dist/: the program, its lazily loaded parts, the facts worker, the list of common passwords, the console. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import standaloneCode from "ajv/dist/standalone/index.js";
@@ -13,7 +13,10 @@ import { documentValidatorName, inputValidatorName } from "../src/store/schemas.
 import { accountsKind } from "../src/users/account.ts";
 
 const root = join(import.meta.dirname, "..");
-const dist = join(root, "dist");
+const finished = join(root, "dist");
+
+/** Built aside and put in place at the end, so that a build that fails leaves the last good one. */
+const dist = join(root, ".cache/dist");
 
 /**
  * koa needs the media types that it serves, and its mime-db brings 2,500: 287 KB of a 522 KB bundle, read at each
@@ -84,6 +87,8 @@ await build({
 chmodSync(join(dist, "main.js"), 0o755);
 cpSync(join(root, "src/console"), join(dist, "console"), { recursive: true });
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
+rmSync(finished, { recursive: true, force: true });
+renameSync(dist, finished);
 
 /** Version of package.json; commit and date of the checkout, so that one commit always builds the same program. */
 function stamp(): { version: string; commit: string | null; date: string | null } {

@@ -11,14 +11,14 @@ const run = join(root, "var/run");
 const socket = join(run, "steward.sock");
 const address = "127.0.0.1:8470";
 
+/** Observe the clock, ask nobody for the time. */
+const initialSettings = join(root, "scripts/run-settings.json");
+
 writeCommand(join(root, "var/steward"));
 const agent = spawn(
   process.execPath,
-  [join(root, "dist/main.js"), "serve", "--state", state, "--run", run, "--listen", address].concat([
-    "--initial-settings",
-    join(root, "scripts/run-settings.json"),
-  ]),
-  { stdio: "inherit" },
+  [join(root, "dist/main.js"), "serve", "--state", state, "--run", run, "--listen", address],
+  { stdio: "inherit", env: { ...process.env, STEWARD_INITIAL_SETTINGS: initialSettings } },
 );
 agent.once("exit", (code) => process.exit(code ?? 1));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => agent.kill(signal));
@@ -28,8 +28,10 @@ process.stdout.write(await nextSteps());
 /** The command line for this agent: the same program, told where its socket and state are. */
 function writeCommand(path: string): void {
   mkdirSync(join(root, "var"), { recursive: true });
-  const program = `exec node '${join(root, "dist/main.js")}' "$@"`;
-  writeFileSync(path, `#!/bin/sh\nSTEWARD_SOCKET='${socket}' STEWARD_STATE='${state}' ${program}\n`);
+  const places = { STEWARD_SOCKET: socket, STEWARD_STATE: state, STEWARD_INITIAL_SETTINGS: initialSettings };
+  const environment = Object.entries(places).map(([name, value]) => `${name}='${value}'`);
+  const program = join(root, "dist/main.js");
+  writeFileSync(path, `#!/bin/sh\n${environment.join(" ")} exec node '${program}' "$@"\n`);
   chmodSync(path, 0o755);
 }
 

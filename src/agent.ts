@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { provision } from "./auth/first-administrator.ts";
 import { type AgentConfig, openRooms, type Rooms } from "./compose.ts";
@@ -9,6 +9,7 @@ import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
 import { createStaticFiles } from "./http/static-files.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
+import { type Lock, makeDirectory } from "./store/lock.ts";
 
 export interface ServeConfig extends AgentConfig {
   /** Loopback only: plain HTTP goes no further. */
@@ -33,12 +34,11 @@ const stopMilliseconds = 4_000;
 /** Milliseconds between two looks at whether damaged state was repaired. */
 const repairPollMilliseconds = 2_000;
 
-/** Starts the agent, or its rescue when the state is damaged beyond what it may mend by itself. */
-export async function startAgent(config: ServeConfig): Promise<Agent> {
-  await makeDirectory(config.stateDirectory);
+/** Starts the agent, or its rescue when the state is damaged beyond what it may mend by itself. Takes over `lock`. */
+export async function startAgent(config: ServeConfig, lock: Promise<Lock>): Promise<Agent> {
   await makeDirectory(config.runDirectory);
   try {
-    return await startServing(config, await openRooms(config));
+    return await startServing(config, await openRooms(config, await lock));
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "state_damaged") throw error;
     return startRescue(config, error);
@@ -136,14 +136,5 @@ async function listen(
   } catch (error) {
     await local.stop(0);
     throw error;
-  }
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StewardError("storage_unwritable", `The directory ${path} cannot be made (${why}).`, { cause });
   }
 }

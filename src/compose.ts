@@ -21,7 +21,7 @@ import { settingsErrors } from "./settings/rules.ts";
 import { createSettings, mergeSettings, type SettingsStore, settingsKind } from "./settings/settings.ts";
 import { openDocument } from "./store/document.ts";
 import { type DocumentKind, validatorOf } from "./store/load.ts";
-import { takeLock } from "./store/lock.ts";
+import type { Lock } from "./store/lock.ts";
 import { createReserve } from "./store/reserve.ts";
 import { createFacts } from "./system/facts.ts";
 import { readHealth } from "./system/health.ts";
@@ -62,9 +62,8 @@ export function documentKinds(initialSettings: SettingsChange): readonly Documen
   return [accountsKind, settingsKind(defaultSettings(initialSettings)), sessionsKind];
 }
 
-/** Joins the rooms. Throws `state_locked`, `state_damaged`, `storage_unwritable`. */
-export async function openRooms(config: AgentConfig): Promise<Rooms> {
-  const lock = await takeLock(config.stateDirectory);
+/** Joins the rooms under the state's lock, which is given back when they close. Throws `state_damaged`, `storage_unwritable`. */
+export async function openRooms(config: AgentConfig, lock: Lock): Promise<Rooms> {
   try {
     return await joinRooms(config, () => lock.release());
   } catch (error) {

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { CommandContext } from "./cli/context.ts";
 import type { AgentConfig } from "./compose.ts";
+import { errorCodes } from "./contract/error-codes.ts";
 import type { SettingsChange } from "./contract/types.ts";
-import { StewardError } from "./errors.ts";
+import { StewardError, systemErrorCode } from "./errors.ts";
 import { createLog } from "./journal/log.ts";
+import { makeDirectory, takeLock } from "./store/lock.ts";
 import type { Build } from "./version/version.ts";
 
 /** Put in by the build; a program run from its sources has no version. */
@@ -28,7 +30,7 @@ async function main(): Promise<number> {
   // Whatever is made from here on belongs to this user alone.
   process.umask(0o077);
   const [command, ...rest] = process.argv.slice(2);
-  if (command === "serve" && !rest.includes("--help")) return serve(rest);
+  if (command === "serve" && !rest.includes("--help") && !rest.includes("-h")) return serve(rest);
   const { runCommandLine } = await import("./cli/main.ts");
   return runCommandLine(process.argv.slice(2), commandContext());
 }
@@ -39,18 +41,23 @@ async function serve(argv: string[]): Promise<number> {
     // `on`, not `once`: conf brings when-exit, which sends a signal again when its own handler has run.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve("stop"));
   });
+  await makeDirectory(options.state);
+  // Taken while the rest of the program loads: it waits for a process.
+  let lock = takeLock(options.state);
+  lock.catch(() => undefined);
   const { startAgent } = await import("./agent.ts");
   const config = {
     ...(await agentConfig(options.state, options.run, options.initialSettings)),
     ...options.serve,
   };
   for (let start = 0; start <= restartsAllowed; start += 1) {
-    const agent = await startAgent(config);
+    const agent = await startAgent(config, lock);
     log("notice", "listening", { mode: agent.mode, addresses: agent.addresses, version: build.version });
     const why = await Promise.race([stopRequested, agent.repaired.then(() => "repaired" as const)]);
     log("notice", why === "stop" ? "stopping" : "the state was repaired: starting again");
     await agent.stop();
     if (why === "stop") return 0;
+    lock = takeLock(options.state);
   }
   return 1;
 }
@@ -68,7 +75,7 @@ function serveOptions(argv: string[]) {
   return {
     state: values.state,
     run: values.run,
-    initialSettings: values["initial-settings"],
+    initialSettings: values["initial-settings"] ?? process.env.STEWARD_INITIAL_SETTINGS,
     serve: { listen: loopback(values.listen), credentialsDirectory: process.env.CREDENTIALS_DIRECTORY },
   };
 }
@@ -86,7 +93,6 @@ function loopback(text: string): { host: string; port: number } {
 }
 
 async function agentConfig(state: string, run: string, initialSettings?: string): Promise<AgentConfig> {
-  const text = initialSettings && (await readFile(initialSettings, "utf8"));
   const isSource = import.meta.url.endsWith(".ts");
   return {
     stateDirectory: state,
@@ -94,11 +100,16 @@ async function agentConfig(state: string, run: string, initialSettings?: string)
     // Next to this file; run from the sources, in what the last build left.
     assetsDirectory: isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname,
     factsWorker: new URL(isSource ? "./system/facts-worker.ts" : "./facts-worker.js", import.meta.url),
-    initialSettings: text ? (JSON.parse(text) as SettingsChange) : {},
+    initialSettings: await readInitialSettings(initialSettings),
     build,
     nodeVersion: process.version,
     log,
   };
+}
+
+/** What the product's maker wants a new device to begin with; checked against the contract where it is merged. */
+async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
+  return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
 }
 
 function commandContext(): CommandContext {
@@ -110,15 +121,17 @@ function commandContext(): CommandContext {
     environment: env,
     programVersion: build.version,
     openOffline: async (stateDirectory) => {
+      const config = await agentConfig(stateDirectory, stateDirectory, env.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
       const { openOfflineClient } = await import("./offline.ts");
-      return openOfflineClient(await agentConfig(stateDirectory, stateDirectory));
+      return openOfflineClient(config);
     },
     openState: async (stateDirectory) => {
+      const initialSettings = await readInitialSettings(env.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
       const { createStateTools } = await import("./store/inspection.ts");
       const { documentKinds } = await import("./compose.ts");
-      return createStateTools(stateDirectory, documentKinds({}));
+      return createStateTools(stateDirectory, documentKinds(initialSettings));
     },
   };
 }
@@ -144,9 +157,9 @@ async function becomeOwner(directory: string): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  if (error instanceof StewardError) process.stderr.write(`steward: ${error.message}\n`);
-  else process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof StewardError) process.exitCode = errorCodes[error.code].exit;
+  else process.exitCode = systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
 }
 
 process.on("uncaughtException", (error) => {

@@ -6,6 +6,8 @@ import { StewardError, systemErrorCode } from "../errors.ts";
 import { toProblem } from "./problems.ts";
 import { apiHeaders } from "./server.ts";
 
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** What a connection is doing: requests under way, and what to do when the last of them is answered. */
 interface Connection {
   active: number;
@@ -13,34 +15,64 @@ interface Connection {
   lastActivity: number;
   /** The request that began last; only its body can still be on its way. */
   latest: IncomingMessage | undefined;
+  /** Starts of the requests behind the one that is being answered. */
+  waiting: (() => void)[];
   whenIdle: (() => void) | undefined;
 }
 
 /**
- * Bounds the number of connections and answers, as problems, what Node's parser refuses before there is a request.
+ * Requests that a connection may have under way. They are answered one after another: a hundred kilobytes of pipelined
+ * requests would otherwise be a hundred megabytes of answers, made all at once and held for a client that never reads.
+ */
+const maximumPipelined = 64;
+
+export interface TrackOptions {
+  handle: RequestListener;
+  /** Connections. */
+  maximum: number;
+  now: () => Date;
+}
+
+/** The connections of a server. */
+export interface Connections {
+  /** Ends those that have no request under way; Node's closeIdleConnections spares those that never had one. */
+  endSilent(): void;
+}
+
+/**
+ * Hands a server's requests to `handle`, bounds the number of connections and of the requests of each, and answers, as
+ * problems, what Node's parser refuses before there is a request.
  * At more than `maximum` the connection that has been without a request for longest is ended, so that connections
  * which say nothing cannot keep out those that do.
  */
-export function trackConnections(server: Server, maximum: number, now: () => Date): void {
+export function trackConnections(server: Server, options: TrackOptions): Connections {
+  const { handle, maximum, now } = options;
   const connections = new Map<Socket, Connection>();
   let activity = 0;
   server.on("connection", (socket: Socket) => {
     activity += 1;
-    connections.set(socket, { active: 0, lastActivity: activity, latest: undefined, whenIdle: undefined });
+    const idle = { active: 0, lastActivity: activity, latest: undefined, waiting: [], whenIdle: undefined };
+    connections.set(socket, idle);
     socket.once("close", () => connections.delete(socket));
     if (connections.size > maximum) longestSilent(connections)?.destroy();
   });
-  server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(request.socket);
-    if (!connection) return;
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const connection = connections.get(socket);
+    if (!connection || socket.destroyed) return;
+    if (connection.active >= maximumPipelined) {
+      socket.destroy();
+      return;
+    }
     connection.active += 1;
     connection.latest = request;
     response.once("close", () => {
       activity += 1;
-      connection.active -= 1;
       connection.lastActivity = activity;
-      if (!isAnswering(connection)) connection.whenIdle?.();
+      answered(connection, socket);
     });
+    if (connection.active === 1) handle(request, response);
+    else connection.waiting.push(() => handle(request, response));
   });
   const refuse = (error: Error, socket: Socket): void => {
     const answer = (): void => answerRaw(socket, error, now());
@@ -56,6 +88,19 @@ export function trackConnections(server: Server, maximum: number, now: () => Dat
     socket.on("error", () => socket.destroy());
     refuse(new StewardError("malformed_request", "This device is no proxy: it has no CONNECT."), socket);
   });
+  return {
+    endSilent: () => {
+      for (const [socket, { active }] of connections) if (active === 0) socket.destroy();
+    },
+  };
+}
+
+function answered(connection: Connection, socket: Socket): void {
+  connection.active -= 1;
+  const next = connection.waiting.shift();
+  // After others had their turn, and unless the connection ended meanwhile.
+  if (next) setImmediate(() => socket.writable && next());
+  if (!isAnswering(connection)) connection.whenIdle?.();
 }
 
 /** Requests that arrived whole. One whose body broke off, or never came, is not answered by waiting for it. */

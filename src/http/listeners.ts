@@ -1,11 +1,9 @@
 import { chmod, unlink } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { StewardError, systemErrorCode } from "../errors.ts";
-import { trackConnections } from "./connections.ts";
+import { type Connections, type RequestListener, trackConnections } from "./connections.ts";
 import { localSockets } from "./server.ts";
-
-export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A listening server. */
 export interface Listener {
@@ -35,40 +33,36 @@ export async function listenTcp(
   port: number,
   now: () => Date,
 ): Promise<Listener> {
-  const server = newServer(handle, now);
+  const { server, connections } = newServer(handle, now);
   await listening(server, () => server.listen({ host, port }), `${host}:${port}`);
   const bound = server.address();
   const shownPort = typeof bound === "object" && bound ? bound.port : port;
-  return stoppable(server, `http://${host.includes(":") ? `[${host}]` : host}:${shownPort}`);
+  return stoppable(server, connections, `http://${host.includes(":") ? `[${host}]` : host}:${shownPort}`);
 }
 
 /** Listens on a unix socket that only its owner (and root) can open. */
 export async function listenUnix(handle: RequestListener, path: string, now: () => Date): Promise<Listener> {
   await removeStale(path);
-  const server = newServer(handle, now);
+  const { server, connections } = newServer(handle, now);
   server.prependListener("connection", (socket: Socket) => localSockets.add(socket));
   await listening(server, () => server.listen({ path }), path);
   await chmod(path, 0o600);
-  return stoppable(server, path);
+  return stoppable(server, connections, path);
 }
 
-function newServer(handle: RequestListener, now: () => Date): Server {
-  const server = createServer(
-    {
-      headersTimeout,
-      requestTimeout,
-      keepAliveTimeout,
-      maxHeaderSize,
-      connectionsCheckingInterval: 1_000,
-      // Both are answered by our own handlers, as problems.
-      requireHostHeader: false,
-    },
-    handle,
-  );
+function newServer(handle: RequestListener, now: () => Date): { server: Server; connections: Connections } {
+  const server = createServer({
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
+    maxHeaderSize,
+    connectionsCheckingInterval: 1_000,
+    // Both are answered by our own handlers, as problems.
+    requireHostHeader: false,
+  });
   // An expectation that we do not know is passed over (RFC 9110 §10.1.1), and the request counted like any other.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  trackConnections(server, maximumConnections, now);
-  return server;
+  return { server, connections: trackConnections(server, { handle, maximum: maximumConnections, now }) };
 }
 
 function listening(server: Server, listen: () => void, where: string): Promise<void> {
@@ -87,7 +81,7 @@ function listening(server: Server, listen: () => void, where: string): Promise<v
   });
 }
 
-function stoppable(server: Server, address: string): Listener {
+function stoppable(server: Server, connections: Connections, address: string): Listener {
   return {
     address,
     stop: (milliseconds) =>
@@ -97,7 +91,7 @@ function stoppable(server: Server, address: string): Listener {
           clearTimeout(timer);
           resolve();
         });
-        server.closeIdleConnections();
+        connections.endSilent();
       }),
   };
 }

@@ -51,7 +51,8 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (!operation.beforeSetup) add("setup_required");
   if (!operation.inRescue) add("state_damaged");
   if (operation.pathParameters) add("not_found");
-  if (operation.query || operation.body) add("validation_failed", "unknown_field");
+  // Also where there is neither: a query parameter that is not known is refused everywhere.
+  add("validation_failed", "unknown_field");
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
   if (operation.method !== "GET" && operation.access !== "open") add("storage_full", "storage_unwritable");
   if (operation.response.etag && operation.method !== "GET") add("etag_mismatch");

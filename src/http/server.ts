@@ -47,7 +47,8 @@ export function createServer(options: ServerOptions): Koa {
     } catch (error) {
       fail(options, ctx, error, requestId);
     }
-    if (ctx.method !== "GET" || ctx.status >= 500) logRequest(options.log, ctx, requestId, isLocal(ctx));
+    if (ctx.req.method !== "GET" || ctx.res.statusCode >= 500)
+      logRequest(options.log, ctx, requestId, isLocal(ctx));
   });
   app.use(router.routes());
   app.use(async (ctx) => {
@@ -108,7 +109,8 @@ function checkHostLines(ctx: Koa.Context): void {
 
 function checkPath(ctx: Koa.Context): void {
   try {
-    if (ctx.path.includes("%")) decodeURIComponent(ctx.path);
+    const { path } = ctx.request;
+    if (path.includes("%")) decodeURIComponent(path);
   } catch (cause) {
     // A target that cannot be parsed throws at every look at the path, also the log's.
     if (!(cause instanceof URIError)) ctx.req.url = "/";

@@ -2,14 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../errors.ts";
 import { isReplaced, removeLeftovers, writeDurably } from "./durable-file.ts";
-import {
-  type DocumentKind,
-  documentText,
-  goodCopyName,
-  type Loaded,
-  loadDocument,
-  validatorOf,
-} from "./load.ts";
+import type { DocumentKind, Loaded } from "./load.ts";
+import { documentText, goodCopyName, loadDocument, validatorOf } from "./load.ts";
 import type { Reserve } from "./reserve.ts";
 import type { Validator } from "./schemas.ts";
 
@@ -96,7 +90,7 @@ class StoredDocument<T extends object> implements Document<T> {
   async begin(): Promise<void> {
     const { origin, damage, isMigrated } = this.#origin;
     if (origin === "file" && !isMigrated) {
-      // Damaged or behind when the last process was killed: the next damage would bring the past back, or a rescue.
+      // Damaged, or behind since the last process was killed: the next damage would bring the past back.
       const good = await readFile(this.#goodPath, "utf8").catch(() => null);
       if (good !== documentText(this.#kind, this.#current)) this.#copySoon();
       return;
@@ -127,6 +121,7 @@ class StoredDocument<T extends object> implements Document<T> {
   }
 
   async save(): Promise<void> {
+    this.#noteDue = Number.POSITIVE_INFINITY;
     await this.#writing;
     if (this.#isDirty || this.#writeFailure) await this.#write();
   }
@@ -235,11 +230,8 @@ class StoredDocument<T extends object> implements Document<T> {
     if (due >= this.#noteDue) return;
     clearTimeout(this.#noteTimer);
     this.#noteDue = due;
-    this.#noteTimer = setTimeout(() => {
-      this.#noteDue = Number.POSITIVE_INFINITY;
-      // Not into a write that is under way: what was noted since it began is not in it.
-      void this.save();
-    }, milliseconds).unref();
+    // Not merely with a write that is under way: what was noted since it began is not in it.
+    this.#noteTimer = setTimeout(() => void this.save(), milliseconds).unref();
   }
 
   #copySoon(): void {

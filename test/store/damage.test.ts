@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { counterKind } from "../fixtures/store-counter.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import {
+  type DocumentName,
+  damage,
+  damageBoth,
+  damages,
+  documents,
+  type LivedInState,
+  login,
+  makeLivedInState,
+} from "./damaged-state.ts";
+import {
+  endOfSuite,
+  keptFiles,
+  leftovers,
+  onDisk,
+  open,
+  startAgent,
+  temporaryDirectory,
+} from "./state-directory.ts";
+
+const file = endOfSuite();
+let state: LivedInState;
+before(async () => {
+  state = await makeLivedInState(file);
+});
+
+/** What was in the good copy of each document is there again. */
+const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<void>>> = {
+  users: async (agent) => assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200),
+  settings: async (agent) => {
+    const { json } = await agent.call("GET", "/api/system", { local: true });
+    assert.equal(json.device.name, "pump 7");
+  },
+  sessions: async (agent) => {
+    const body = { refresh_token: state.refreshToken };
+    assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).status, 200);
+  },
+};
+
+for (const name of documents) {
+  describe(`a damaged ${name}.json with a good copy`, () => {
+    for (const [what, how] of Object.entries(damages)) {
+      it(`when ${what}: the good copy is taken, the file kept byte for byte, health says so`, async (test) => {
+        const directory = await state.copy(test);
+        const bytes = await damage(directory, name, how);
+        const agent = await startAgent(test, { stateDirectory: directory });
+        await isBack[name](agent);
+        const [kept = "", ...others] = await keptFiles(directory, name);
+        assert.deepEqual(others, []);
+        assert.deepEqual(await readFile(join(directory, kept)), bytes);
+        await assertDegraded(agent, name);
+        assert.deepEqual(await leftovers(directory), []);
+      });
+    }
+
+    it("when it is missing: the good copy is taken and health says so", async (test) => {
+      const directory = await state.copy(test);
+      await rm(join(directory, `${name}.json`));
+      const agent = await startAgent(test, { stateDirectory: directory });
+      await isBack[name](agent);
+      assert.deepEqual(await keptFiles(directory, name), []);
+      await assertDegraded(agent, name);
+    });
+  });
+}
+
+describe("a recovered document", () => {
+  it("is on the disk at once, and the next start finds nothing wrong", async (test) => {
+    const directory = await state.copy(test);
+    await damage(directory, "users", () => Buffer.alloc(0));
+    const agent = await startAgent(test, { stateDirectory: directory });
+    agent.process.kill("SIGKILL");
+    await agent.stop();
+    assert.deepEqual(await onDisk(directory, "users.json"), await onDisk(directory, "users.good.json"));
+    const next = await startAgent(test, { stateDirectory: directory });
+    assert.equal((await next.call("GET", "/api/health", { local: true })).json.status, "ok");
+    assert.equal((await keptFiles(directory, "users")).length, 1);
+  });
+});
+
+describe("sessions.json damaged together with its good copy", () => {
+  it("is kept, and there are no sessions: people sign in again", async (test) => {
+    const directory = await state.copy(test);
+    const bytes = await damageBoth(directory, "sessions");
+    const agent = await startAgent(test, { stateDirectory: directory });
+    const body = { refresh_token: state.refreshToken };
+    assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).status, 401);
+    assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
+    const [kept = ""] = await keptFiles(directory, "sessions");
+    assert.deepEqual(await readFile(join(directory, kept)), bytes);
+    await assertDegraded(agent, "sessions");
+  });
+});
+
+describe("damaged files that are kept", () => {
+  it("are the three newest of each document, in order although the clock goes back", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await (await open(directory, counterKind)).close();
+    // One from a future that the clock has since been set back from.
+    await writeFile(join(directory, "counter.bad-000007-20991231T235959Z.json"), "damage 0");
+    for (const round of [1, 2, 3, 4, 5]) {
+      await writeFile(join(directory, "counter.json"), `damage ${round}`);
+      await (await open(directory, counterKind)).close();
+    }
+    const kept = await keptFiles(directory, "counter");
+    const texts = await Promise.all(kept.map((file) => readFile(join(directory, file), "utf8")));
+    assert.deepEqual(texts, ["damage 3", "damage 4", "damage 5"]);
+  });
+
+  it("are counted for each document alone", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await (await open(directory, counterKind)).close();
+    const other = "counters.bad-000001-20260101T000000Z.json";
+    await writeFile(join(directory, other), "not ours");
+    await writeFile(join(directory, "counter.json"), "damage");
+    await (await open(directory, counterKind)).close();
+    assert.equal((await keptFiles(directory, "counter")).length, 1);
+    assert.equal((await readdir(directory)).includes(other), true);
+  });
+});
+
+/** In detail over the socket and with a token, and by its status alone to everyone. */
+async function assertDegraded(agent: RunningAgent, name: DocumentName): Promise<void> {
+  const { token } = await signIn(agent);
+  for (const options of [{ local: true }, { token }]) {
+    const { status, json } = await agent.call("GET", "/api/health", options);
+    assert.equal(status, 200);
+    assert.equal(json.status, "degraded");
+    const trouble = json.checks.filter((check: { status: string }) => check.status !== "ok");
+    assert.deepEqual(
+      trouble.map((check: { name: string }) => check.name),
+      [name],
+    );
+    assert.match(trouble[0].detail, new RegExp(`${name}\\.json`));
+  }
+  assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "degraded" });
+}
+
+async function signIn(agent: RunningAgent): Promise<{ token: string }> {
+  const { json } = await agent.call("POST", "/api/auth/login", login);
+  return { token: json.access_token };
+}

@@ -1,0 +1,72 @@
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { adminName, adminPassword } from "../running-agent.ts";
+import { type Ending, startAgent, temporaryDirectory } from "./state-directory.ts";
+
+export const documents = ["users", "settings", "sessions"] as const;
+export type DocumentName = (typeof documents)[number];
+
+/** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */
+export interface LivedInState {
+  refreshToken: string;
+  /** A copy of it in a directory of its own. */
+  copy: (test: Ending) => Promise<string>;
+}
+
+export async function makeLivedInState(test: Ending): Promise<LivedInState> {
+  const directory = await temporaryDirectory(test);
+  const original = join(directory, "state");
+  await mkdir(original, { mode: 0o700 });
+  const agent = await startAgent(test, { stateDirectory: original });
+  const { token, refreshToken } = await agent.signedInAdmin();
+  await agent.call("PUT", "/api/system", { token, body: { device: { name: "pump 7" } } });
+  await agent.stop();
+  return {
+    refreshToken,
+    copy: async (user) => {
+      const copy = join(await temporaryDirectory(user), "state");
+      await cp(original, copy, { recursive: true });
+      await rm(join(copy, ".reserve"), { force: true });
+      return copy;
+    },
+  };
+}
+
+export const login = { body: { username: adminName, password: adminPassword } };
+
+/** Ways in which a file is damaged: each makes the bytes of the damaged file from those of the whole one. */
+export const damages: Readonly<Record<string, (whole: Buffer) => Buffer>> = {
+  truncated: (whole) => whole.subarray(0, whole.length / 2),
+  empty: () => Buffer.alloc(0),
+  "full of zeros, as after a power cut": (whole) => Buffer.alloc(whole.length),
+  garbage: () => Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x7b, 0x22, 0xc3, 0x28]),
+  "an array": () => Buffer.from("[]"),
+  null: () => Buffer.from("null"),
+  "of a wrong schema": (whole) => Buffer.from(JSON.stringify({ ...parsed(whole), surprise: 1 })),
+  "of a wrong schema and without a format": () => Buffer.from('{"surprise": 1}\n\n'),
+  "of a newer format": (whole) =>
+    Buffer.from(JSON.stringify({ ...parsed(whole), __internal__: { migrations: { version: "2.0.0" } } })),
+};
+
+/** Damages a document and returns the bytes that lie there now; with `"good"`, its good copy. */
+export async function damage(
+  directory: string,
+  name: DocumentName,
+  how: (whole: Buffer) => Buffer,
+  which: "file" | "good" = "file",
+): Promise<Buffer> {
+  const path = join(directory, which === "file" ? `${name}.json` : `${name}.good.json`);
+  const bytes = how(await readFile(path));
+  await writeFile(path, bytes);
+  return bytes;
+}
+
+/** Damages a document so that neither it nor its good copy can be read. */
+export async function damageBoth(directory: string, name: DocumentName): Promise<Buffer> {
+  await damage(directory, name, () => Buffer.from("{"), "good");
+  return damage(directory, name, () => Buffer.from("not JSON at all"));
+}
+
+function parsed(bytes: Buffer): object {
+  return JSON.parse(bytes.toString("utf8")) as object;
+}

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { StewardError } from "../../src/errors.ts";
+import { type Counter, counterKind } from "../fixtures/store-counter.ts";
+import { becomes, fingerprints, onDisk, open, temporaryDirectory } from "./state-directory.ts";
+
+const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
+const counterOn = async (directory: string) => (await onDisk(directory, "counter.json")).counter;
+
+describe("update", () => {
+  it("is on the disk when it is acknowledged, and read at once", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    assert.deepEqual(await document.update(plusOne), { counter: 1 });
+    assert.equal(await counterOn(directory), 1);
+    assert.deepEqual(document.read(), { counter: 1 });
+    await document.close();
+  });
+
+  it("writes a hundred changes that come together once", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const seen = new Set<string>();
+    const changes = Array.from({ length: 100 }, async () => {
+      await document.update(plusOne);
+      seen.add((await fingerprints(directory))["counter.json"] ?? "");
+    });
+    await Promise.all(changes);
+    assert.equal(await counterOn(directory), 100);
+    assert.equal(seen.size, 1);
+    await document.close();
+  });
+
+  it("writes what came during a write in one more", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const first = document.update(plusOne);
+    await Promise.resolve();
+    await Promise.resolve();
+    const values = await Promise.all([first, ...Array.from({ length: 20 }, () => document.update(plusOne))]);
+    assert.deepEqual([...new Set(values.map(({ counter }) => counter))], [1, 21]);
+    await document.close();
+  });
+
+  it("rejects the change that throws with what it threw, and no other", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const refusal = new Error("not this one");
+    const results = await Promise.allSettled([
+      document.update(plusOne),
+      document.update(() => {
+        throw refusal;
+      }),
+      document.update(plusOne),
+    ]);
+    assert.deepEqual(
+      results.map((result) => (result.status === "rejected" ? result.reason : result.value)),
+      [{ counter: 2 }, refusal, { counter: 2 }],
+    );
+    assert.equal(await counterOn(directory), 2);
+    await document.close();
+  });
+
+  for (const [what, value] of [
+    ["a member of another type", { counter: "3" }],
+    ["a value out of range", { counter: -1 }],
+    ["a missing member", {}],
+    ["a member that is not known", { counter: 1, other: 2 }],
+  ] as const) {
+    it(`refuses ${what}, which the next start would not read, and writes nothing`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const document = await open(directory, counterKind);
+      const before = await fingerprints(directory);
+      await assert.rejects(
+        document.update(() => value as Counter),
+        (error: StewardError) => error.code === "internal_error",
+      );
+      assert.deepEqual(await fingerprints(directory), before);
+      assert.deepEqual(document.read(), { counter: 0 });
+      await document.close();
+    });
+  }
+
+  it("writes nothing when the change returns the same object", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const before = await fingerprints(directory);
+    assert.deepEqual(await document.update((state) => state), { counter: 0 });
+    assert.deepEqual(await fingerprints(directory), before);
+    await document.close();
+  });
+
+  it("leaves the document readable by its owner alone, whatever the umask", async (test) => {
+    const before = process.umask(0);
+    test.after(() => process.umask(before));
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    await document.update(plusOne);
+    await document.close();
+    for (const file of ["counter.json", "counter.good.json"]) {
+      assert.equal((await stat(join(directory, file))).mode & 0o777, 0o600, file);
+    }
+  });
+});
+
+describe("note", () => {
+  it("is read at once and on the disk within its delay, by one write", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const before = (await fingerprints(directory))["counter.json"];
+    for (let count = 0; count < 5; count += 1) document.note(plusOne, 0.3);
+    assert.deepEqual(document.read(), { counter: 5 });
+    await delay(150);
+    assert.equal((await fingerprints(directory))["counter.json"], before);
+    assert.equal(await becomes(async () => (await counterOn(directory)) === 5, 0.5), true);
+    await document.close();
+  });
+
+  it("is written by the shorter of two delays", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    document.note(plusOne, 60);
+    document.note(plusOne, 0.05);
+    assert.equal(await becomes(async () => (await counterOn(directory)) === 2, 1), true);
+    await document.close();
+  });
+
+  it("goes to the disk with the next update", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    document.note(plusOne, 60);
+    await document.update(({ counter }) => ({ counter: counter + 10 }));
+    assert.equal(await counterOn(directory), 11);
+    await document.close();
+  });
+
+  it("is not lost when it comes during a write that is under way", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const update = document.update(({ counter }) => ({ counter: counter + 10 }));
+    // Two turns later the value has been taken and the write is waiting for the disk.
+    await Promise.resolve();
+    await Promise.resolve();
+    document.note(plusOne, 60);
+    assert.deepEqual(await update, { counter: 11 });
+    assert.equal(await counterOn(directory), 10);
+    await document.close();
+    assert.equal(await counterOn(directory), 11);
+  });
+
+  it("is written although its time comes while another write is under way", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const update = document.update(() => ({ counter: 10 }));
+    await Promise.resolve();
+    await Promise.resolve();
+    document.note(plusOne, 0);
+    // Holds the loop, so that the note's time comes before the write can end.
+    const end = performance.now() + 20;
+    while (performance.now() < end);
+    await update;
+    assert.equal(await becomes(async () => (await counterOn(directory)) === 11, 1), true);
+    document.note(plusOne, 0.05);
+    assert.equal(await becomes(async () => (await counterOn(directory)) === 12, 1), true);
+    await document.close();
+  });
+
+  it("counts once when it comes together with an update", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const update = document.update(({ counter }) => ({ counter: counter + 10 }));
+    document.note(plusOne, 0.05);
+    assert.deepEqual(await update, { counter: 11 });
+    assert.equal(await counterOn(directory), 11);
+    await document.close();
+    assert.equal(await counterOn(directory), 11);
+  });
+
+  it("counts once when it comes together with an update that changes nothing", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    const update = document.update((state) => state);
+    document.note(plusOne, 60);
+    await update;
+    assert.deepEqual(await document.update(({ counter }) => ({ counter: counter + 10 })), { counter: 11 });
+    await document.close();
+    assert.equal(await counterOn(directory), 11);
+  });
+
+  it("is on the disk when save or close has returned", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    document.note(plusOne, 60);
+    await document.save();
+    assert.equal(await counterOn(directory), 1);
+    document.note(plusOne, 60);
+    await document.close();
+    assert.equal(await counterOn(directory), 2);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { rename } from "node:fs/promises";
+import { describe, it, type TestContext } from "node:test";
+import type { StewardError } from "../../src/errors.ts";
+import type { Document } from "../../src/store/document.ts";
+import { type Counter, counterKind } from "../fixtures/store-counter.ts";
+import { becomes, onDisk, open, temporaryDirectory } from "./state-directory.ts";
+
+const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
+const plusTen = ({ counter }: Counter): Counter => ({ counter: counter + 10 });
+const counterOn = async (directory: string) => (await onDisk(directory, "counter.json")).counter;
+const isUnwritable = (error: StewardError): boolean => error.code === "storage_unwritable";
+
+describe("a write that fails", () => {
+  it("rejects the update and leaves the value in memory and on the disk", async (test) => {
+    const { document, directory, takeAway, putBack } = await counterAtOne(test);
+    await takeAway();
+    await assert.rejects(document.update(plusTen), isUnwritable);
+    assert.deepEqual(document.read(), { counter: 1 });
+    await putBack();
+    assert.equal(await counterOn(directory), 1);
+    await document.close();
+    assert.equal(await counterOn(directory), 1);
+  });
+
+  it("names the document, the system's reason and the directory to look at", async (test) => {
+    const { document, directory, takeAway, putBack } = await counterAtOne(test);
+    await takeAway();
+    await assert.rejects(document.update(plusTen), ({ message }: Error) => {
+      assert.match(message, /^counter\.json .*ENOENT.*not changed/);
+      assert.equal(message.includes(directory), true);
+      return true;
+    });
+    assert.match(document.trouble() ?? "", /counter\.json cannot be written/);
+    await putBack();
+    await document.close();
+  });
+
+  it("keeps a note that was made before it, and writes it when the disk is back", async (test) => {
+    const { document, directory, takeAway, putBack } = await counterAtOne(test);
+    document.note(plusOne, 60);
+    await takeAway();
+    await assert.rejects(document.update(plusTen), isUnwritable);
+    assert.deepEqual(document.read(), { counter: 2 });
+    await putBack();
+    await document.save();
+    assert.equal(await counterOn(directory), 2);
+    await document.close();
+  });
+
+  it("keeps a note that was made during it", async (test) => {
+    const { document, directory, takeAway, putBack } = await counterAtOne(test);
+    await takeAway();
+    const update = assert.rejects(document.update(plusTen), isUnwritable);
+    await Promise.resolve();
+    await Promise.resolve();
+    document.note(plusOne, 60);
+    await update;
+    assert.deepEqual(document.read(), { counter: 2 });
+    await putBack();
+    await document.close();
+    assert.equal(await counterOn(directory), 2);
+  });
+
+  it("is tried again by itself within six seconds, and then there is no trouble any more", async (test) => {
+    const { document, directory, takeAway, putBack } = await counterAtOne(test);
+    await takeAway();
+    document.note(plusOne, 0.01);
+    assert.equal(await becomes(() => document.trouble() !== null, 2), true);
+    assert.deepEqual(document.read(), { counter: 2 });
+    await putBack();
+    assert.equal(await becomes(() => document.trouble() === null, 6), true);
+    assert.equal(await counterOn(directory), 2);
+    await document.close();
+  });
+
+  it("keeps the next update from nothing", async (test) => {
+    const { document, directory, takeAway, putBack } = await counterAtOne(test);
+    await takeAway();
+    await assert.rejects(document.update(plusTen), isUnwritable);
+    await putBack();
+    assert.deepEqual(await document.update(plusOne), { counter: 2 });
+    assert.equal(await counterOn(directory), 2);
+    assert.equal(document.trouble(), null);
+    await document.close();
+  });
+});
+
+interface CounterAtOne {
+  document: Document<Counter>;
+  directory: string;
+  /** Moves the directory away under the document: the plainest disk that cannot be written, even for root. */
+  takeAway: () => Promise<void>;
+  putBack: () => Promise<void>;
+}
+
+async function counterAtOne(test: TestContext): Promise<CounterAtOne> {
+  const directory = await temporaryDirectory(test);
+  const elsewhere = `${await temporaryDirectory(test)}/moved`;
+  const document = await open(directory, counterKind);
+  await document.update(plusOne);
+  return {
+    document,
+    directory,
+    takeAway: () => rename(directory, elsewhere),
+    putBack: () => rename(elsewhere, directory),
+  };
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { counterKind } from "../fixtures/store-counter.ts";
+import {
+  becomes,
+  bundleFixture,
+  compileSlowFsync,
+  leftovers,
+  onDisk,
+  open,
+  startAgent,
+  temporaryDirectory,
+} from "./state-directory.ts";
+
+const kills = 200;
+
+describe("a writer that is killed", () => {
+  it(`loses no acknowledged write and leaves a whole file, ${kills} times`, async (test) => {
+    const directory = await temporaryDirectory(test);
+    const program = await bundleFixture(await temporaryDirectory(test), "store-writer");
+    let acknowledged = 0;
+    let writes = 0;
+    let cutShort = 0;
+    for (let kill = 0; kill < kills; kill += 1) {
+      // Most of them while it writes; every fourth at any moment since its start, opening included.
+      const values = await runAndKill(program, directory, kill % 4 === 0 ? "starting" : "writing");
+      writes += values.length;
+      acknowledged = values.at(-1) ?? acknowledged;
+      cutShort += (await leftovers(directory)).length > 0 ? 1 : 0;
+      const counter = existsSync(join(directory, "counter.json"))
+        ? Number((await onDisk(directory, "counter.json")).counter)
+        : 0;
+      // One write at most was under way and not yet acknowledged.
+      assert.ok(counter === acknowledged || counter === acknowledged + 1, `${counter}, not ${acknowledged}`);
+      acknowledged = counter;
+    }
+    test.diagnostic(`${kills} kills, ${writes} acknowledged writes, ${cutShort} writes cut short`);
+    assert.equal(writes > kills, true);
+    assert.ok(cutShort > 0, "no kill has hit a write: this has proven nothing");
+    const document = await open(directory, counterKind);
+    assert.deepEqual(document.read(), { counter: acknowledged });
+    assert.deepEqual(await leftovers(directory), []);
+    await document.close();
+  });
+
+  it("has its leftovers removed at the next open, and nobody else's", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await writeFile(join(directory, ".counterfeit.json.0123.tmp"), "not ours");
+    const program = await bundleFixture(await temporaryDirectory(test), "store-writer");
+    for (let tries = 0; tries < 50 && (await leftovers(directory)).length < 2; tries += 1) {
+      await runAndKill(program, directory, "writing");
+    }
+    assert.equal((await leftovers(directory)).length, 2);
+    await (await open(directory, counterKind)).close();
+    assert.deepEqual(await leftovers(directory), [".counterfeit.json.0123.tmp"]);
+  });
+});
+
+describe("an agent that is killed in its very first write", () => {
+  it("finds a first start again, not damage", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const LD_PRELOAD = compileSlowFsync(await temporaryDirectory(test));
+    const first = startAgent(test, { stateDirectory: directory, environment: { LD_PRELOAD } });
+    // Rejects: the agent is killed before it listens.
+    const ended = assert.rejects(first, /did not start/);
+    assert.equal(await becomes(async () => (await leftovers(directory)).length > 0, 10), true);
+    process.kill(await lockHolder(directory), "SIGKILL");
+    await ended;
+    assert.equal((await leftovers(directory)).length, 1);
+
+    const second = await startAgent(test, { stateDirectory: directory });
+    assert.deepEqual((await second.call("GET", "/api/setup")).json, { setup_required: true });
+    assert.deepEqual((await second.call("GET", "/api/health")).json, { status: "ok" });
+    assert.deepEqual(await leftovers(directory), []);
+  });
+});
+
+/** Runs the writer and kills it at a random moment; returns what it had acknowledged. */
+async function runAndKill(
+  program: string,
+  directory: string,
+  moment: "starting" | "writing",
+): Promise<number[]> {
+  const child = spawn(process.execPath, [program, directory], { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = child.stdout.setEncoding("utf8");
+  let output = "";
+  const hasBegun = new Promise<void>((resolve) => {
+    lines.on("data", (text: string) => {
+      output += text;
+      resolve();
+    });
+  });
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  if (moment === "writing") await Promise.race([hasBegun, closed]);
+  await delay(Math.random() * (moment === "writing" ? 40 : 180));
+  child.kill("SIGKILL");
+  await closed;
+  assert.equal(child.signalCode, "SIGKILL", "the writer ended by itself");
+  // A line is written by one call, so only whole lines are there.
+  return output.split("\n").filter(Boolean).map(Number);
+}
+
+async function lockHolder(directory: string): Promise<number> {
+  return Number(await readFile(join(directory, ".lock"), "utf8"));
+}

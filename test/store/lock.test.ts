@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { StewardError } from "../../src/errors.ts";
+import { takeLock } from "../../src/store/lock.ts";
+import { runSteward } from "../running-agent.ts";
+import { bundleFixture, leftovers, onDisk, startAgent, temporaryDirectory } from "./state-directory.ts";
+
+const isLocked = (error: StewardError): boolean => error.code === "state_locked";
+
+describe("the writer's lock", () => {
+  it("is had by one at a time, and by the next when it was released", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const first = await takeLock(directory);
+    await assert.rejects(takeLock(directory), isLocked);
+    await first.release();
+    await (await takeLock(directory)).release();
+  });
+
+  it("names the process that has it", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const lock = await takeLock(directory);
+    await assert.rejects(takeLock(directory), { message: new RegExp(`in use by process ${process.pid}\\.`) });
+    await lock.release();
+  });
+
+  it("is waited for as long as was asked, not longer", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const first = await takeLock(directory);
+    const start = performance.now();
+    await assert.rejects(takeLock(directory, 1), isLocked);
+    assert.equal(performance.now() - start >= 950, true);
+    const next = takeLock(directory, 5);
+    await delay(100);
+    await first.release();
+    await (await next).release();
+    assert.equal(performance.now() - start < 4_000, true);
+  });
+
+  it("is of a directory: another's is free", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await mkdir(join(directory, "other"));
+    const lock = await takeLock(directory);
+    await (await takeLock(join(directory, "other"))).release();
+    await lock.release();
+  });
+
+  it("is a file for its owner alone", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await (await takeLock(directory)).release();
+    assert.equal((await stat(join(directory, ".lock"))).mode & 0o777, 0o600);
+  });
+
+  it("names the directory that does not exist", async (test) => {
+    const absent = join(await temporaryDirectory(test), "absent");
+    await assert.rejects(takeLock(absent), (error: StewardError) => {
+      assert.equal(error.code, "storage_unwritable");
+      assert.equal(error.message.includes(absent), true);
+      return true;
+    });
+  });
+});
+
+describe("several processes that write at once", () => {
+  it("lose nothing: the total is exact", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const program = await bundleFixture(await temporaryDirectory(test), "store-writer");
+    const [processes, times] = [6, 50];
+    const outputs = await Promise.all(
+      Array.from({ length: processes }, () => outputOf(program, directory, times)),
+    );
+    const values = outputs.flatMap((output) => output.split("\n").filter(Boolean).map(Number));
+    assert.equal((await onDisk(directory, "counter.json")).counter, processes * times);
+    // Each value was acknowledged once: no process has overwritten another's.
+    assert.deepEqual(
+      values.sort((a, b) => a - b),
+      Array.from({ length: processes * times }, (_, index) => index + 1),
+    );
+    assert.deepEqual(await leftovers(directory), []);
+    test.diagnostic(`${processes} processes, ${values.length} writes`);
+  });
+});
+
+describe("a state directory that an agent is using", () => {
+  it("is refused to a second agent, in words that name the first, which goes on", async (test) => {
+    const agent = await startAgent(test);
+    const { stateDirectory } = agent;
+    const second = startAgent(test, { stateDirectory });
+    const words = `exit 1.*The state in ${stateDirectory} is in use by process ${agent.process.pid}\\.`;
+    await assert.rejects(second, { message: new RegExp(words) });
+    assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "ok" });
+  });
+
+  it("is refused to `state reset`, and nothing changes", async (test) => {
+    const agent = await startAgent(test);
+    await agent.signedInAdmin();
+    const args = ["state", "reset", "users", "--yes", "--state", agent.stateDirectory];
+    const { code, stderr } = await runSteward(args);
+    assert.notEqual(code, 0);
+    assert.match(stderr, new RegExp(`in use by process ${agent.process.pid}\\.`));
+    const users = await onDisk(agent.stateDirectory, "users.json");
+    assert.equal((users.accounts as unknown[]).length, 1);
+  });
+
+  it("is free at once when the agent was killed", async (test) => {
+    const agent = await startAgent(test);
+    const ended = new Promise((resolve) => agent.process.once("exit", resolve));
+    agent.process.kill("SIGKILL");
+    await ended;
+    const start = performance.now();
+    const lock = await takeLock(agent.stateDirectory);
+    test.diagnostic(`taken ${(performance.now() - start).toFixed(0)} ms after the holder's end`);
+    await lock.release();
+    const next = await startAgent(test, { stateDirectory: agent.stateDirectory });
+    assert.deepEqual((await next.call("GET", "/api/health")).json, { status: "ok" });
+  });
+});
+
+async function outputOf(program: string, directory: string, times: number): Promise<string> {
+  const child = spawn(process.execPath, [program, directory, String(times)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const output = (await child.stdout.setEncoding("utf8").toArray()).join("");
+  assert.equal(child.exitCode ?? (await new Promise((resolve) => child.once("exit", resolve))), 0);
+  return output;
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import type { StewardError } from "../../src/errors.ts";
+import type { DocumentKind } from "../../src/store/load.ts";
+import { keptFiles, leftovers, onDisk, open, temporaryDirectory } from "./state-directory.ts";
+
+interface Lamp {
+  brightness: number;
+  colour: string;
+}
+
+/** Format 1 had `level` from 0 to 10; 2 has `brightness` from 0 to 100; 2.1 has a colour. */
+const lampKind: DocumentKind<Lamp> = {
+  name: "lamp",
+  formatVersion: "2.1.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["brightness", "colour"],
+    properties: { brightness: { type: "integer", maximum: 100 }, colour: { type: "string" } },
+  },
+  defaults: { brightness: 50, colour: "white" },
+  onLoss: "rescue",
+  absence: "defaults",
+  migrations: {
+    "2.0.0": (lamp) => {
+      const level = lamp.get("level");
+      if (typeof level !== "number") throw new Error("level is not a number");
+      lamp.set("brightness", level * 10);
+      lamp.delete("level");
+    },
+    "2.1.0": (lamp) => lamp.set("colour", "amber"),
+  },
+};
+
+const inFormat = (version: string, members: object): string =>
+  JSON.stringify({ ...members, __internal__: { migrations: { version } } });
+
+describe("migrations", () => {
+  for (const [from, members, expected] of [
+    ["1.0.0", { level: 3 }, { brightness: 30, colour: "amber" }],
+    ["2.0.0", { brightness: 35 }, { brightness: 35, colour: "amber" }],
+    ["2.1.0", { brightness: 35, colour: "red" }, { brightness: 35, colour: "red" }],
+  ] as const) {
+    it(`lead from format ${from} to the present one, which is then on the disk`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      await writeFile(join(directory, "lamp.json"), inFormat(from, members), { mode: 0o600 });
+      const document = await open(directory, lampKind);
+      assert.deepEqual(document.read(), expected);
+      assert.deepEqual(await onDisk(directory, "lamp.json"), {
+        ...expected,
+        __internal__: { migrations: { version: "2.1.0" } },
+      });
+      assert.equal((await stat(join(directory, "lamp.json"))).mode & 0o777, 0o600);
+      assert.equal(document.trouble(), null);
+      assert.deepEqual(await leftovers(directory), []);
+      await document.close();
+    });
+  }
+
+  it("take the good copy where only that is usable", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await writeFile(join(directory, "lamp.json"), "{");
+    await writeFile(join(directory, "lamp.good.json"), inFormat("1.0.0", { level: 4 }));
+    const document = await open(directory, lampKind);
+    assert.deepEqual(document.read(), { brightness: 40, colour: "amber" });
+    assert.equal((await onDisk(directory, "lamp.json")).brightness, 40);
+    await document.close();
+  });
+
+  for (const [what, text] of [
+    ["a migration cannot use", inFormat("1.0.0", { level: "high" })],
+    ["does not fit when it has been migrated", inFormat("1.0.0", { level: 11 })],
+    ["does not fit and names no format", '{"brightness": 101, "colour": "red"}'],
+  ] as const) {
+    it(`leave a file that ${what} as it is, byte for byte`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      await writeFile(join(directory, "lamp.json"), text);
+      await assert.rejects(open(directory, lampKind), ({ code }: StewardError) => code === "state_damaged");
+      assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), text);
+      assert.deepEqual(await leftovers(directory), []);
+    });
+
+    it(`keep a file that ${what} byte for byte beside the good copy's content`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      await writeFile(join(directory, "lamp.json"), text);
+      await writeFile(join(directory, "lamp.good.json"), inFormat("2.1.0", { brightness: 1, colour: "red" }));
+      const document = await open(directory, lampKind);
+      assert.deepEqual(document.read(), { brightness: 1, colour: "red" });
+      const [kept = ""] = await keptFiles(directory, "lamp");
+      assert.equal(await readFile(join(directory, kept), "utf8"), text);
+      await document.close();
+    });
+  }
+
+  it("are not run backwards: a file of a newer release is damage, and stays as it is", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const text = inFormat("3.0.0", { brightness: 35, colour: "red" });
+    await writeFile(join(directory, "lamp.json"), text);
+    await assert.rejects(open(directory, lampKind), ({ code, message }: StewardError) => {
+      assert.equal(code, "state_damaged");
+      assert.match(message, /newer release \(format 3\.0\.0, known here: 2\.1\.0\)/);
+      return true;
+    });
+    assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), text);
+  });
+});

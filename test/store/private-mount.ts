@@ -1,0 +1,55 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { type Ending, temporaryDirectory } from "./state-directory.ts";
+
+/** A small file system in a mount namespace of its own, which the kernel takes away with the process that holds it. */
+export interface PrivateMount {
+  /** The mounted directory, as processes in the namespace see it. */
+  directory: string;
+  /** The same directory as this process sees it. */
+  seen: string;
+  /** The command to run something under, so that it sees the mount. */
+  prefix: string[];
+  /** Runs a shell script in the namespace with the directory as `$1`. */
+  run: (script: string) => void;
+}
+
+/**
+ * Mounts a tmpfs. A string says why it cannot be had: without root, or where the container forbids it. The holder
+ * ends when its standard input is closed, so the mount goes with this process too, however it ends.
+ */
+export async function mountPrivately(test: Ending, sizeMebibytes: number): Promise<PrivateMount | string> {
+  if (process.getuid?.() !== 0) return "mounting needs root";
+  const directory = await temporaryDirectory(test);
+  const script = `mount -t tmpfs -o size=${sizeMebibytes}m,mode=0700 tmpfs "$1" && echo mounted && exec cat`;
+  const options = ["--mount", "--propagation", "private", "sh", "-c", script, "sh", directory];
+  const holder = spawn("unshare", options, { stdio: ["pipe", "pipe", "pipe"] });
+  const ended = new Promise<void>((resolve) => holder.once("close", () => resolve()));
+  test.after(async () => {
+    holder.stdin.end();
+    await ended;
+  });
+  const refusal = await firstWords(holder);
+  if (refusal !== "mounted") return `a private mount is not permitted here: ${refusal}`;
+  const prefix = ["nsenter", `--mount=/proc/${holder.pid}/ns/mnt`];
+  return {
+    directory,
+    seen: join(`/proc/${holder.pid}/root`, directory),
+    prefix,
+    run: (text) => {
+      const [command = "", ...rest] = [...prefix, "sh", "-e", "-c", text, "sh", directory];
+      execFileSync(command, rest, { stdio: "pipe" });
+    },
+  };
+}
+
+/** What the holder says first, on either of its outputs; it is there until its input is closed. */
+function firstWords(holder: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    holder.once("error", (error) => resolve(error.message));
+    holder.once("exit", (code) => resolve(`it ended with ${code}`));
+    for (const output of [holder.stdout, holder.stderr]) {
+      output?.setEncoding("utf8").once("data", (text: string) => resolve(text.trim()));
+    }
+  });
+}

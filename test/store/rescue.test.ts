@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, it, type TestContext } from "node:test";
+import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { type RunningAgent, runSteward } from "../running-agent.ts";
+import { damageBoth, documents, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
+import {
+  becomes,
+  endOfSuite,
+  freePort,
+  keptFiles,
+  startAgent,
+  temporaryDirectory,
+} from "./state-directory.ts";
+
+const file = endOfSuite();
+let state: LivedInState;
+before(async () => {
+  state = await makeLivedInState(file);
+});
+
+for (const name of ["users", "settings"] as const) {
+  describe(`${name}.json damaged together with its good copy`, () => {
+    it("puts the agent into rescue and leaves both files as they are", async (test) => {
+      const directory = await state.copy(test);
+      const bytes = await damageBoth(directory, name);
+      const agent = await startAgent(test, { stateDirectory: directory });
+      assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
+      await agent.stop();
+      assert.deepEqual(await readFile(join(directory, `${name}.json`)), bytes);
+      assert.equal(await readFile(join(directory, `${name}.good.json`), "utf8"), "{");
+      assert.deepEqual(await keptFiles(directory, name), []);
+    });
+  });
+}
+
+describe("an agent in rescue", () => {
+  it("answers version and health to everyone, in detail over the socket", async (test) => {
+    const agent = await inRescue(test);
+    const version = await agent.call("GET", "/api/version");
+    assert.equal(version.status, 200);
+    assert.equal(version.json.host, undefined);
+    assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
+    const detailed = await agent.call("GET", "/api/health", { local: true });
+    assert.equal(detailed.status, 200);
+    assert.equal(detailed.json.status, "rescue");
+    assert.match(detailed.json.checks[0].detail, /users\.json.*steward state restore users/);
+  });
+
+  it("answers every other route 503 state_damaged, over the network and over the socket", async (test) => {
+    const agent = await inRescue(test);
+    const others = operationIds.filter((id) => id !== "getVersion" && id !== "getHealth");
+    assert.equal(others.length >= 19, true);
+    for (const id of others) {
+      const { method, path } = operationOf(id);
+      const concrete = path.replace("{id}", `usr_${"0".repeat(32)}`);
+      for (const local of [false, true]) {
+        const { status, json } = await agent.call(method, concrete, { local });
+        assert.deepEqual([id, status, json?.code], [id, 503, "state_damaged"]);
+      }
+    }
+  });
+
+  it("makes no setup token and starts no first run", async (test) => {
+    const agent = await inRescue(test);
+    assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
+    const body = { setup_token: "0", username: "mallory", password: "green tractor sings loudly" };
+    const { status, json } = await agent.call("POST", "/api/setup", { body });
+    assert.deepEqual([status, json.code], [503, "state_damaged"]);
+  });
+
+  it("lets `state list` and `state show` tell what is wrong", async (test) => {
+    const { stateDirectory } = await inRescue(test);
+    const listed = await runSteward(["state", "list", "--state", stateDirectory, "-o", "json"]);
+    assert.equal(listed.code, 0, listed.stderr);
+    const entries = JSON.parse(listed.stdout) as { name: string; condition: string; detail: string }[];
+    assert.deepEqual(
+      entries.map(({ name, condition }) => [name, condition]),
+      [
+        ["users", "damaged"],
+        ["settings", "ok"],
+        ["sessions", "ok"],
+      ],
+    );
+    assert.match(entries[0]?.detail ?? "", /JSON/);
+    const shown = await runSteward(["state", "show", "settings", "--state", stateDirectory]);
+    assert.equal(shown.code, 0);
+    assert.equal(JSON.parse(shown.stdout).device.name, "pump 7");
+    const refused = await runSteward(["state", "show", "users", "--state", stateDirectory]);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /users\.json cannot be used/);
+  });
+
+  it("serves again in the same process after `state restore` from a good copy", async (test) => {
+    const agent = await inRescue(test);
+    const backup = await state.copy(test);
+    await rename(join(backup, "users.good.json"), join(agent.stateDirectory, "users.good.json"));
+    await repair(agent, ["restore", "users"]);
+    assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
+    const [kept = ""] = await keptFiles(agent.stateDirectory, "users");
+    assert.equal(await readFile(join(agent.stateDirectory, kept), "utf8"), "not JSON at all");
+  });
+
+  it("serves again after `state restore --from` a file that was kept", async (test) => {
+    const agent = await inRescue(test);
+    const backup = await state.copy(test);
+    const kept = "users.bad-000001-20260101T000000Z.json";
+    await rename(join(backup, "users.json"), join(agent.stateDirectory, kept));
+    await repair(agent, ["restore", "users", "--from", kept]);
+    assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
+  });
+
+  it("serves again after `state reset`, then with the first run", async (test) => {
+    const agent = await inRescue(test);
+    await repair(agent, ["reset", "users"]);
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
+    // What was damaged beyond reading is replaced by a good copy of what there is now.
+    const goodCopy = join(agent.stateDirectory, "users.good.json");
+    assert.equal(
+      await becomes(async () => (await readFile(goodCopy, "utf8")).includes('"accounts": []'), 4),
+      true,
+    );
+  });
+
+  it("serves again after the file has been put back by hand", async (test) => {
+    const agent = await inRescue(test);
+    const backup = await state.copy(test);
+    await rename(join(backup, "users.json"), join(agent.stateDirectory, "users.json"));
+    await servesAgain(agent);
+    assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
+  });
+});
+
+describe("an absent users.json", () => {
+  it("beside other state is damage, never a first run", async (test) => {
+    const directory = await state.copy(test);
+    await rm(join(directory, "users.json"));
+    await rm(join(directory, "users.good.json"));
+    const agent = await startAgent(test, { stateDirectory: directory });
+    assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
+    assert.equal((await agent.call("GET", "/api/setup")).json.code, "state_damaged");
+    assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
+    // Nor does the poll for a repair take an absent file for one.
+    const isServing = async () => (await agent.call("GET", "/api/health")).json.status !== "rescue";
+    assert.equal(await becomes(isServing, 2.5), false);
+  });
+
+  it("beside nothing but a damaged file that was kept is damage too", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await writeFile(join(directory, "users.bad-000001-20260101T000000Z.json"), "{");
+    const agent = await startAgent(test, { stateDirectory: directory });
+    assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
+  });
+
+  it("with all other state absent too is the first run", async (test) => {
+    const directory = await state.copy(test);
+    for (const name of documents) {
+      await rm(join(directory, `${name}.json`));
+      await rm(join(directory, `${name}.good.json`));
+    }
+    // What a file system of its own has at its root is no state.
+    await mkdir(join(directory, "lost+found"));
+    const agent = await startAgent(test, { stateDirectory: directory });
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
+    assert.equal(existsSync(join(agent.runDirectory, "setup-token")), true);
+  });
+});
+
+async function inRescue(test: TestContext): Promise<RunningAgent> {
+  const directory = await state.copy(test);
+  await damageBoth(directory, "users");
+  // The port is given, so that the agent is found again when it has begun anew.
+  const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+  const agent = await startAgent(test, { stateDirectory: directory, arguments: listen });
+  assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
+  return agent;
+}
+
+async function repair(agent: RunningAgent, command: string[]): Promise<void> {
+  const args = ["state", ...command, "--yes", "--state", agent.stateDirectory];
+  const { code, stderr } = await runSteward(args);
+  assert.equal(code, 0, stderr);
+  await servesAgain(agent);
+}
+
+/** The same process, without anybody's help, within five seconds. */
+async function servesAgain(agent: RunningAgent): Promise<void> {
+  const isServing = async () => {
+    const health = await agent.call("GET", "/api/health").catch(() => null);
+    return health?.json?.status === "ok";
+  };
+  assert.ok(await becomes(isServing, 5), agent.log());
+  assert.equal(agent.process.exitCode, null);
+}

@@ -1,0 +1,122 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { build } from "esbuild";
+import { type Document, openDocument } from "../../src/store/document.ts";
+import type { DocumentKind } from "../../src/store/load.ts";
+import { createReserve } from "../../src/store/reserve.ts";
+import { type AgentOptions, type RunningAgent, startAgentProcess } from "../running-agent.ts";
+
+/** A test, or what several share: whatever tells when it is over. */
+export interface Ending {
+  after(clean: () => Promise<void>): void;
+}
+
+/** The end of a suite or a file; to be called in its body, not in a hook, whose own end comes at once. */
+export function endOfSuite(): Ending {
+  const cleanings: (() => Promise<void>)[] = [];
+  after(async () => {
+    for (const clean of cleanings.reverse()) await clean();
+  });
+  return { after: (clean) => void cleanings.push(clean) };
+}
+
+/** A directory that goes with the test. */
+export async function temporaryDirectory(test: Ending): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "steward-store-"));
+  test.after(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** An agent that goes with the test. */
+export async function startAgent(test: Ending, options: AgentOptions = {}): Promise<RunningAgent> {
+  const agent = await startAgentProcess(options);
+  test.after(() => agent.dispose());
+  return agent;
+}
+
+/** Opens a document as the agent would; the test closes it. */
+export function open<T extends object>(directory: string, kind: DocumentKind<T>): Promise<Document<T>> {
+  return openDocument(directory, kind, { isFirstStart: false, reserve: createReserve(directory) });
+}
+
+/** A document's file as it lies on the disk, read by nothing of ours. */
+export async function onDisk(directory: string, file: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(directory, file), "utf8")) as Record<string, unknown>;
+}
+
+/** The damaged files kept of a document, oldest first. */
+export async function keptFiles(directory: string, name: string): Promise<string[]> {
+  return (await readdir(directory)).filter((file) => file.startsWith(`${name}.bad-`)).sort();
+}
+
+/** What a write that was cut short leaves behind: hidden, and neither the lock nor the reserve. */
+export async function leftovers(directory: string): Promise<string[]> {
+  const names = await readdir(directory);
+  return names.filter((name) => name.startsWith(".") && name !== ".lock" && name !== ".reserve");
+}
+
+/** Looks every 10 ms until it is so, for at most `seconds`; tells whether it came to be. */
+export async function becomes(isSo: () => boolean | Promise<boolean>, seconds: number): Promise<boolean> {
+  const end = performance.now() + seconds * 1_000;
+  while (performance.now() < end) {
+    if (await isSo()) return true;
+    await delay(10);
+  }
+  return false;
+}
+
+/** Identity and time of each file: any write by rename or in place changes it. */
+export async function fingerprints(directory: string): Promise<Record<string, string>> {
+  const names = (await readdir(directory)).sort();
+  const entries = await Promise.all(
+    names.map(async (name) => {
+      const file = await stat(join(directory, name), { bigint: true }).catch(() => null);
+      return [name, file ? `${file.ino} ${file.mtimeNs} ${file.size}` : "gone"] as const;
+    }),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** One of the fixtures as a program of one file, so that a start costs little. Returns its path. */
+export async function bundleFixture(directory: string, name: string): Promise<string> {
+  const outfile = join(directory, `${name}.mjs`);
+  await build({
+    entryPoints: [join(import.meta.dirname, `../fixtures/${name}.ts`)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    minify: true,
+    banner: {
+      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  return outfile;
+}
+
+/** A library for LD_PRELOAD that makes each fsync take 300 ms longer. Throws when there is no C compiler. */
+export function compileSlowFsync(directory: string): string {
+  const library = join(directory, "slow-fsync.so");
+  const source = join(import.meta.dirname, "../fixtures/store-slow-fsync.c");
+  execFileSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], { stdio: "pipe" });
+  return library;
+}
+
+/** A port that was free a moment ago, for an agent that must keep it when it begins anew. */
+export function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
