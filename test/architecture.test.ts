@@ -56,7 +56,7 @@ describe("the house", () => {
     ["a file of 251 lines", "users/accounts.ts", "\n".repeat(251), /251 lines/],
     ["any", "users/accounts.ts", "const a = (b: any) => b;", /uses any/],
     ["any behind as", "users/accounts.ts", "const a = b as any;", /uses any/],
-    ["a folder of utilities", "utils/text.ts", "", /named after nothing/],
+    ["a folder of utilities", "users/utils/text.ts", "", /named after nothing/],
     ["a file of helpers", "users/helpers.ts", "", /named after nothing/],
     ["process.env outside the mains", "users/accounts.ts", "const a = process.env.HOME;", /touches process/],
     [

@@ -45,10 +45,7 @@ function fileRules({ path, text }: SourceFile): string[] {
   const found: string[] = [];
   const lines = text.split("\n").length - 1;
   if (lines > maximumLines) found.push(`has ${lines} lines, more than ${maximumLines}`);
-  if (
-    /(^|\/)(lib|utils?|helpers?|common|misc|shared)(\/|\.ts|-)/.test(path) &&
-    path !== "users/common-passwords.ts"
-  ) {
+  if (/(^|\/)(lib|utils?|helpers?|common|misc|shared)(\/|\.ts$)/.test(path)) {
     found.push("is named after nothing in particular");
   }
   if (!/^[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path.split("/").at(-1) ?? ""))
