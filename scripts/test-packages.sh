@@ -7,8 +7,10 @@ need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need cc gcc
 need curl curl
 need flock util-linux
+need fish fish
 need script bsdutils
 need systemd-analyze systemd
+need zsh zsh
 
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -61,7 +61,16 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Run
   const stateDirectory = options.stateDirectory ?? join(home, "state");
   const runDirectory = join(home, "run");
   const socket = join(runDirectory, "steward.sock");
-  const serve = [program, "serve", "--state", stateDirectory, "--run", runDirectory, "--listen", "127.0.0.1:0"];
+  const serve = [
+    program,
+    "serve",
+    "--state",
+    stateDirectory,
+    "--run",
+    runDirectory,
+    "--listen",
+    "127.0.0.1:0",
+  ];
   const [command = process.execPath, ...rest] = [...(options.prefix ?? []), process.execPath, ...serve];
   const child = spawn(command, [...rest, ...(options.arguments ?? [])], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -142,7 +151,16 @@ interface SendOptions extends CallOptions {
   path: string;
 }
 
-function send({ port, socket, method, path, body, token, headers = {}, local }: SendOptions): Promise<Answer> {
+function send({
+  port,
+  socket,
+  method,
+  path,
+  body,
+  token,
+  headers = {},
+  local,
+}: SendOptions): Promise<Answer> {
   const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
   const where = local ? { socketPath: socket } : { host: "127.0.0.1", port };
   return new Promise((resolve, reject) => {
@@ -192,4 +210,3 @@ export function logLine(log: string, message: string): Record<string, unknown> |
     .map((line) => parseOrUndefined(line) as Record<string, unknown> | undefined)
     .find((line) => line?.message === message);
 }
-

@@ -48,7 +48,7 @@ describe("a session", () => {
     const { sessions } = await sessionsAt(time);
     let { session, refreshToken } = sessions.open(ana, origin);
     time.now += 3_599;
-    assert.ok(sessions.find(session.id));
+    assert.ok(sessions.find(session.id), "sessions.find(session.id)");
     ({ session, refreshToken } = await sessions.refresh(refreshToken, origin));
     for (let hour = 1; hour < 24; hour += 1) {
       time.now += 3_590;
@@ -101,7 +101,7 @@ describe("a session", () => {
     sessions.open(ana, origin);
     assert.ok(sessions.find(refreshed.session.id), "the one in use stays");
     assert.equal(sessions.find(opened[1]?.session.id ?? ""), undefined);
-    assert.ok(sessions.find(opened[2]?.session.id ?? ""));
+    assert.ok(sessions.find(opened[2]?.session.id ?? ""), "sessions.find(opened[2]?.session.id ?? '')");
   });
 });
 
@@ -141,13 +141,16 @@ describe("a refresh token", () => {
     const { session } = sessions.open(ana, origin);
     assert.equal(await reasonOf(sessions.refresh("str_guessed", origin)), "expired");
     await sessions.close("str_guessed");
-    assert.ok(sessions.find(session.id));
+    assert.ok(sessions.find(session.id), "sessions.find(session.id)");
   });
 
   it("is on the disk as a hash only", async () => {
     const { sessions, document } = await sessionsAt({ now: 1_000 });
     const { refreshToken } = sessions.open(ana, origin);
-    assert.ok(!JSON.stringify(document.read()).includes(refreshToken));
+    assert.ok(
+      !JSON.stringify(document.read()).includes(refreshToken),
+      "!JSON.stringify(document.read()).includes(refreshToken)",
+    );
   });
 });
 

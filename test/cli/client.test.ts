@@ -55,7 +55,7 @@ describe("createHttpClient", { concurrency: true }, () => {
       const program =
         "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))";
       spawnSync(process.execPath, ["-e", program, socketPath]);
-      assert.ok(existsSync(socketPath));
+      assert.ok(existsSync(socketPath), "existsSync(socketPath)");
       const client = createHttpClient(placesAt({ socketPath }));
       await assert.rejects(client.call("getVersion", {}), (error) => error instanceof AgentAbsent);
     });
@@ -114,7 +114,7 @@ describe("createHttpClient", { concurrency: true }, () => {
       });
       const { socketPath } = await startAgent(test, { "GET /api/version": answer });
       await assert.rejects(createHttpClient(placesAt({ socketPath })).call("getVersion", {}), (error) => {
-        assert.ok(error instanceof StewardError);
+        assert.ok(error instanceof StewardError, "error instanceof StewardError");
         assert.equal(error.code, "validation_failed");
         assert.equal(error.message, "Not valid.");
         assert.deepEqual(error.details, { errors, retryAfterSeconds: 5 });

@@ -124,6 +124,9 @@ describe("steward user rescue", { concurrency: true }, () => {
     const { code, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.match(stderr, /nothing was found/);
-    assert.ok(received.every(({ method }) => method !== "PUT"));
+    assert.ok(
+      received.every(({ method }) => method !== "PUT"),
+      "received.every(({ method }) => method !== 'PUT')",
+    );
   });
 });

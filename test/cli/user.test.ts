@@ -78,7 +78,10 @@ describe("steward user NAME commands", { concurrency: true }, () => {
     const { code, stderr } = await runSteward(["user", "rm", "ana", "--socket", socketPath]);
     assert.equal(code, 3);
     assert.equal(stderr, 'steward: There is no user "ana"; did you mean "anna"?\n');
-    assert.ok(received.every(({ method }) => method === "GET"));
+    assert.ok(
+      received.every(({ method }) => method === "GET"),
+      "received.every(({ method }) => method === 'GET')",
+    );
   });
 
   const changes: [args: string[], method: string, path: string, body: object | undefined][] = [

@@ -89,7 +89,7 @@ describe("a state directory that an agent is using", () => {
     const agent = await startAgent(test);
     const { stateDirectory } = agent;
     const second = startAgent(test, { stateDirectory });
-    const words = `exit 1.*The state in ${stateDirectory} is in use by process ${agent.process.pid}\\.`;
+    const words = `exit 5.*The state in ${stateDirectory} is in use by process ${agent.process.pid}\\.`;
     await assert.rejects(second, { message: new RegExp(words) });
     assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "ok" });
   });

@@ -31,6 +31,6 @@ describe("systemd/steward.service", () => {
 
   it("gives the agent more time to stop than the agent takes", () => {
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(readFileSync(unit, "utf8"))?.[1]);
-    assert.ok(seconds > 5);
+    assert.ok(seconds > 5, "seconds > 5");
   });
 });

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { runSteward, startAgentProcess } from "../running-agent.ts";
+
+const isRoot = process.getuid?.() === 0;
+
+/** Debian's nobody and nogroup: a user who is neither root nor us. */
+const nobody = 65_534;
+
+/** Owner, group and mode of every file, by name. */
+function ownership(directory: string): Record<string, string> {
+  const names = readdirSync(directory).sort();
+  return Object.fromEntries(
+    names.map((name) => {
+      const { uid, gid, mode } = statSync(join(directory, name));
+      return [name, `${uid}:${gid} ${(mode & 0o777).toString(8)}`];
+    }),
+  );
+}
+
+describe("the command line with the agent down", () => {
+  let home: string;
+  let environment: Record<string, string>;
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), "steward-offline-"));
+    environment = { STEWARD_STATE: join(home, "state"), STEWARD_SOCKET: join(home, "run/steward.sock") };
+    const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    await agent.signedInAdmin();
+    await agent.dispose();
+  });
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  it("adds, lists and removes users, and says that it works on the state directly", async () => {
+    const added = await runSteward(["user", "add", "log-reader", "--generate"], { environment });
+    assert.equal(added.code, 0, added.stderr);
+    assert.match(added.stderr, /agent is not running/);
+    assert.match(added.stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
+    const listed = await runSteward(["-o", "json", "user", "list"], { environment });
+    const names = (JSON.parse(listed.stdout) as { items: { username: string }[] }).items.map(
+      (one) => one.username,
+    );
+    assert.deepEqual(names, ["log-reader", "root-admin"]);
+    assert.equal((await runSteward(["user", "rm", "log-reader"], { environment })).code, 0);
+  });
+
+  it("keeps the rules: the last administrator stays (exit 5)", async () => {
+    const { code, stderr } = await runSteward(["user", "disable", "root-admin"], { environment });
+    assert.equal(code, 5);
+    assert.match(stderr, /last enabled administrator/);
+  });
+
+  it("changes settings, and the agent has them when it comes back", async () => {
+    const set = await runSteward(["system", "set", "device.name=edge 7", "update.ota.check_interval=12h"], {
+      environment,
+    });
+    assert.equal(set.code, 0, set.stderr);
+    const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    const { json } = await agent.call("GET", "/api/system", { local: true });
+    await agent.dispose();
+    assert.equal(json.device.name, "edge 7");
+    assert.equal(json.update.ota.check_interval, "12h");
+  });
+
+  it("waits for nobody: while an agent holds the state it goes through the agent or refuses", async () => {
+    const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    // The wrong socket: the agent is not found there, but its lock is.
+    const { code, stderr } = await runSteward(["user", "list"], { environment });
+    await agent.dispose();
+    assert.equal(code, 5);
+    assert.match(stderr, new RegExp(`in use by process ${agent.process.pid}`));
+  });
+
+  it("run as root in another user's directory changes no file's owner or mode", {
+    skip: !isRoot && "needs root",
+  }, async () => {
+    const state = join(home, "state");
+    chownSync(home, nobody, nobody);
+    chownSync(state, nobody, nobody);
+    for (const name of readdirSync(state)) chownSync(join(state, name), nobody, nobody);
+    const before = ownership(state);
+    for (const args of [
+      ["user", "add", "ana", "--generate"],
+      ["system", "set", "device.location=roof"],
+      ["user", "set", "ana", "--role", "operator"],
+      ["state", "list"],
+      ["user", "rm", "ana"],
+    ]) {
+      const { code, stderr } = await runSteward(args, { environment });
+      assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+    }
+    assert.deepEqual(ownership(state), before);
+    assert.ok(
+      Object.values(before).every((owner) => owner === `${nobody}:${nobody} 600`),
+      "Object.values(before).every((owner) => owner === '{nobody}:{nobody} 600')",
+    );
+  });
+
+  it("where no agent has ever run says so (exit 3)", async () => {
+    const nowhere = { STEWARD_STATE: join(home, "nowhere"), STEWARD_SOCKET: join(home, "nowhere.sock") };
+    const { code, stderr } = await runSteward(["user", "list"], { environment: nowhere });
+    assert.equal(code, 3);
+    assert.match(stderr, /never run here/);
+  });
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+/** The walk through, block by block, as it stands. */
+const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+
+describe("the README's walk through", () => {
+  let agent: RunningAgent;
+  let directory: string;
+  let output: string[];
+
+  before(async () => {
+    agent = await startAgentProcess();
+    directory = mkdtempSync(join(tmpdir(), "steward-readme-"));
+    mkdirSync(join(directory, "var"));
+    const command = join(directory, "var/steward");
+    const environment = `STEWARD_SOCKET='${agent.socket}' STEWARD_STATE='${agent.stateDirectory}'`;
+    writeFileSync(command, `#!/bin/sh\n${environment} exec node '${join(root, "dist/main.js")}' "$@"\n`);
+    chmodSync(command, 0o755);
+    // Only the address differs from what a reader types: a test takes a port that is free.
+    const typed = blocks.map((block) => block.replaceAll("http://127.0.0.1:8470", agent.url));
+    const script = typed.join("\nprintf '\\n=====\\n'\n");
+    const { stdout, stderr, status } = spawnSync("bash", ["-eu", "-c", script], {
+      cwd: directory,
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, stderr);
+    output = stdout.split("\n=====\n");
+  });
+  after(async () => {
+    await agent.dispose();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it("has a block for each step", () => assert.equal(blocks.length, 4));
+
+  it("makes the first administrator", () => {
+    assert.equal(JSON.parse(output[0] ?? "").role, "admin");
+  });
+
+  it("adds a readonly user with the command line", () => {
+    assert.match(output[1] ?? "", /log-reader\s+readonly/);
+  });
+
+  it("signs in and changes a setting", () => {
+    assert.equal(JSON.parse(output[2] ?? "").device.name, "edge 7");
+  });
+
+  it("ends with the refusal that the README shows", () => {
+    const answers = (output[3] ?? "").trim().split(/(?<=\})(?=\{)/);
+    assert.equal(JSON.parse(answers[0] ?? "").device.name, "edge 7");
+    const shown = JSON.parse(/^```json\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? "");
+    const { request_id: _, ...problem } = JSON.parse(answers[1] ?? "");
+    const { request_id: __, ...expected } = shown;
+    assert.deepEqual(problem, expected);
+  });
+});

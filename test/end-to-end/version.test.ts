@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
+
+const packageVersion = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+).version;
+
+const detailed = [
+  "arch",
+  "boot_id",
+  "build_date",
+  "commit",
+  "device_id",
+  "kernel",
+  "node",
+  "os",
+  "rules_version",
+  "support_until",
+  "uptime_seconds",
+];
+
+describe("what the agent says of itself", () => {
+  let agent: CheckedAgent;
+  let token: string;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+    token = (await agent.signedIn("rita", "readonly")).token;
+  });
+  after(() => agent.dispose());
+
+  it("version tells a stranger name and version, and nothing of host and build", async () => {
+    const { json } = await agent.call("GET", "/api/version");
+    assert.deepEqual(json, { name: "steward", version: packageVersion, api_version: "1" });
+  });
+
+  it("version tells whoever is signed in what runs where", async () => {
+    const { json } = await agent.call("GET", "/api/version", { token });
+    assert.deepEqual(Object.keys(json).sort(), [...detailed, "name", "version", "api_version"].sort());
+    assert.equal(json.node, process.version);
+    assert.equal(json.boot_id, readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+    assert.equal(json.kernel, readFileSync("/proc/sys/kernel/osrelease", "utf8").trim());
+    const uptime = Number(readFileSync("/proc/uptime", "utf8").split(" ", 1)[0]);
+    assert.ok(Math.abs(json.uptime_seconds - uptime) < 5, "Math.abs(json.uptime_seconds - uptime) < 5");
+    assert.match(json.commit ?? "0".repeat(40), /^[0-9a-f]{40}$/);
+  });
+
+  it("a bad token is no reason to refuse what everybody gets, and shows no more", async () => {
+    for (const bad of ["x.y.z", "x"]) {
+      const { status, json } = await agent.call("GET", "/api/version", { token: bad });
+      assert.deepEqual([status, Object.keys(json)], [200, ["name", "version", "api_version"]]);
+    }
+  });
+
+  for (const path of ["/api/health", "/api/health/ready"]) {
+    it(`${path} is ok; its checks are for those who are signed in`, async () => {
+      assert.deepEqual((await agent.call("GET", path)).json, { status: "ok" });
+      const { json } = await agent.call("GET", path, { token });
+      assert.equal(json.status, "ok");
+      assert.ok(json.checks.length >= 3, "json.checks.length >= 3");
+      for (const check of json.checks) assert.deepEqual([check.status, check.detail], ["ok", ""]);
+    });
+  }
+
+  describe("facts", () => {
+    it("are about this host", async () => {
+      const { json } = await agent.call("GET", "/api/system/facts", { token });
+      const memory = Number(/^MemTotal:\s+(\d+) kB/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1]);
+      assert.equal(json.memory.total_bytes, memory * 1024);
+      assert.ok(json.cpu.cores >= 1, "json.cpu.cores >= 1");
+      assert.ok(json.disks.length >= 1, "json.disks.length >= 1");
+    });
+    it("hold up nobody: health is answered within 50 ms while they are gathered", async () => {
+      const gathering = Array.from({ length: 8 }, () => agent.call("GET", "/api/system/facts", { token }));
+      await assertServesOthers(agent);
+      for (const { status } of await Promise.all(gathering)) assert.equal(status, 200);
+    });
+  });
+});

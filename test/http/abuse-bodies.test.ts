@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import {
+  assertServesOthers,
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+  untilLogged,
+} from "./checked-agent.ts";
+import { openSilently, requestText, sendRaw } from "./raw-http.ts";
+
+const limitBytes = 65_536;
+const newUser = { username: "intruder", role: "admin", password: goodPassword };
+
+/** JSON of exactly so many bytes, with a member that no operation knows. */
+const jsonOf = (bytes: number) => `{"padding":"${"x".repeat(bytes - '{"padding":""}'.length)}"}`;
+
+const refused: Record<string, { body: unknown; code: string }> = {
+  "no body at all": { body: "", code: "malformed_json" },
+  "JSON cut short": { body: '{"username":"intruder"', code: "malformed_json" },
+  "two documents": { body: '{"a":1}{"b":2}', code: "malformed_json" },
+  "a single quote": { body: "{'username':'x'}", code: "malformed_json" },
+  "a byte order mark": { body: `\ufeff${JSON.stringify(newUser)}`, code: "malformed_json" },
+  NaN: { body: "NaN", code: "malformed_json" },
+  "a form": { body: "username=intruder&role=admin", code: "malformed_json" },
+  null: { body: "null", code: "validation_failed" },
+  "a number": { body: "1", code: "validation_failed" },
+  "a list of users": { body: [newUser], code: "validation_failed" },
+  "a member that is not known": { body: { ...newUser, is_root: true }, code: "unknown_field" },
+  "a member in another case": { body: { ...newUser, Role: "admin" }, code: "unknown_field" },
+  __proto__: {
+    body: '{"username":"intruder","role":"admin","__proto__":{"enabled":true}}',
+    code: "unknown_field",
+  },
+  "constructor.prototype": {
+    body: { ...newUser, constructor: { prototype: { role: "admin" } } },
+    code: "unknown_field",
+  },
+  "a role that is a list": { body: { ...newUser, role: ["admin"] }, code: "validation_failed" },
+  "a role that is an object": {
+    body: { ...newUser, role: { toString: "admin" } },
+    code: "validation_failed",
+  },
+  "a name that is a number": { body: { ...newUser, username: 12345 }, code: "validation_failed" },
+  "enabled as text": { body: { ...newUser, enabled: "true" }, code: "validation_failed" },
+  "a password that is an object": { body: { ...newUser, password: { $ne: "" } }, code: "validation_failed" },
+  "an empty password": { body: { ...newUser, password: "" }, code: "validation_failed" },
+  "a display name with a control character": {
+    body: { ...newUser, display_name: "a\u0007" },
+    code: "validation_failed",
+  },
+  "10,000 lists in each other": {
+    body: `${"[".repeat(10_000)}${"]".repeat(10_000)}`,
+    code: "validation_failed",
+  },
+  "32,000 lists in each other as a member": {
+    body: `{"username":${"[".repeat(32_000)}${"]".repeat(32_000)}}`,
+    code: "validation_failed",
+  },
+  "5,000 members that are not known": {
+    body: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1])),
+    code: "validation_failed",
+  },
+};
+
+describe("a body that is not what it should be", () => {
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  let users: unknown;
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    agent.call("POST", "/api/users", { token: admin.token, body, headers });
+  before(async () => {
+    agent = await startCheckedAgent();
+    admin = await agent.signedInAdmin();
+    users = (await agent.call("GET", "/api/users", { token: admin.token })).json;
+  });
+  afterEach(async () => {
+    assert.deepEqual((await agent.call("GET", "/api/users", { token: admin.token })).json, users);
+  });
+  after(async () => {
+    await assertServesOthers(agent);
+    await agent.dispose();
+  });
+
+  for (const [name, { body, code }] of Object.entries(refused)) {
+    it(`${name}: ${code}`, async () => {
+      const { status, json } = await post(body);
+      // ajv names whichever is wrong first: a required member that is absent, or one that is too many.
+      const codes = code === "validation_failed" ? [code, "unknown_field"] : [code];
+      assert.equal(status, 400);
+      assert.ok(codes.includes(json.code), json.code);
+    });
+  }
+
+  for (const [name, bytes] of Object.entries({
+    "invalid UTF-8": Buffer.from('{"username":"intru\xffder","role":"admin"}', "latin1"),
+    "an overlong encoding": Buffer.from([0x7b, 0xc0, 0xa2, 0x7d]),
+    "a lone surrogate": Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+    "UTF-16": Buffer.from(JSON.stringify(newUser), "utf16le"),
+  })) {
+    it(`${name}: malformed_json`, async () => {
+      const head = requestText("POST /api/users", [
+        `Authorization: Bearer ${admin.token}`,
+        "Content-Type: application/json",
+        `Content-Length: ${bytes.length}`,
+      ]);
+      const bytesOfAll = Buffer.concat([Buffer.from(head), bytes]);
+      const [answer] = (await sendRaw(bytesOfAll, { port: agent.port, expect: 1 })).answers;
+      assert.ok(answer, "answer");
+      agent.judge("POST", "/api/users", answer);
+      assert.deepEqual([answer.status, answer.json.code], [400, "malformed_json"]);
+    });
+  }
+
+  it("of exactly 64 KiB is read and judged; of one byte more it is 413", async () => {
+    assert.equal((await post(jsonOf(limitBytes))).json.code, "validation_failed");
+    const { status, json } = await post(jsonOf(limitBytes + 1));
+    assert.deepEqual([status, json.code], [413, "payload_too_large"]);
+  });
+
+  it("of 1 MiB is answered 413, since so much is read before the close", async () => {
+    assert.equal((await post(jsonOf(1_048_576))).status, 413);
+  });
+
+  it("that is oversize in chunks, with no length announced, is 413", async () => {
+    const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
+    const head = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
+    const text = requestText("POST /api/auth/login", head, `${chunk.repeat(5)}0\r\n\r\n`);
+    const [answer] = (await sendRaw(text, { port: agent.port, expect: 1 })).answers;
+    assert.ok(answer, "answer");
+    agent.judge("POST", "/api/auth/login", answer);
+    assert.equal(answer.json.code, "payload_too_large");
+  });
+
+  it("with a password of 10 MB is 413 or the connection closes, and others are served meanwhile", async () => {
+    const body = JSON.stringify({ username: "root-admin", password: "x".repeat(10_000_000) });
+    const length = `Content-Length: ${body.length}`;
+    const text = requestText("POST /api/auth/login", ["Content-Type: application/json", length], body);
+    const sent = sendRaw(text, { port: agent.port, expect: 1 });
+    await assertServesOthers(agent);
+    const { answers, isClosed } = await sent;
+    assert.ok(
+      answers[0]?.status === 413 || (answers.length === 0 && isClosed),
+      "answers[0]?.status === 413 || (answers.length === 0 && isClosed)",
+    );
+  });
+
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=latin1",
+    "application/jsonp",
+    "text/json",
+    "",
+  ]) {
+    it(`as ${type || "nothing"}: 415`, async () => {
+      const { status, json } = await post(JSON.stringify(newUser), { "content-type": type });
+      assert.deepEqual([status, json.code], [415, "unsupported_media_type"]);
+    });
+  }
+
+  for (const encoding of ["gzip", "br", "identity, gzip"]) {
+    it(`in Content-Encoding ${encoding}: 415 (compression bomb)`, async () => {
+      const bytes = gzipSync("x".repeat(1_000_000));
+      const text = requestText("POST /api/auth/login", [
+        "Content-Type: application/json",
+        `Content-Encoding: ${encoding}`,
+        `Content-Length: ${bytes.length}`,
+      ]);
+      const all = Buffer.concat([Buffer.from(text), bytes]);
+      const [answer] = (await sendRaw(all, { port: agent.port, expect: 1 })).answers;
+      assert.ok(answer, "answer");
+      agent.judge("POST", "/api/auth/login", answer);
+      assert.equal(answer.json.code, "unsupported_media_type");
+    });
+  }
+
+  it("on a GET changes nothing and is passed over", async () => {
+    const { status } = await agent.call("GET", "/api/users", { token: admin.token, body: { role: "admin" } });
+    assert.equal(status, 200);
+  });
+
+  it("that breaks off is the client's doing: no error of the agent's", async () => {
+    const socket = await openSilently(agent.port);
+    const head = ["Content-Type: application/json", "Content-Length: 100", "X-Request-Id: broke-off.1"];
+    socket.write(requestText("POST /api/auth/login", head, '{"username":'));
+    await agent.call("GET", "/api/health");
+    socket.destroy();
+    await untilLogged(
+      agent,
+      /"severity":"info","message":"POST \/api\/auth\/login","status":408,"request_id":"broke-off\.1"/,
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { hostname } from "node:os";
+import { after, before, describe, it } from "node:test";
+import { type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
+import { requestText, sendRaw } from "./raw-http.ts";
+
+const ours = [
+  "127.0.0.1",
+  "127.0.0.1:8470",
+  "192.0.2.7",
+  "localhost",
+  "LocalHost:8470",
+  "localhost.",
+  "[::1]",
+  "[::1]:8470",
+  "[2001:db8::7]",
+  hostname(),
+  hostname().toUpperCase(),
+];
+
+const foreign = [
+  "evil.example",
+  "evil.example:8470",
+  "127.0.0.1.evil.example",
+  "localhost.evil.example",
+  "evil.example#127.0.0.1",
+  "127.0.0.1@evil.example",
+  "user:secret@127.0.0.1",
+  "127.0.0.1, evil.example",
+  "127.0.0.1 evil.example",
+  "127.0.0.1:8470:8470",
+  "127.0.0.1:port",
+  "127.1",
+  "0x7f.0.0.1",
+  "2130706433",
+  "::1",
+  "[::1",
+  "[::1].evil.example",
+  "[127.0.0.1]",
+  "[fe80::1%eth0]",
+  `${hostname()}.evil.example`,
+];
+
+describe("the Host header", () => {
+  let agent: CheckedAgent;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  for (const host of ours) {
+    it(`${host} is this device`, async () => {
+      assert.equal((await agent.call("GET", "/api/version", { headers: { host } })).status, 200);
+    });
+  }
+  for (const host of foreign) {
+    it(`${JSON.stringify(host)} is not: 421, for the API and for the console (DNS rebinding)`, async () => {
+      for (const path of ["/api/version", "/"]) {
+        const { status, json } = await agent.call("GET", path, { headers: { host } });
+        assert.deepEqual([status, json.code], [421, "misdirected_request"]);
+      }
+    });
+  }
+  it("of strangers in great number changes nothing for us", async () => {
+    for (let index = 0; index < 200; index += 1) {
+      const headers = { host: `n${index}.evil.example` };
+      assert.equal((await agent.call("GET", "/api/version", { headers })).status, 421);
+    }
+    assert.equal((await agent.call("GET", "/api/version")).status, 200);
+  });
+
+  const raw = async (bytes: string, method = "GET") => {
+    const { answers } = await sendRaw(bytes, { port: agent.port, expect: 1 });
+    const [answer] = answers;
+    assert.ok(answer, "no answer");
+    return agent.judge(method, "/api/version", answer);
+  };
+  for (const version of ["1.0", "1.1"]) {
+    it(`may not be missing in HTTP/${version}`, async () => {
+      const { status, json } = await raw(`GET /api/version HTTP/${version}\r\n\r\n`);
+      assert.deepEqual([status, json.code], [421, "misdirected_request"]);
+    });
+  }
+  it("may not be empty", async () => {
+    assert.equal((await raw("GET /api/version HTTP/1.1\r\nHost:\r\n\r\n")).status, 421);
+  });
+  for (const second of ["evil.example", "127.0.0.1"]) {
+    it(`may not be there twice: also ${second} (RFC 9112 §3.2)`, async () => {
+      const { status, json } = await raw(requestText("GET /api/version", [`host: ${second}`]));
+      assert.deepEqual([status, json.code], [400, "malformed_request"]);
+    });
+  }
+
+  describe("and a target in absolute form (RFC 9112 §3.2.2)", () => {
+    const targets: [target: string, status: number][] = [
+      ["http://127.0.0.1/api/version", 200],
+      ["HTTP://localhost:8470/api/version", 200],
+      ["http://evil.example/api/version", 421],
+      ["http://127.0.0.1@evil.example/api/version", 421],
+      ["https://evil.example", 421],
+      ["http://127.0.0.1/api/%zz", 400],
+      ["http://[/api/version", 400],
+      ["http://[::1/api/version", 400],
+      ["http://%zz/", 400],
+      ["//user@[#", 400],
+    ];
+    for (const [target, expected] of targets) {
+      for (const method of ["GET", "POST"]) {
+        it(`${method} ${target} is ${method === "POST" && expected === 200 ? 405 : expected}, and never a 5xx`, async () => {
+          const { status } = await raw(requestText(`${method} ${target}`, ["Content-Length: 0"]), method);
+          assert.equal(status, method === "POST" && expected === 200 ? 405 : expected);
+        });
+      }
+    }
+  });
+
+  it("no answer lets another origin in (CORS)", async () => {
+    const headers = { origin: "https://evil.example", "access-control-request-method": "PUT" };
+    for (const method of ["OPTIONS", "GET"]) {
+      const answer = await agent.call(method, "/api/version", { headers });
+      const granted = Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"));
+      assert.deepEqual(granted, []);
+    }
+  });
+});
+
+describe("the unix socket", () => {
+  let agent: CheckedAgent;
+  before(async () => {
+    agent = await startCheckedAgent();
+  });
+  after(() => agent.dispose());
+  const forwarded: Record<string, string> = {
+    origin: "http://127.0.0.1:8470",
+    Origin: "null",
+    "x-forwarded-for": "127.0.0.1",
+    "X-Forwarded-Host": "127.0.0.1",
+    "x-forwarded-proto": "https",
+    forwarded: "for=127.0.0.1",
+  };
+  for (const [name, value] of Object.entries(forwarded)) {
+    it(`refuses a request with ${name}: it is somebody else's (a proxy in front of root's socket)`, async () => {
+      const headers = { [name]: value };
+      const { status, json } = await agent.call("GET", "/api/users", { local: true, headers });
+      assert.deepEqual([status, json.code], [403, "forbidden"]);
+      const body = { username: "intruder", role: "admin" };
+      assert.equal((await agent.call("POST", "/api/users", { local: true, headers, body })).status, 403);
+      assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 0);
+    });
+  }
+  it("takes any Host: nobody gets there by a name", async () => {
+    const headers = { host: "whatever.example" };
+    assert.equal((await agent.call("GET", "/api/users", { local: true, headers })).status, 200);
+  });
+  it("believes nothing that a request over TCP says of its origin", async () => {
+    await agent.signedInAdmin();
+    const headers = { "x-forwarded-for": "local", forwarded: "for=unix:", "x-real-ip": "local" };
+    assert.equal((await agent.call("GET", "/api/users", { headers })).status, 401);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  assertServesOthers,
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "./checked-agent.ts";
+
+const nobody = `usr_${"0".repeat(32)}`;
+
+/** Paths with the one status that each must have, for an administrator who may call everything. */
+const paths: [path: string, status: number, code: string][] = [
+  ["/api/nothing", 404, "not_found"],
+  ["/api", 404, "not_found"],
+  ["/api/", 404, "not_found"],
+  ["/API/version", 404, "not_found"],
+  ["/api/Version", 404, "not_found"],
+  ["/api/version/", 404, "not_found"],
+  ["/api/version.json", 404, "not_found"],
+  ["/api/version;x=1", 404, "not_found"],
+  ["//api/version", 404, "not_found"],
+  ["/api//version", 404, "not_found"],
+  ["/./api/version", 404, "not_found"],
+  ["/api/users/../version", 404, "not_found"],
+  ["/api/%2e%2e/api/version", 404, "not_found"],
+  ["/api%2Fversion", 404, "not_found"],
+  ["/%61pi/version%00", 404, "not_found"],
+  ["/api/version%00", 404, "not_found"],
+  [`/api/users/${nobody}%00`, 404, "not_found"],
+  [`/api/users/${nobody}%0a`, 404, "not_found"],
+  ["/api/users/%2e%2e%2fversion", 404, "not_found"],
+  ["/api/users/a%2Fb", 404, "not_found"],
+  ["/api/users/__proto__", 404, "not_found"],
+  ["/api/users/constructor", 404, "not_found"],
+  ["/index.html/..", 404, "not_found"],
+  ["/../../etc/passwd", 404, "not_found"],
+  ["/%2e%2e/%2e%2e/etc/passwd", 404, "not_found"],
+  ["/..%2f..%2fetc%2fpasswd", 404, "not_found"],
+  ["/main.js", 404, "not_found"],
+  ["/console/index.html", 404, "not_found"],
+  ["/api/%zz", 400, "malformed_path"],
+  ["/%", 400, "malformed_path"],
+  ["/api/users/%ff", 400, "malformed_path"],
+  ["/api/users/%c0%af", 400, "malformed_path"],
+  ["/api/users/%u0041", 400, "malformed_path"],
+  ["/api/version?x=1", 400, "unknown_field"],
+  ["/api/version?__proto__=1", 400, "unknown_field"],
+  ["/api/version?%zz", 400, "unknown_field"],
+  ["/api/users?limit=1&limit=2", 400, "validation_failed"],
+  ["/api/users?role=admin&role=admin", 400, "validation_failed"],
+  ["/api/users?role[]=admin", 400, "unknown_field"],
+  ["/api/users?limit[$gt]=1", 400, "unknown_field"],
+  ["/api/users?q=a&Q=b", 400, "unknown_field"],
+  [`/api/users/${nobody}?force=true`, 400, "unknown_field"],
+  [`/${"a".repeat(8_000)}`, 404, "not_found"],
+  [`/api/users?q=${"a".repeat(8_000)}`, 400, "validation_failed"],
+  [`/api/users?${"a&".repeat(4_000)}`, 400, "validation_failed"],
+  [`/${"a".repeat(20_000)}`, 431, "headers_too_large"],
+  [`/api/users?q=${"%41".repeat(10_000)}`, 431, "headers_too_large"],
+];
+
+const usernames: Record<string, string> = {
+  "in another case": "Root-Admin",
+  "all in capitals": "ROOT-ADMIN",
+  "with a Cyrillic а": "root-\u0430dmin",
+  "in full width": "ｒoot-admin",
+  "with a dotless i": "root-adm\u0131n",
+  "with a Kelvin sign": "\u212aevin",
+  "with a zero width space": "root\u200b-admin",
+  "with a combining mark": "root-admi\u0301n",
+  "written from right to left": "\u202enimda-toor",
+  "with a blank behind": "root-admin ",
+  "with a line end behind": "root-admin\n",
+  "with a NUL behind": "root-admin\u0000",
+  "with a tab": "root\tadmin",
+  "of two letters": "ab",
+  "of 33 letters": "a".repeat(33),
+  "that begins with a digit": "1admin",
+  "that ends with a dot": "admin.",
+  "that is a path": "../admin",
+  "that is an option": "--role",
+  "that is empty": "",
+  "with quotes": `a"b'c`,
+  "with a percent sign": "a%00b",
+};
+
+describe("a path that is not in the contract", () => {
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  before(async () => {
+    agent = await startCheckedAgent();
+    admin = await agent.signedInAdmin();
+  });
+  after(async () => {
+    await assertServesOthers(agent);
+    await agent.dispose();
+  });
+
+  for (const [path, status, code] of paths) {
+    it(`${path.length > 60 ? `${path.slice(0, 24)}… (${path.length})` : path}: ${status} ${code}`, async () => {
+      const answer = await agent.call("GET", path, { token: admin.token });
+      assert.deepEqual([answer.status, answer.json?.code], [status, code], answer.text.slice(0, 200));
+    });
+  }
+
+  it("an escape of a plain letter is not that letter's path for another rule: it is answered like it or not at all", async () => {
+    const { status, json } = await agent.call("GET", "/%61pi/users");
+    assert.ok(status === 404 || json.code === "authentication_required", "no way around the check of rights");
+  });
+
+  for (const method of ["PATCH", "OPTIONS", "TRACE", "PROPFIND", "PURGE", "LOCK", "SEARCH", "M-SEARCH"]) {
+    it(`${method} is 405 where there is something, 404 where there is not`, async () => {
+      const there = await agent.call(method, "/api/users", { token: admin.token });
+      assert.deepEqual([there.status, there.json.code], [405, "method_not_allowed"]);
+      const nowhere = await agent.call(method, "/api/nothing", { token: admin.token });
+      assert.deepEqual([nowhere.status, nowhere.json.code], [404, "not_found"]);
+    });
+  }
+
+  it("X-HTTP-Method-Override changes no method", async () => {
+    const headers = { "x-http-method-override": "DELETE", "x-method-override": "DELETE" };
+    const path = `/api/users/${admin.id}`;
+    assert.equal((await agent.call("GET", path, { token: admin.token, headers })).json.id, admin.id);
+    assert.equal((await agent.call("GET", path, { token: admin.token })).status, 200);
+  });
+
+  it("X-Original-URL and X-Rewrite-URL change no path", async () => {
+    const headers = { "x-original-url": "/api/version", "x-rewrite-url": "/api/version" };
+    assert.equal((await agent.call("GET", "/api/users", { headers })).status, 401);
+  });
+});
+
+describe("a user name that looks like another", () => {
+  let agent: CheckedAgent;
+  let token: string;
+  before(async () => {
+    agent = await startCheckedAgent();
+    token = (await agent.signedInAdmin()).token;
+  });
+  after(() => agent.dispose());
+
+  for (const [name, username] of Object.entries(usernames)) {
+    it(`${name} is refused`, async () => {
+      const body = { username, role: "readonly", password: goodPassword };
+      const { status, json } = await agent.call("POST", "/api/users", { token, body });
+      assert.deepEqual([status, json.code, json.errors[0].pointer], [400, "validation_failed", "/username"]);
+      assert.equal((await agent.call("GET", "/api/users", { token })).json.total, 1);
+    });
+  }
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { problem } from "../../src/contract/shapes.ts";
+import { assertFits } from "./answer-rules.ts";
+import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
+import { sendRaw } from "./raw-http.ts";
+
+const paths = ["/", "/api/version", "/api/users", "/api/auth/login", "/api/system", "/api/auth/me"];
+const methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "M-SEARCH", ""];
+const names = ["Host", "Content-Length", "Transfer-Encoding", "Content-Type", "Authorization", "Expect"];
+const moreNames = ["Connection", "Accept", "If-Match", "If-None-Match", "X-Request-Id", "Cookie", "Upgrade"];
+
+const texts = fc.string({ unit: "binary-ascii", maxLength: 24 });
+const values = fc.oneof(
+  fc.constantFrom(
+    "127.0.0.1",
+    "2",
+    "chunked",
+    "application/json",
+    "Bearer a.b.c",
+    "100-continue",
+    "close",
+    "*",
+    '"x"',
+  ),
+  texts,
+);
+const headers = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names, ...moreNames), texts), values), {
+  maxLength: 6,
+});
+const targets = fc.tuple(
+  fc.constantFrom("", "http://127.0.0.1", "http://[", "//a@[", "*"),
+  fc.oneof(fc.constantFrom(...paths), texts),
+  fc.oneof(fc.constant(""), texts),
+);
+const requests = fc
+  .tuple(fc.constantFrom(...methods), targets, headers, fc.oneof(fc.json({ maxDepth: 3 }), texts))
+  .map(([method, target, lines, body]) => {
+    const head = [`${method} ${target.join("")} HTTP/1.1`, "Host: 127.0.0.1"];
+    return `${[...head, ...lines.map(([name, value]) => `${name}: ${value}`)].join("\r\n")}\r\n\r\n${body}`;
+  });
+
+describe("bytes at random", () => {
+  let agent: CheckedAgent;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  /** No 5xx, nothing but problem documents as errors, and the connection ends. */
+  const assertHarmless = async (bytes: Uint8Array | string): Promise<void> => {
+    const { answers, isClosed, text } = await sendRaw(bytes, { port: agent.port, isEnding: true });
+    assert.ok(isClosed, "still open");
+    assert.doesNotMatch(text, /HTTP\/1\.1 5\d\d/);
+    for (const { status, headers, json } of answers) {
+      assert.ok(status < 500, `answered ${status}`);
+      if (status < 400) continue;
+      assert.equal(headers["content-type"], "application/problem+json");
+      if (json !== undefined) assertFits(problem, json, String(status));
+    }
+    assert.equal(agent.process.exitCode, null, "the agent has ended");
+  };
+
+  it("never crash it and never yield a 5xx: bytes", async () => {
+    const bytes = fc.uint8Array({ maxLength: 2_000 });
+    await fc.assert(fc.asyncProperty(bytes, assertHarmless), { numRuns: 100 });
+  });
+
+  it("never crash it and never yield a 5xx: pieces of requests, put together at random", async () => {
+    await fc.assert(fc.asyncProperty(requests, assertHarmless), { numRuns: 300 });
+  });
+
+  it("never crash it and never yield a 5xx: two such behind each other on one connection", async () => {
+    const pairs = fc.tuple(requests, requests).map(([first, second]) => first + second);
+    await fc.assert(fc.asyncProperty(pairs, assertHarmless), { numRuns: 100 });
+  });
+
+  it("never crash it and never yield a 5xx: any JSON as a body of any change", async () => {
+    const bodies = fc.json({ maxDepth: 5 });
+    const targets = fc.constantFrom(
+      ...([
+        "PUT /api/system",
+        "POST /api/users",
+        "POST /api/auth/login",
+        "POST /api/auth/refresh",
+        "POST /api/setup",
+      ] as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(targets, bodies, async (target, body) => {
+        const [method = "", path = ""] = target.split(" ");
+        const { status } = await agent.call(method, path, { body, local: true });
+        assert.ok(status < 500, `${target} answered ${status}`);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("leave it as it was: one administrator, and others are served", async () => {
+    assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 1);
+    await assertServesOthers(agent);
+  });
+});

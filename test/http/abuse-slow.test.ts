@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
+import { openSilently, requestText, sendRaw } from "./raw-http.ts";
+
+/** The bound of a listener's connections (listeners.ts). */
+const maximumConnections = 512;
+
+async function residentMebibytes(agent: CheckedAgent): Promise<number> {
+  const status = await readFile(`/proc/${agent.process.pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+}
+
+describe("clients that take their time", () => {
+  let agent: CheckedAgent;
+  const open: Socket[] = [];
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+  });
+  after(async () => {
+    for (const socket of open) socket.destroy();
+    await agent.dispose();
+  });
+
+  const connectMany = async (count: number): Promise<Socket[]> => {
+    const sockets: Socket[] = [];
+    while (sockets.length < count) {
+      const batch = Array.from({ length: Math.min(100, count - sockets.length) }, () =>
+        openSilently(agent.port),
+      );
+      for (const socket of await Promise.all(batch))
+        sockets.push(socket.on("error", () => undefined).resume());
+      // An answer says that the agent has taken them: with its backlog full, the kernel would bring some a second late.
+      await agent.call("GET", "/api/version");
+    }
+    open.push(...sockets);
+    return sockets;
+  };
+  const closedOf = (sockets: readonly Socket[]) => sockets.filter(({ closed }) => closed).length;
+
+  it("a head that comes a byte a second is 408 and a close after its ten seconds (slow loris)", async () => {
+    const socket = (await connectMany(1))[0];
+    assert.ok(socket, "socket");
+    let text = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    socket.write("GET /api/version HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ");
+    const begin = Date.now();
+    while (!socket.closed && Date.now() - begin < 12_000) {
+      await delay(500);
+      if (!socket.closed && text === "") socket.write("a");
+    }
+    assert.match(text, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+    assert.match(text, /"code":"request_timeout"/);
+    assert.equal(socket.closed, true);
+  });
+
+  it("a body that does not come keeps nobody else waiting", async () => {
+    const sockets = await connectMany(100);
+    const head = ["Content-Type: application/json", "Content-Length: 1000"];
+    for (const socket of sockets) socket.write(requestText("POST /api/auth/login", head, "{"));
+    await assertServesOthers(agent);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("1,000 connections that say nothing: others are answered, and the surplus is closed", async () => {
+    const sockets = await connectMany(1_000);
+    await assertServesOthers(agent);
+    const surplus = 1_000 - maximumConnections;
+    for (let tries = 0; tries < 300 && closedOf(sockets) < surplus; tries += 1) await delay(10);
+    assert.ok(closedOf(sockets) >= surplus, `${closedOf(sockets)} closed`);
+    assert.ok(closedOf(sockets) <= surplus + 60, `${closedOf(sockets)} closed: more than the surplus`);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("a connection that asked lately outlives those that never did", async () => {
+    const [asking] = await connectMany(1);
+    assert.ok(asking, "asking");
+    await connectMany(maximumConnections - 10);
+    asking.write(requestText("GET /api/version"));
+    await new Promise((resolve) => asking.once("data", resolve).once("close", resolve));
+    const later = await connectMany(200);
+    await agent.call("GET", "/api/health");
+    assert.equal(asking.closed, false);
+    for (const socket of [asking, ...later]) socket.destroy();
+  });
+
+  for (const count of [60, 2_000]) {
+    it(`${count} requests in one go, whose answers are never read, cost others no time and the agent no memory`, async () => {
+      const sockets = await connectMany(5);
+      const before = await residentMebibytes(agent);
+      for (const socket of sockets) {
+        socket.pause();
+        socket.write(requestText("GET /api/openapi.json").repeat(count));
+      }
+      await assertServesOthers(agent);
+      const grown = (await residentMebibytes(agent)) - before;
+      assert.ok(grown < 64, `${grown.toFixed(0)} MiB more`);
+      for (const socket of sockets) socket.destroy();
+    });
+  }
+
+  it("the socket of the device answers while the port is flooded", async () => {
+    await connectMany(700);
+    assert.equal((await agent.call("GET", "/api/users", { local: true })).status, 200);
+  });
+
+  it("a thousand connections that come and go leave nothing behind", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const gone = await connectMany(100);
+      for (const socket of gone) socket.destroy();
+    }
+    const { answers } = await sendRaw(requestText("GET /api/version"), { port: agent.port, expect: 1 });
+    assert.equal(answers[0]?.status, 200);
+    await assertServesOthers(agent);
+  });
+});

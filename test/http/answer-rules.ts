@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { annotationKeywords } from "../../src/contract/settings.ts";
+import { problem as problemSchema } from "../../src/contract/shapes.ts";
+import { errorCodesOf } from "../../src/http/openapi.ts";
+import type { Answer } from "../running-agent.ts";
+
+/** RFC 3339 in UTC with milliseconds, as the contract promises. */
+const timestamp = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  strictTypes: false,
+  strictRequired: false,
+  keywords: [...annotationKeywords],
+  formats: { "date-time": timestamp },
+});
+const compiled = new WeakMap<object, ValidateFunction>();
+
+const securityHeaders = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+} as const;
+
+/** Codes that come from the way in, before there is an operation. */
+const transportCodes: readonly string[] = [
+  "malformed_request",
+  "malformed_path",
+  "misdirected_request",
+  "not_acceptable",
+  "request_timeout",
+  "headers_too_large",
+  "forbidden",
+] satisfies ErrorCode[];
+
+/** Throws unless the answer keeps every promise that the contract makes of all answers, and its operation's own. */
+export function checkAnswer(method: string, path: string, answer: Answer): void {
+  const where = `${method} ${path.slice(0, 100)} → ${answer.status}`;
+  const isFile = answer.status < 400 && !path.startsWith("/api/");
+  checkHeaders(where, answer, isFile);
+  if (answer.status >= 400) checkProblem(where, method, path, answer);
+  else if (!isFile) checkSuccess(where, method, path, answer);
+}
+
+/** The operation that this request is about, by the contract's own paths. */
+export function operationFor(method: string, path: string): Operation | undefined {
+  const [name = ""] = path.split("?", 1);
+  return operationIds.map(operationOf).find((operation) => {
+    const pattern = operation.path.replace(/\{\w+\}/g, "[^/]+").replaceAll(".", "\\.");
+    const isMethod = operation.method === method || (method === "HEAD" && operation.method === "GET");
+    return isMethod && new RegExp(`^${pattern}$`).test(name);
+  });
+}
+
+/** Throws with ajv's words unless the value fits. */
+export function assertFits(schema: object, value: unknown, where: string): void {
+  const validate = compiled.get(schema) ?? ajv.compile(schema);
+  compiled.set(schema, validate);
+  assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}`);
+}
+
+function checkHeaders(where: string, { headers }: Answer, isFile: boolean): void {
+  assert.match(String(headers["x-request-id"] ?? ""), /^[A-Za-z0-9._-]{1,64}$/, `${where}: X-Request-Id`);
+  assert.equal(headers["cache-control"], isFile ? "no-cache" : "no-store", `${where}: Cache-Control`);
+  const policy = String(headers["content-security-policy"] ?? "");
+  assert.match(policy, /default-src 'none'/, `${where}: Content-Security-Policy`);
+  assert.match(policy, /frame-ancestors 'none'/, `${where}: Content-Security-Policy`);
+  assert.doesNotMatch(policy, /unsafe-/, `${where}: Content-Security-Policy`);
+  for (const [name, value] of Object.entries(securityHeaders)) {
+    assert.equal(headers[name], value, `${where}: ${name}`);
+  }
+  assert.ok(Number.isFinite(Date.parse(String(headers.date ?? ""))), `${where}: Date`);
+  assert.equal(headers["access-control-allow-origin"], undefined, `${where}: no CORS`);
+}
+
+function checkProblem(where: string, method: string, path: string, answer: Answer): void {
+  const { status, headers, json, text } = answer;
+  assert.equal(headers["content-type"], "application/problem+json", `${where}: ${text.slice(0, 200)}`);
+  if (status === 405) assert.match(String(headers.allow ?? ""), /^[A-Z]+(, [A-Z]+)*$/, `${where}: Allow`);
+  if (method === "HEAD") {
+    assert.equal(text, "", `${where}: HEAD has no body`);
+    return;
+  }
+  assertFits(problemSchema, json, where);
+  const { code } = json as { code: string };
+  assert.ok(code in errorCodes, `${where}: unknown code ${code}`);
+  const declared = errorCodes[code as ErrorCode];
+  assert.equal(json.type, `urn:steward:problem:${code}`, where);
+  assert.deepEqual(
+    [json.status, json.title, status],
+    [declared.status, declared.title, declared.status],
+    where,
+  );
+  assert.equal(json.request_id, headers["x-request-id"], where);
+  checkChallenge(where, code, answer);
+  const retryAfter = headers["retry-after"];
+  if (status === 503 || status === 429)
+    assert.match(String(retryAfter ?? ""), /^\d+$/, `${where}: Retry-After`);
+  assert.equal(json.retry_after, retryAfter === undefined ? undefined : Number(retryAfter), where);
+  const operation = operationFor(method, path);
+  const known: readonly string[] = operation ? errorCodesOf(operation) : ["not_found", "method_not_allowed"];
+  assert.ok([...known, ...transportCodes].includes(code), `${where}: the contract does not announce ${code}`);
+}
+
+/** RFC 6750 §3.1: `error` if and only if a token was sent and is at fault. */
+function checkChallenge(where: string, code: string, { status, headers, json }: Answer): void {
+  const challenge = headers["www-authenticate"];
+  const named = code === "invalid_token" ? 'Bearer error="invalid_token"' : "Bearer";
+  assert.equal(challenge, status === 401 ? named : undefined, where);
+  if (code !== "invalid_token") return;
+  const reasons = ["expired", "clock_epoch", "revoked", "malformed", "signature"];
+  assert.ok(reasons.includes(json.reason), `${where}: reason ${json.reason}`);
+  assert.match(String(json.clock?.server_time), timestamp, `${where}: clock`);
+}
+
+function checkSuccess(where: string, method: string, path: string, answer: Answer): void {
+  const { status, headers, text, json } = answer;
+  const operation = operationFor(method, path);
+  assert.ok(operation, `${where}: an answer from no operation`);
+  const { response } = operation;
+  if (response.etag)
+    assert.match(String(headers.etag ?? ""), /^"[\x21\x23-\x7e]+"$/, `${where}: strong ETag`);
+  if (status === 304) {
+    assert.ok(response.etag && text === "", where);
+    return;
+  }
+  assert.equal(status, response.status, where);
+  if (status === 201)
+    assert.match(String(headers.location ?? ""), /^\/api\/users\/usr_/, `${where}: Location`);
+  const hasBody = response.schema !== undefined && method !== "HEAD";
+  if (!hasBody) assert.equal(text, "", `${where}: no body`);
+  if (response.schema === undefined) return;
+  assert.equal(headers["content-type"], "application/json", where);
+  if (hasBody) assertFits(response.schema, json, where);
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Answer } from "../running-agent.ts";
+import { checkAnswer } from "./answer-rules.ts";
+import { type CheckedAgent, type SignedIn, startCheckedAgent, untilLogged } from "./checked-agent.ts";
+
+describe("every answer", () => {
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  before(async () => {
+    agent = await startCheckedAgent();
+    admin = await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  describe("X-Request-Id", () => {
+    const honoured = ["a", "A-b_c.9", "0".repeat(64)];
+    for (const id of honoured) {
+      it(`is the caller's own: ${id.slice(0, 12)}`, async () => {
+        const { headers } = await agent.call("GET", "/api/version", { headers: { "x-request-id": id } });
+        assert.equal(headers["x-request-id"], id);
+      });
+    }
+    const refused = ["0".repeat(65), "a b", "a;b", "é", "a/b", "<script>", '"', "a,b", ""];
+    for (const id of refused) {
+      it(`is a new one where the caller's is not plain: ${JSON.stringify(id.slice(0, 12))}`, async () => {
+        const { headers } = await agent.call("GET", "/api/version", { headers: { "x-request-id": id } });
+        assert.notEqual(headers["x-request-id"], id);
+      });
+    }
+    it("names the same id in a problem's body", async () => {
+      const { json } = await agent.call("GET", "/api/nothing", { headers: { "x-request-id": "find-me.1" } });
+      assert.equal(json.request_id, "find-me.1");
+    });
+    it("differs from request to request", async () => {
+      const ids = new Set<unknown>();
+      for (let round = 0; round < 50; round += 1) {
+        ids.add((await agent.call("GET", "/api/version")).headers["x-request-id"]);
+      }
+      assert.equal(ids.size, 50);
+    });
+    it("stands in the log line of a refused change", async () => {
+      const headers = { "x-request-id": "in-the-log.1" };
+      await agent.call("POST", "/api/users", { body: {}, headers });
+      await untilLogged(agent, /"status":401,"request_id":"in-the-log\.1"/);
+    });
+  });
+
+  describe("a 401", () => {
+    it("names no error in WWW-Authenticate when no token was sent", async () => {
+      const { status, headers } = await agent.call("GET", "/api/users");
+      assert.deepEqual([status, headers["www-authenticate"]], [401, "Bearer"]);
+    });
+    it("names invalid_token when the token is at fault", async () => {
+      const { status, headers } = await agent.call("GET", "/api/users", { token: "no.such.token" });
+      assert.deepEqual([status, headers["www-authenticate"]], [401, 'Bearer error="invalid_token"']);
+    });
+    it("asks for a token when the scheme is another", async () => {
+      const { json } = await agent.call("GET", "/api/users", {
+        headers: { authorization: "Basic cm9vdDo=" },
+      });
+      assert.equal(json.code, "authentication_required");
+    });
+  });
+
+  describe("method and path", () => {
+    const table: [string, string, number][] = [
+      ["PATCH", "/api/users", 405],
+      ["DELETE", "/api/version", 405],
+      ["OPTIONS", "/api/users", 405],
+      ["TRACE", "/api/users", 405],
+      ["PUT", "/api/users", 405],
+      ["GET", "/api/nothing", 404],
+      ["POST", "/api/users/usr_0/nothing", 404],
+    ];
+    for (const [method, path, status] of table) {
+      it(`${method} ${path} is ${status}`, async () => {
+        assert.equal((await agent.call(method, path, { token: admin.token })).status, status);
+      });
+    }
+    it("405 allows what the path does answer", async () => {
+      const { headers } = await agent.call("PATCH", "/api/users");
+      assert.deepEqual(String(headers.allow).split(", ").sort(), ["GET", "HEAD", "POST"]);
+    });
+    it("HEAD has the headers of GET and no body", async () => {
+      const get = await agent.call("GET", "/api/version");
+      const head = await agent.call("HEAD", "/api/version");
+      assert.deepEqual([head.status, head.text], [200, ""]);
+      assert.equal(head.headers["content-length"], get.headers["content-length"]);
+      assert.equal(head.headers["content-type"], get.headers["content-type"]);
+    });
+  });
+
+  describe("content negotiation", () => {
+    for (const accept of ["application/json", "*/*", "application/*", "text/html, application/json;q=0.1"]) {
+      it(`takes Accept: ${accept}`, async () => {
+        assert.equal((await agent.call("GET", "/api/version", { headers: { accept } })).status, 200);
+      });
+    }
+    for (const accept of ["text/html", "image/*", "application/xml"]) {
+      it(`refuses Accept: ${accept} with 406`, async () => {
+        const { status, json } = await agent.call("GET", "/api/version", { headers: { accept } });
+        assert.deepEqual([status, json.code], [406, "not_acceptable"]);
+      });
+    }
+  });
+});
+
+describe("the check of answers itself", () => {
+  const headers = {
+    "x-request-id": "a",
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "content-type": "application/json",
+    date: "Thu, 01 Jan 1970 00:00:00 GMT",
+  };
+  const json = { name: "steward", version: "1.0.0", api_version: "1" };
+  const right: Answer = { status: 200, headers, json, text: JSON.stringify(json) };
+  const check = (change: Partial<Answer>) => () =>
+    checkAnswer("GET", "/api/version", { ...right, ...change });
+  it("lets a right answer pass", check({}));
+  const wrong: Record<string, Partial<Answer>> = {
+    "a member that the schema does not know": { json: { ...json, extra: 1 } },
+    "a member missing": { json: { name: "steward" } },
+    "a status that is not announced": { status: 201 },
+    "no X-Request-Id": { headers: { ...headers, "x-request-id": undefined } },
+    "an answer that may be kept": { headers: { ...headers, "cache-control": "max-age=60" } },
+    "an error that is no problem document": { status: 404 },
+    "no security header": { headers: { ...headers, "x-content-type-options": undefined } },
+  };
+  for (const [name, change] of Object.entries(wrong)) {
+    it(`refuses ${name}`, () => assert.throws(check(change), assert.AssertionError));
+  }
+});

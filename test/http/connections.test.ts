@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { StewardError } from "../../src/errors.ts";
+import { type RequestListener, trackConnections } from "../../src/http/connections.ts";
+import { readJson } from "../../src/http/read-json.ts";
+import { checkAnswer } from "./answer-rules.ts";
+import { requestText, sendRaw } from "./raw-http.ts";
+
+const json = "Content-Type: application/json";
+
+/** The listener's own code with its ten and 25 seconds made short. */
+describe("a request that does not come to its end", () => {
+  let server: Server;
+  let port: number;
+  const seen: string[] = [];
+  before(async () => {
+    const times = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 };
+    server = createServer({ ...times, requireHostHeader: false });
+    const handle: RequestListener = (request, response) => {
+      readJson(request).then(
+        () => response.end("read"),
+        (error: unknown) => {
+          seen.push(error instanceof StewardError ? error.code : String(error));
+          response.writeHead(500).end();
+        },
+      );
+    };
+    trackConnections(server, { handle, maximum: 512, now: () => new Date() });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  after(() => server.close());
+
+  const cases: Record<string, string> = {
+    "in its headers": "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a",
+    "in its body": requestText("POST /x", [json, "Content-Length: 100"], '{"a":'),
+    "in the chunks of its body": requestText("POST /x", [json, "Transfer-Encoding: chunked"], "5\r\n"),
+    "before the first byte of its body": requestText("POST /x", [json, "Content-Length: 100"]),
+  };
+  for (const [name, bytes] of Object.entries(cases)) {
+    it(`${name} is one 408 problem and a close`, async () => {
+      const { answers, isClosed } = await sendRaw(bytes, { port, milliseconds: 3_000 });
+      assert.equal(isClosed, true, "still open");
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [408],
+      );
+      for (const answer of answers) checkAnswer("POST", "/api/unknown", answer);
+      assert.equal(answers[0]?.json.code, "request_timeout");
+    });
+  }
+
+  it("behind one that does, comes second", async () => {
+    const whole = requestText("POST /x", [json, "Content-Length: 2"], "{}");
+    const half = requestText("POST /x", [json, "Content-Length: 100"], "{");
+    const { answers, isClosed } = await sendRaw(whole + half, { port, milliseconds: 3_000 });
+    assert.deepEqual([answers.map(({ status }) => status), isClosed], [[200, 408], true]);
+  });
+
+  it("is a timeout to whoever reads its body, and no other error", () => {
+    assert.ok(seen.length >= 4, "seen.length >= 4");
+    assert.deepEqual([...new Set(seen)], ["request_timeout"]);
+  });
+});
+
+/** A server whose answers are held back until they are let go. */
+async function startHolding(maximum: number) {
+  const held: (() => void)[] = [];
+  const server = createServer();
+  const handle: RequestListener = (_request, response) => held.push(() => response.end("done"));
+  trackConnections(server, { handle, maximum, now: () => new Date() });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const untilHeld = async (count: number) => {
+    for (let tries = 0; tries < 300 && held.length < count; tries += 1) await delay(10);
+    assert.equal(held.length, count);
+  };
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { held, port, untilHeld, stop };
+}
+
+describe("the bound of connections", () => {
+  it("ends the one that has been silent for longest, and of those at work none but the newest", async (t) => {
+    const { held, port, untilHeld, stop } = await startHolding(3);
+    t.after(stop);
+    const ask = () => sendRaw(requestText("GET /"), { port, expect: 1, milliseconds: 3_000 });
+    const silent = sendRaw("", { port, milliseconds: 3_000 });
+    const first = ask();
+    const second = ask();
+    await untilHeld(2);
+    const third = ask();
+    assert.deepEqual([(await silent).isClosed, (await silent).answers.length], [true, 0]);
+    await untilHeld(3);
+    assert.equal((await ask()).answers.length, 0, "the fourth at work is too many");
+    for (const finish of held) finish();
+    for (const asked of [first, second, third]) assert.equal((await asked).answers[0]?.status, 200);
+  });
+});
+
+describe("pipelined requests", () => {
+  it("are handled one after another: none begins before the one before is answered", async (t) => {
+    const { held, port, untilHeld, stop } = await startHolding(3);
+    t.after(stop);
+    const asked = sendRaw(requestText("GET /").repeat(64), { port, expect: 64, milliseconds: 5_000 });
+    for (let count = 1; count <= 64; count += 1) {
+      await untilHeld(count);
+      held[count - 1]?.();
+    }
+    assert.equal((await asked).answers.length, 64);
+  });
+
+  it("of more than 64 at once end the connection (amplification: few bytes asked, many answered)", async (t) => {
+    const { held, port, stop } = await startHolding(3);
+    t.after(stop);
+    const { answers, isClosed } = await sendRaw(requestText("GET /").repeat(65), {
+      port,
+      milliseconds: 3_000,
+    });
+    assert.deepEqual([answers.length, isClosed], [0, true]);
+    assert.ok(held.length <= 1, `${held.length} were handled`);
+  });
+});
