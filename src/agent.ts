@@ -105,7 +105,7 @@ async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Pro
   const credential = path && (await readFile(path, "utf8").catch(() => undefined));
   if (credential) {
     try {
-      const username = await provision(rooms.accounts, credential);
+      const username = await provision(rooms.accounts, rooms.passwords, credential);
       log("notice", "the first administrator was made from the credential steward.admin", { username });
       return rooms.setupToken.remove();
     } catch (error) {

@@ -29,7 +29,7 @@ import { accountsKind } from "./users/account.ts";
 import { type Accounts, createAccounts } from "./users/accounts.ts";
 import { readCommonPasswords } from "./users/common-passwords.ts";
 import { checkNewPassword } from "./users/password-rules.ts";
-import { createPasswords } from "./users/passwords.ts";
+import { createPasswords, type Passwords } from "./users/passwords.ts";
 import { type Build, fullVersion, publicVersion } from "./version/version.ts";
 
 export interface AgentConfig {
@@ -50,6 +50,7 @@ export interface Rooms {
   dispatch: Dispatch;
   authenticate: Authenticate;
   accounts: Accounts;
+  passwords: Passwords;
   setupToken: SetupToken;
   /** Takes back the space that a full disk was given. */
   refillReserve: () => Promise<void>;
@@ -104,6 +105,7 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
     dispatch,
     authenticate: createAuthenticate({ tokens, sessions, accounts, now }),
     accounts,
+    passwords,
     setupToken,
     refillReserve: store.refillReserve,
     close: async () => {

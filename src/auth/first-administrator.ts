@@ -1,5 +1,7 @@
 import { username as usernameSchema } from "../contract/shapes.ts";
+import { passwordHash } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
+import type { Passwords } from "../users/passwords.ts";
 
 /** A first administrator handed in by whoever provisions the device: the password is known only as its hash. */
 export interface ProvisionedAdministrator {
@@ -9,21 +11,23 @@ export interface ProvisionedAdministrator {
 
 /** Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws what is wrong with it. */
 export function readProvisioned(text: string): ProvisionedAdministrator {
-  const { username, password_hash: passwordHash } = JSON.parse(text) as Record<string, unknown>;
+  const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
   if (typeof username !== "string" || !new RegExp(usernameSchema.pattern).test(username)) {
     throw new Error(`username must be ${usernameSchema.description}`);
   }
-  if (typeof passwordHash !== "string" || !phcArgon2id.test(passwordHash)) {
+  if (typeof hash !== "string" || !new RegExp(passwordHash.pattern).test(hash)) {
     throw new Error("password_hash must be an argon2id hash in PHC form");
   }
-  return { username, passwordHash };
+  return { username, passwordHash: hash };
 }
 
-const phcArgon2id = /^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
-
-/** Makes the provisioned administrator where there is none yet. Throws `setup_already_done`, `username_taken`. */
-export async function provision(accounts: Accounts, text: string): Promise<string> {
-  const { username, passwordHash } = readProvisioned(text);
-  await accounts.createFirst(username, { hash: passwordHash });
-  return username;
+/**
+ * Makes the provisioned administrator where there is none yet. Throws `setup_already_done`, `username_taken`, and what
+ * is wrong with the credential: the hash is tried once, for one that cannot be checked would shut everybody out.
+ */
+export async function provision(accounts: Accounts, passwords: Passwords, text: string): Promise<string> {
+  const administrator = readProvisioned(text);
+  await passwords.verify(administrator.passwordHash, "", null);
+  await accounts.createFirst(administrator.username, { hash: administrator.passwordHash });
+  return administrator.username;
 }

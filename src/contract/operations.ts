@@ -1,6 +1,6 @@
 import * as auth from "./auth.ts";
 import type { Operation } from "./operation.ts";
-import { settings, settingsChange } from "./settings.ts";
+import { settingsChange, settingsView } from "./settings.ts";
 import { userId } from "./shapes.ts";
 import * as system from "./system.ts";
 import * as users from "./users.ts";
@@ -74,7 +74,7 @@ export const operations = {
     beforeSetup: true,
     body: auth.setUp,
     response: { status: 201, schema: users.user },
-    errors: ["setup_already_done", "setup_token_invalid", ...newPasswordErrors],
+    errors: ["setup_already_done", "setup_token_invalid", "username_taken", ...newPasswordErrors],
   },
   login: {
     method: "POST",
@@ -188,7 +188,7 @@ export const operations = {
     path: "/api/system",
     summary: "The settings",
     access: everyone,
-    response: { status: 200, schema: settings, etag: true },
+    response: { status: 200, schema: settingsView, etag: true },
   },
   updateSettings: {
     method: "PUT",
@@ -196,7 +196,7 @@ export const operations = {
     summary: "Change the settings given; an operator only those whose x-writer is operator",
     access: { roles: ["admin", "operator"] },
     body: settingsChange,
-    response: { status: 200, schema: settings, etag: true },
+    response: { status: 200, schema: settingsView, etag: true },
     errors: ["signature_verification_required", "update_trust_not_established"],
   },
   getSettingsSchema: {

@@ -238,3 +238,17 @@ function mergeSchema<S extends object>(schema: S): Merge<S> {
 }
 
 export const settingsChange = mergeSchema(settings);
+
+/** What stands in the place of a member that the reader may not see. */
+export const hidden = "(hidden)";
+
+/** The settings as they are shown: members marked `x-redacted` may be hidden. */
+export const settingsView = viewSchema(settings);
+
+function viewSchema<S extends object>(schema: S): S {
+  const { properties, ...rest } = schema as Record<string, unknown>;
+  if ("x-redacted" in rest) return { anyOf: [{ const: hidden }, rest] } as unknown as S;
+  if (typeof properties !== "object" || properties === null) return schema;
+  const members = Object.entries(properties).map(([name, member]) => [name, viewSchema(member)]);
+  return { ...rest, properties: Object.fromEntries(members) } as S;
+}

@@ -81,6 +81,8 @@ function checkOrigin(
   if (!isLocal) {
     // RFC 9112 §3.2.2: the host of an absolute form counts, whatever Host says.
     const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
+    if (headers.host === undefined)
+      throw new StewardError("malformed_request", "The request has no Host header.");
     if (isOurHost(headers.host) && (authority === undefined || isOurHost(authority))) return;
     throw new StewardError(
       "misdirected_request",

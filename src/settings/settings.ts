@@ -1,4 +1,4 @@
-import { settings as settingsSchema } from "../contract/settings.ts";
+import { hidden, settings as settingsSchema } from "../contract/settings.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
 import { type InputError, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
@@ -150,7 +150,7 @@ function mayWrite(role: Role, writer: unknown): boolean {
 
 function redact(schema: unknown, value: unknown): unknown {
   if (!isObject(schema)) return value;
-  if (schema["x-redacted"] === true) return value === "" ? "" : "(hidden)";
+  if (schema["x-redacted"] === true) return value === "" ? "" : hidden;
   if (!isObject(schema.properties) || !isObject(value)) return value;
   const { properties } = schema;
   return Object.fromEntries(

@@ -76,18 +76,19 @@ function nameItRestsOn(form: string, context: PasswordContext): string | undefin
   return undefined;
 }
 
+/** In words that repeat no part of the password: they end up on screens and in logs of clients. */
 function weakness(form: string, common: ReadonlySet<string>): string | undefined {
   const whole = stripped(form);
   if (common.has(form) || common.has(whole)) return "is one of the most common ones";
   if (new Set(form).size < 5) return "uses fewer than five different characters";
   const unit = repeatedUnit(whole);
   if (unit !== undefined && (unit.length < shortestRemainder || isGuessable(unit, common))) {
-    return `only repeats "${unit}"`;
+    return "only repeats one short or common piece";
   }
-  const parts = [form, whole, withoutPadding(whole, common)]
-    .map((text) => twoGuessableParts(text, common))
-    .find((found) => found !== undefined);
-  if (parts) return `is only "${parts[0]}" and "${parts[1]}", each of them common, joined together`;
+  const isJoined = [form, whole, withoutPadding(whole, common)].some((text) =>
+    isTwoGuessableParts(text, common),
+  );
+  if (isJoined) return "is only two common words or sequences joined together";
   return undefined;
 }
 
@@ -111,12 +112,11 @@ function repeatedUnit(text: string): string | undefined {
   return period < text.length ? text.slice(0, period) : undefined;
 }
 
-function twoGuessableParts(text: string, common: ReadonlySet<string>): [string, string] | undefined {
+function isTwoGuessableParts(text: string, common: ReadonlySet<string>): boolean {
   for (let cut = 1; cut < text.length; cut += 1) {
-    const parts: [string, string] = [text.slice(0, cut), text.slice(cut)];
-    if (parts.every((part) => isGuessable(part, common))) return parts;
+    if (isGuessable(text.slice(0, cut), common) && isGuessable(text.slice(cut), common)) return true;
   }
-  return undefined;
+  return false;
 }
 
 function isGuessable(part: string, common: ReadonlySet<string>): boolean {

@@ -8,6 +8,9 @@ import { hash } from "@node-rs/argon2";
 import { goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
 import { adminPassword, logLine, startAgentProcess } from "../running-agent.ts";
 
+const passwordHashOf = (cost: string, salt: string, digest: string) =>
+  `$argon2id$v=19$${cost}$${salt}$${digest}`;
+
 describe("the systemd credential steward.admin", () => {
   let home: string;
   let passwordHash: string;
@@ -69,6 +72,22 @@ describe("the systemd credential steward.admin", () => {
     "with a hash cut short": JSON.stringify({
       username: "provisioned",
       password_hash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0",
+    }),
+    "with a hash that asks for 4 TiB": JSON.stringify({
+      username: "provisioned",
+      password_hash: passwordHashOf(
+        "m=4294967295,t=2,p=1",
+        "c2FsdHNhbHRzYWx0",
+        "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0",
+      ),
+    }),
+    "with a hash that no hash function made": JSON.stringify({
+      username: "provisioned",
+      password_hash: passwordHashOf("m=19456,t=2,p=1", "x", "y"),
+    }),
+    "with a hash whose salt cannot be decoded": JSON.stringify({
+      username: "provisioned",
+      password_hash: passwordHashOf("m=19456,t=2,p=1", "c2FsdHNhbHR/Z", "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0"),
     }),
     "with a hash of another kind": JSON.stringify({
       username: "provisioned",

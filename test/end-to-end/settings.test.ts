@@ -112,8 +112,7 @@ describe("settings", () => {
     assert.deepEqual((await read(readonly.token)).device.contact, "");
     const server = "https://updates.example.net/appliance";
     await put({ device: { contact: "Ann, 555-0100" }, update: { ota: { server } } });
-    // Unchecked: "(hidden)" is no address, so this answer does not fit the pattern that the schema has for one.
-    const { json: shown } = await agent.unchecked("GET", "/api/system", { token: readonly.token });
+    const { json: shown } = await agent.call("GET", "/api/system", { token: readonly.token });
     assert.equal(JSON.stringify(shown).includes("555-0100"), false);
     assert.equal(JSON.stringify(shown).includes("updates.example.net"), false);
     assert.deepEqual([shown.device.contact, shown.update.ota.server], ["(hidden)", "(hidden)"]);
@@ -123,7 +122,7 @@ describe("settings", () => {
 
   it("the tag of what readonly sees is not the tag of the whole", async () => {
     const whole = await agent.call("GET", "/api/system", { token: admin.token });
-    const redacted = await agent.unchecked("GET", "/api/system", { token: readonly.token });
+    const redacted = await agent.call("GET", "/api/system", { token: readonly.token });
     assert.notEqual(whole.headers.etag, redacted.headers.etag);
   });
 

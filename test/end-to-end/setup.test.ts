@@ -46,6 +46,8 @@ describe("before setup", () => {
     const body = { username: "reader", role: "readonly", password: goodPassword };
     assert.equal((await agent.call("POST", "/api/users", { body, local: true })).status, 201);
     assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
+    const { status, json } = await setUp(agent, await readToken(agent), "reader");
+    assert.deepEqual([status, json.code], [409, "username_taken"]);
   });
 
   it("the token has 128 bits, is its owner's alone, and the log names only its file", async () => {

@@ -79,7 +79,7 @@ describe("the Host header", () => {
   for (const version of ["1.0", "1.1"]) {
     it(`may not be missing in HTTP/${version}`, async () => {
       const { status, json } = await raw(`GET /api/version HTTP/${version}\r\n\r\n`);
-      assert.deepEqual([status, json.code], [421, "misdirected_request"]);
+      assert.deepEqual([status, json.code], [400, "malformed_request"]);
     });
   }
   it("may not be empty", async () => {
