@@ -24,6 +24,8 @@ test-lts: packages $(DIST) check ## the same tests on the current LTS runtime fr
 
 bench: $(DIST) ## print what the agent costs, as ratios against peers, and write var/bench.json
 	@node --import tsx scripts/bench/main.ts
+	@echo
+	@node --import tsx scripts/bench/dependencies.ts
 
 build: $(DIST) ## build dist/
 

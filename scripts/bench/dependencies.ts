@@ -1,4 +1,4 @@
-/** `make bench-dependencies`: resident memory that each runtime dependency adds to a bare node process when loaded. */
+/** The second half of `make bench`: resident memory that each runtime dependency adds to a node process with http and crypto when loaded alone. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,9 +9,11 @@ const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "ut
 };
 const rounds = 5;
 
-/** MiB of a process that has imported these; each run is a process of its own. */
+/** MiB of a process that has imported these beside what every server has; each run is a process of its own. */
 function residentMiB(packages: readonly string[]): number {
-  const imports = packages.map((name) => `await import(${JSON.stringify(name)});`).join("");
+  const imports = ["node:http", "node:crypto", ...packages]
+    .map((name) => `await import(${JSON.stringify(name)});`)
+    .join("");
   const program = `${imports}console.log(process.memoryUsage.rss() / 1048576)`;
   const runs = Array.from({ length: rounds }, () => {
     const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
