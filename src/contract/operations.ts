@@ -1,6 +1,6 @@
 import * as auth from "./auth.ts";
 import type { Operation } from "./operation.ts";
-import { settingsChange, settingsView } from "./settings.ts";
+import { settingsChange, settingsView } from "./settings-forms.ts";
 import { userId } from "./shapes.ts";
 import * as system from "./system.ts";
 import * as users from "./users.ts";

@@ -1,7 +1,8 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { session } from "./auth.ts";
 import type { OperationId, operations } from "./operations.ts";
-import type { settings, settingsChange } from "./settings.ts";
+import type { settings } from "./settings.ts";
+import type { settingsChange } from "./settings-forms.ts";
 import type { roleNames } from "./shapes.ts";
 import type { facts, health, version } from "./system.ts";
 import type { listUsersQuery, user, userList } from "./users.ts";

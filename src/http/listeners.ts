@@ -23,6 +23,9 @@ const keepAliveTimeout = 65_000;
 /** Bytes of headers; Node answers more with 431, through our handler. */
 const maxHeaderSize = 16 * 1024;
 
+/** Milliseconds that connections without a request are kept after a stop. */
+const silentGraceMilliseconds = 100;
+
 /** Connections a listener holds; at more than that the longest silent one is ended. */
 const maximumConnections = 512;
 
@@ -87,11 +90,13 @@ function stoppable(server: Server, connections: Connections, address: string): L
     stop: (milliseconds) =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
+        const graceMilliseconds = Math.min(milliseconds, silentGraceMilliseconds);
         server.close(() => {
           clearTimeout(timer);
           resolve();
         });
-        connections.endSilent();
+        // What was sent before the stop may still be on its way; it gets an answer.
+        setTimeout(() => connections.endSilent(), graceMilliseconds).unref();
       }),
   };
 }

@@ -1,4 +1,5 @@
-import { hidden, settings as settingsSchema } from "../contract/settings.ts";
+import { settings as settingsSchema } from "../contract/settings.ts";
+import { hidden } from "../contract/settings-forms.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
 import { type InputError, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";

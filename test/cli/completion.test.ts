@@ -89,11 +89,11 @@ for (const shell of shells) {
       }
     });
 
-    it("is accepted by the shell", { skip: spawnSync(shell, ["-c", "true"]).error !== undefined }, () => {
-      const { status, stderr } = spawnSync(shell, ["-n"], {
-        input: completionScript(shell, commands),
-        encoding: "utf8",
-      });
+    it("is accepted by the shell", { skip: spawnSync(shell, ["-c", "true"]).error !== undefined }, (test) => {
+      // fish reads a script from a file only.
+      const path = join(temporaryDirectory(test), "script");
+      writeFileSync(path, completionScript(shell, commands));
+      const { status, stderr } = spawnSync(shell, ["-n", path], { encoding: "utf8" });
       assert.deepEqual([status, stderr], [0, ""]);
     });
   });
