@@ -52,9 +52,7 @@ export function createServer(options: ServerOptions): Koa {
   });
   app.use(router.routes());
   app.use(async (ctx) => {
-    if (ctx.status !== 404 || ctx.body) return;
-    if (await options.serveFile(ctx)) return;
-    refuseUnrouted(router, ctx);
+    if (!(await options.serveFile(ctx))) refuseUnrouted(router, ctx);
   });
   return app;
 }

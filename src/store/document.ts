@@ -116,7 +116,7 @@ class StoredDocument<T extends object> implements Document<T> {
     if (next === this.#current) return;
     this.#current = next;
     this.#isDirty = true;
-    if (this.#writing) this.#notesInFlight.push(change);
+    if (this.#writing !== null) this.#notesInFlight.push(change);
     this.#writeWithin(delaySeconds * 1_000);
   }
 
@@ -189,7 +189,7 @@ class StoredDocument<T extends object> implements Document<T> {
   }
 
   async #write(): Promise<void> {
-    if (this.#writing) return this.#writing;
+    if (this.#writing !== null) return this.#writing;
     this.#writing = (async () => {
       const value = this.#current;
       const failure = await this.#put(value);
