@@ -3,6 +3,7 @@ import type Koa from "koa";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import { StewardError } from "../errors.ts";
 import type { Authenticate } from "./authenticate.ts";
+import { authorise } from "./authorise.ts";
 import type { Actor } from "./call.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson } from "./read-json.ts";
@@ -40,8 +41,16 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   const isLocal = options.isLocal(ctx);
   options.admit(id, isLocal);
   acceptsJson(ctx);
-  const actor = await identify(options, ctx, isLocal, operation.access === "open");
-  const body = operation.body ? await readJson(ctx.req) : undefined;
+  const whoIsIt = () => identify(options, ctx, isLocal, operation.access === "open");
+  let actor = await whoIsIt();
+  let body: unknown;
+  if (operation.body) {
+    // Rights first: strangers' bodies are not read. And again behind it: a body may take 25 s, and whoever is shut out
+    // meanwhile must not get it in.
+    authorise(operation, actor, ctx.params);
+    body = await readJson(ctx.req);
+    actor = await whoIsIt();
+  }
   const answer = await options.dispatch.run(id, {
     actor,
     origin: {
