@@ -13,6 +13,7 @@ import { createUptime } from "./host/linux/uptime.ts";
 import { type Authenticate, createAuthenticate } from "./http/authenticate.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import { createAuthHandlers } from "./http/handlers/auth.ts";
+import { createSessionHandlers } from "./http/handlers/sessions.ts";
 import { createSystemHandlers } from "./http/handlers/system.ts";
 import { createUserHandlers } from "./http/handlers/users.ts";
 import type { Log } from "./journal/log.ts";
@@ -91,6 +92,7 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
   const dispatch = createDispatch({
     ...createAuthHandlers({ accounts, signIn, setupToken }),
     ...createUserHandlers({ accounts, sessions, setupToken }),
+    ...createSessionHandlers({ accounts, sessions, now, uptime }),
     ...createSystemHandlers({
       settings,
       readFacts: createFacts(config.factsWorker, uptime),

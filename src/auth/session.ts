@@ -1,3 +1,4 @@
+import { sessionId } from "../contract/auth.ts";
 import { userId } from "../contract/shapes.ts";
 import type { DocumentKind } from "../store/load.ts";
 
@@ -44,7 +45,7 @@ export const sessionsKind: DocumentKind<SessionsState> = {
           additionalProperties: false,
           required: ["id", "user_id", "boot_id", "idle_deadline", "absolute_deadline", "refresh_hash"],
           properties: {
-            id: { type: "string", pattern: "^ses_[0-9a-f]{32}$" },
+            id: sessionId,
             user_id: userId,
             boot_id: { type: "string" },
             created_uptime: number,

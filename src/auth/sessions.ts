@@ -8,6 +8,10 @@ export interface Sessions {
   open(userId: string, origin: Origin): Opened;
   /** The living session with this id. */
   find(id: string): StoredSession | undefined;
+  /** The living sessions of a user, the last used first. */
+  list(userId: string): readonly StoredSession[];
+  /** Ends one session of a user; false when he has none with this id. */
+  endOne(userId: string, id: string): Promise<boolean>;
   /** Exchanges a refresh token. Throws `invalid_token`: reason `malformed`, `expired` or `revoked`. */
   refresh(refreshToken: string, origin: Origin): Promise<Opened>;
   /** Ends the session of a refresh token; a token that is not known ends nothing. */
@@ -58,12 +62,6 @@ interface Repeat {
 export function createSessions(options: SessionsOptions): Sessions {
   const { document, uptime } = options;
   const repeats = new Map<string, Repeat>();
-  const byToken = (hash: string) =>
-    document
-      .read()
-      .sessions.find(
-        (one) => (one.refresh_hash === hash || one.previous_hash === hash) && isAlive(options, one),
-      );
   return {
     find: (id) => document.read().sessions.find((session) => session.id === id && isAlive(options, session)),
     open: (userId, origin) => {
@@ -72,20 +70,21 @@ export function createSessions(options: SessionsOptions): Sessions {
       store(options, (sessions) => [...withoutOldest(sessions, userId), session]);
       return { session, refreshToken };
     },
-    refresh: async (refreshToken, origin) => {
-      const hash = hashOf(refreshToken);
-      const session = byToken(hash);
-      if (!session) throw refusedRefresh("expired", "The session has ended. Sign in again.");
-      if (session.refresh_hash !== hash) return repeated(options, session, repeats.get(hash), origin);
-      const successor = newRefreshToken();
-      const rotated = rotate(options, session, hashOf(successor), origin);
-      forgetOld(repeats, uptime());
-      repeats.set(hash, { successor, until: uptime() + repeatSeconds, uses: 0, origin });
-      store(options, (sessions) => sessions.map((one) => (one.id === rotated.id ? rotated : one)));
-      return { session: rotated, refreshToken: successor };
+    refresh: (refreshToken, origin) => exchange(options, repeats, refreshToken, origin),
+    list: (userId) =>
+      document
+        .read()
+        .sessions.filter((session) => session.user_id === userId && isAlive(options, session))
+        .sort((a, b) => b.rotated_uptime - a.rotated_uptime),
+    endOne: async (userId, id) => {
+      const isMeant = (session: StoredSession) => session.id === id && session.user_id === userId;
+      if (!document.read().sessions.some((session) => isMeant(session) && isAlive(options, session)))
+        return false;
+      await end(options, isMeant);
+      return true;
     },
     close: async (refreshToken) => {
-      const session = byToken(hashOf(refreshToken));
+      const session = byToken(options, hashOf(refreshToken));
       if (session) await end(options, (one) => one.id === session.id);
     },
     endAll: (userId, exceptId) => end(options, (one) => one.user_id === userId && one.id !== exceptId),
@@ -94,6 +93,30 @@ export function createSessions(options: SessionsOptions): Sessions {
       absoluteSeconds: Math.max(0, session.absolute_deadline - uptime()),
     }),
   };
+}
+
+/** The living session that this token is, or was until the last exchange, the refresh token of. */
+function byToken(options: SessionsOptions, hash: string): StoredSession | undefined {
+  const isMeant = (one: StoredSession) => one.refresh_hash === hash || one.previous_hash === hash;
+  return options.document.read().sessions.find((one) => isMeant(one) && isAlive(options, one));
+}
+
+async function exchange(
+  options: SessionsOptions,
+  repeats: Map<string, Repeat>,
+  refreshToken: string,
+  origin: Origin,
+): Promise<Opened> {
+  const hash = hashOf(refreshToken);
+  const session = byToken(options, hash);
+  if (!session) throw refusedRefresh("expired", "The session has ended. Sign in again.");
+  if (session.refresh_hash !== hash) return repeated(options, session, repeats.get(hash), origin);
+  const successor = newRefreshToken();
+  const rotated = rotate(options, session, hashOf(successor), origin);
+  forgetOld(repeats, options.uptime());
+  repeats.set(hash, { successor, until: options.uptime() + repeatSeconds, uses: 0, origin });
+  store(options, (sessions) => sessions.map((one) => (one.id === rotated.id ? rotated : one)));
+  return { session: rotated, refreshToken: successor };
 }
 
 function isAlive({ bootId, uptime }: SessionsOptions, session: StoredSession): boolean {

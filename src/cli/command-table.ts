@@ -5,6 +5,7 @@ import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
 import { systemCommands } from "./system.ts";
 import { userCommands } from "./user.ts";
+import { sessionCommands } from "./user-sessions.ts";
 import { version } from "./version.ts";
 
 /** Listed for help and completion: the program's main runs the agent before this room is asked. */
@@ -42,6 +43,7 @@ const completion: Command = {
 export const commands: readonly Command[] = [
   serve,
   ...userCommands,
+  ...sessionCommands,
   ...systemCommands,
   ...stateCommands,
   setupToken,

@@ -1,4 +1,4 @@
-import { password, timestamp, username } from "./shapes.ts";
+import { password, timestamp, userId, username } from "./shapes.ts";
 import { user } from "./users.ts";
 
 export const setupStatus = {
@@ -66,4 +66,52 @@ export const changePassword = {
   additionalProperties: false,
   required: ["current_password", "new_password"],
   properties: { current_password: password, new_password: password },
+} as const;
+
+export const sessionId = { type: "string", pattern: "^ses_[0-9a-f]{32}$" } as const;
+
+export const sessionsQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    user_id: { ...userId, description: "whose; absent: the caller's own. Another's takes an administrator" },
+  },
+} as const;
+
+const listedSession = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "id",
+    "user_id",
+    "is_current",
+    "address",
+    "user_agent",
+    "created_at",
+    "last_used_at",
+    "expires_at",
+    "idle_expires_at",
+  ],
+  properties: {
+    id: sessionId,
+    user_id: userId,
+    is_current: { type: "boolean", description: "the session of this request" },
+    address: { type: "string" },
+    user_agent: { type: "string" },
+    created_at: timestamp,
+    last_used_at: { ...timestamp, description: "when its tokens were last made" },
+    expires_at: timestamp,
+    idle_expires_at: timestamp,
+  },
+} as const;
+
+export const sessionList = {
+  type: "object",
+  additionalProperties: false,
+  required: ["items", "total", "next_cursor"],
+  properties: {
+    items: { type: "array", items: listedSession, description: "last used first; at most ten a user" },
+    total: { type: "integer" },
+    next_cursor: { type: "null" },
+  },
 } as const;

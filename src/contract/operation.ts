@@ -11,6 +11,9 @@ type RoleName = (typeof roleNames)[number];
  */
 export type Access = "open" | "session" | { readonly roles: readonly RoleName[]; readonly self?: true };
 
+export const everyone = { roles: ["admin", "operator", "readonly"] } as const satisfies Access;
+export const admins = { roles: ["admin"] } as const satisfies Access;
+
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** An OpenAPI path template. */

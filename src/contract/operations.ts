@@ -1,12 +1,10 @@
 import * as auth from "./auth.ts";
-import type { Operation } from "./operation.ts";
+import { admins, everyone, type Operation } from "./operation.ts";
 import { settingsChange, settingsView } from "./settings-forms.ts";
 import { userId } from "./shapes.ts";
 import * as system from "./system.ts";
 import * as users from "./users.ts";
 
-const everyone = { roles: ["admin", "operator", "readonly"] } as const;
-const admins = { roles: ["admin"] } as const;
 const byId = { id: userId } as const;
 const newPasswordErrors = [
   "password_too_short",
@@ -120,6 +118,24 @@ export const operations = {
     response: { status: 204 },
     errors: ["password_wrong", ...newPasswordErrors],
   },
+  listSessions: {
+    method: "GET",
+    path: "/api/auth/sessions",
+    summary: "The own sessions, or another user's",
+    access: everyone,
+    query: auth.sessionsQuery,
+    response: { status: 200, schema: auth.sessionList },
+    errors: ["not_found"],
+  },
+  endSession: {
+    method: "DELETE",
+    path: "/api/auth/sessions/{sid}",
+    summary: "End one of the own sessions, or of another user's",
+    access: everyone,
+    pathParameters: { sid: auth.sessionId },
+    query: auth.sessionsQuery,
+    response: { status: 204 },
+  },
   listUsers: {
     method: "GET",
     path: "/api/users",
@@ -182,6 +198,14 @@ export const operations = {
     access: admins,
     pathParameters: byId,
     response: { status: 200, schema: users.user },
+  },
+  endUserSessions: {
+    method: "DELETE",
+    path: "/api/users/{id}/sessions",
+    summary: "End all sessions of a user",
+    access: admins,
+    pathParameters: byId,
+    response: { status: 204 },
   },
   getSettings: {
     method: "GET",

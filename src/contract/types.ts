@@ -1,5 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import type { session } from "./auth.ts";
+import type { session, sessionList } from "./auth.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { settings } from "./settings.ts";
 import type { settingsChange } from "./settings-forms.ts";
@@ -17,6 +17,7 @@ export type User = Typed<typeof user>;
 export type UserList = Typed<typeof userList>;
 export type UserQuery = Sent<typeof listUsersQuery>;
 export type Session = Typed<typeof session>;
+export type SessionList = Typed<typeof sessionList>;
 export type Settings = Typed<typeof settings>;
 export type SettingsChange = Typed<typeof settingsChange>;
 export type Version = Typed<typeof version>;

@@ -29,7 +29,7 @@ describe("the bash completion", () => {
     [["us"], ["user"]],
     [
       ["user", "s"],
-      ["show", "set"],
+      ["show", "set", "sessions"],
     ],
     [
       ["-o", "json", "user", "r"],

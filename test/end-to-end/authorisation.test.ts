@@ -21,6 +21,9 @@ const table: Record<string, string> = {
   logout: "             +         +     +        +       +      +",
   getMe: "              -         -     +        +       +      -",
   changePassword: "     -         -     +        +       +      -",
+  listSessions: "       -         +     +        +       +      -",
+  endSession: "         -         +     +        +       +      -",
+  endUserSessions: "    -         +     -        -       +      -",
   listUsers: "          -         +     -        -       +      -",
   createUser: "         -         +     -        -       +      -",
   getUser: "            -         +     -        -       +      -",
@@ -38,6 +41,7 @@ const table: Record<string, string> = {
 const aboutOneself: Record<string, string> = {
   //              readonly operator admin
   getUser: "         +        +       +",
+  endUserSessions: " -        -       +",
   updateUser: "      +        +       +",
   deleteUser: "      -        -       +",
   resetPassword: "   -        -       +",

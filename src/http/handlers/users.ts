@@ -7,7 +7,14 @@ import { type Handlers, roleOf } from "../call.ts";
 
 type UserHandlers = Pick<
   Handlers,
-  "listUsers" | "createUser" | "getUser" | "updateUser" | "deleteUser" | "resetPassword" | "unlockUser"
+  | "listUsers"
+  | "createUser"
+  | "getUser"
+  | "updateUser"
+  | "deleteUser"
+  | "resetPassword"
+  | "unlockUser"
+  | "endUserSessions"
 >;
 
 export interface UserHandlersOptions {
@@ -53,6 +60,10 @@ export function createUserHandlers({ accounts, sessions, setupToken }: UserHandl
     },
     // Nothing locks an account yet, so there is nothing to end: the user as he is.
     unlockUser: ({ params }) => accounts.get(params.id),
+    endUserSessions: async ({ params }) => {
+      await sessions.endAll(accounts.get(params.id).id);
+      return undefined;
+    },
   };
 }
 

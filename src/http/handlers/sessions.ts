@@ -1,0 +1,66 @@
+import type { StoredSession } from "../../auth/session.ts";
+import type { Sessions } from "../../auth/sessions.ts";
+import type { SessionList } from "../../contract/types.ts";
+import { StewardError } from "../../errors.ts";
+import type { Uptime } from "../../host/ports.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import { type Actor, type Handlers, roleOf } from "../call.ts";
+
+type SessionHandlers = Pick<Handlers, "listSessions" | "endSession">;
+
+export interface SessionHandlersOptions {
+  accounts: Accounts;
+  sessions: Sessions;
+  now: () => Date;
+  uptime: Uptime;
+}
+
+/** What people see of the sessions and do to them, their own or, as administrators, another user's. */
+export function createSessionHandlers(options: SessionHandlersOptions): SessionHandlers {
+  const { accounts, sessions } = options;
+  return {
+    listSessions: ({ query, actor }): SessionList => {
+      const { id } = accounts.get(whose(actor, query?.user_id));
+      const items = sessions.list(id).map((session) => describe(options, session, actor));
+      return { items, total: items.length, next_cursor: null };
+    },
+    endSession: async ({ params, query, actor }) => {
+      const hasEnded = await sessions.endOne(whose(actor, query?.user_id), params.sid);
+      if (!hasEnded) throw new StewardError("not_found", "The user has no session with this id.");
+      return undefined;
+    },
+  };
+}
+
+/** The user that a call is about. Throws `forbidden` for another's without the right, `validation_failed` for nobody's. */
+function whose(actor: Actor, userId: string | undefined): string {
+  const own = actor.kind === "user" ? actor.account.id : undefined;
+  if (userId !== undefined && userId !== own && roleOf(actor) !== "admin") {
+    throw new StewardError("forbidden", "Another user's sessions are an administrator's business.");
+  }
+  const id = userId ?? own;
+  if (id !== undefined) return id;
+  throw new StewardError(
+    "validation_failed",
+    "On the local socket nobody is signed in: say whose with user_id.",
+  );
+}
+
+/** Deadlines are monotonic; as times of day they are right as far as the clock is now. */
+function describe({ now, uptime }: SessionHandlersOptions, session: StoredSession, actor: Actor): Listed {
+  const present = now().getTime();
+  const at = (moment: number) => new Date(present + (moment - uptime()) * 1_000).toISOString();
+  return {
+    id: session.id,
+    user_id: session.user_id,
+    is_current: actor.kind === "user" && actor.session.id === session.id,
+    address: session.address,
+    user_agent: session.user_agent,
+    created_at: at(session.created_uptime),
+    last_used_at: at(session.rotated_uptime),
+    expires_at: at(session.absolute_deadline),
+    idle_expires_at: at(Math.min(session.idle_deadline, session.absolute_deadline)),
+  };
+}
+
+type Listed = SessionList["items"][number];
