@@ -14,6 +14,8 @@ import { type Lock, makeDirectory } from "./store/lock.ts";
 export interface ServeConfig extends AgentConfig {
   /** Loopback only: plain HTTP goes no further. */
   listen: { host: string; port: number };
+  /** Names that this device answers to, besides its host name, its addresses and localhost. */
+  hostNames: readonly string[];
   /** systemd's credentials; undefined where there are none. */
   credentialsDirectory: string | undefined;
 }
@@ -125,7 +127,7 @@ async function listen(
   const now = () => new Date();
   const app = createServer({
     ...application,
-    hostNames: [readIdentity().hostname],
+    hostNames: [readIdentity().hostname, ...config.hostNames],
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
     now,

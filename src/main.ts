@@ -7,6 +7,7 @@ import type { AgentConfig } from "./compose.ts";
 import { errorCodes } from "./contract/error-codes.ts";
 import type { SettingsChange } from "./contract/types.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
+import { readHostFile } from "./host/linux/host-file.ts";
 import { createLog } from "./journal/log.ts";
 import { makeDirectory, takeLock } from "./store/lock.ts";
 import type { Build } from "./version/version.ts";
@@ -46,9 +47,11 @@ async function serve(argv: string[]): Promise<number> {
   let lock = takeLock(options.state);
   lock.catch(() => undefined);
   const { startAgent } = await import("./agent.ts");
+  const { names: hostNames } = await readHostFile(options.hostFile);
   const config = {
     ...(await agentConfig(options.state, options.run, options.initialSettings)),
     ...options.serve,
+    hostNames,
   };
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent = await startAgent(config, lock);
@@ -70,11 +73,13 @@ function serveOptions(argv: string[]) {
       run: { type: "string", default: process.env.RUNTIME_DIRECTORY ?? "/run/steward" },
       listen: { type: "string", default: "127.0.0.1:8470" },
       "initial-settings": { type: "string" },
+      "host-file": { type: "string", default: "/etc/steward/steward.json" },
     },
   });
   return {
     state: values.state,
     run: values.run,
+    hostFile: values["host-file"],
     initialSettings: values["initial-settings"] ?? process.env.STEWARD_INITIAL_SETTINGS,
     serve: { listen: loopback(values.listen), credentialsDirectory: process.env.CREDENTIALS_DIRECTORY },
   };

@@ -17,6 +17,12 @@ const serve: Command = {
     { name: "run", value: "DIR", isFile: true, summary: "directory of the socket and the setup token" },
     { name: "listen", value: "ADDRESS:PORT", summary: "where to answer on the network" },
     {
+      name: "host-file",
+      value: "FILE",
+      isFile: true,
+      summary: "what root decides about this device, as JSON",
+    },
+    {
       name: "initial-settings",
       value: "FILE",
       isFile: true,

@@ -70,15 +70,12 @@ function newServer(handle: RequestListener, now: () => Date): { server: Server; 
 
 function listening(server: Server, listen: () => void, where: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", (cause) =>
-      reject(
-        new StewardError(
-          "internal_error",
-          `Cannot listen on ${where} (${systemErrorCode(cause) ?? cause.message})`,
-          { cause },
-        ),
-      ),
-    );
+    server.once("error", (cause) => {
+      const code = systemErrorCode(cause) ?? cause.message;
+      const isTaken = code === "EADDRINUSE";
+      const advice = isTaken ? " Another program listens there: stop it, or choose another address." : "";
+      reject(new StewardError("internal_error", `Cannot listen on ${where} (${code}).${advice}`, { cause }));
+    });
     server.once("listening", resolve);
     listen();
   });

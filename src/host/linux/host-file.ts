@@ -1,0 +1,69 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { StewardError, systemErrorCode } from "../../errors.ts";
+
+/** What root alone decides about this device; the API never writes it. */
+export interface HostFile {
+  /** Names that this device answers to, besides its host name, its addresses and localhost. */
+  names: readonly string[];
+}
+
+/** Bits of a mode that let group or others write. */
+const writableByOthers = 0o022;
+
+/**
+ * Reads /etc/steward/steward.json; an absent file says nothing. Throws `validation_failed` when it does not make sense,
+ * or when anybody but root could have written it: the file itself, or a directory on the way to it.
+ */
+export async function readHostFile(path: string): Promise<HostFile> {
+  try {
+    const real = await realpath(path);
+    await refuseForeign(real);
+    return checked(path, await readFile(real, "utf8"));
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return { names: [] };
+    throw error;
+  }
+}
+
+async function refuseForeign(path: string): Promise<void> {
+  const { uid, mode } = await stat(path);
+  if (uid !== 0 || (mode & writableByOthers) !== 0) {
+    throw refusal(
+      path,
+      `must belong to root and be writable by nobody else, for what stands in it is done as root. As root: chown root ${path}; chmod go-w ${path}`,
+    );
+  }
+  if (path !== "/") await refuseForeign(dirname(path));
+}
+
+function checked(path: string, text: string): HostFile {
+  const parsed = parse(path, text);
+  const { names = [], ...others } = parsed;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw refusal(path, `has a member "${unknown}" that is not known here`);
+  if (!Array.isArray(names)) throw refusal(path, "names must be a list of host names");
+  for (const name of names) {
+    if (typeof name === "string" && hostName.test(name)) continue;
+    throw refusal(path, `names holds ${JSON.stringify(name)}, which is no host name`);
+  }
+  return { names };
+}
+
+/** RFC 1123 §2.1, in ASCII: what a Host header can hold without its port. */
+const hostName =
+  /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
+
+function parse(path: string, text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch (cause) {
+    throw refusal(path, "is not JSON", cause);
+  }
+  throw refusal(path, "must be a JSON object");
+}
+
+function refusal(path: string, what: string, cause?: unknown): StewardError {
+  return new StewardError("validation_failed", `The host file cannot be used: ${path} ${what}.`, { cause });
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { StewardError } from "../../src/errors.ts";
+import { readHostFile } from "../../src/host/linux/host-file.ts";
+import { startAgentProcess } from "../running-agent.ts";
+
+/** Only root can make a file that is root's. */
+const options = { skip: process.getuid?.() !== 0 && "needs root" };
+
+/** A directory that, like /etc, nobody but root can write; the temporary one can be written by all. */
+function ownDirectory(test: TestContext): string {
+  const directory = mkdtempSync("/run/steward-host-file-");
+  test.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+function write(path: string, content: unknown): string {
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o644 });
+  return path;
+}
+
+function refused(path: string, words: RegExp): Promise<void> {
+  return assert.rejects(readHostFile(path), (error) => {
+    assert.equal(error instanceof StewardError && error.code, "validation_failed", String(error));
+    assert.match(String(error), words);
+    return true;
+  });
+}
+
+describe("the host file", options, () => {
+  it("that is not there says nothing", async () => {
+    assert.deepEqual(await readHostFile("/etc/steward-is-not-here/steward.json"), { names: [] });
+  });
+
+  it("of root's names the device", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
+    assert.deepEqual(await readHostFile(path), { names: ["edge-7.example.net"] });
+  });
+
+  it("that another user owns is refused, with what to do", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+    chownSync(path, 65_534, 0);
+    await refused(path, /must belong to root .*chown root/);
+  });
+
+  for (const mode of [0o664, 0o646]) {
+    it(`of mode ${mode.toString(8)} is refused: others could have written it`, async (test) => {
+      const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+      chmodSync(path, mode);
+      await refused(path, /writable by nobody else/);
+    });
+  }
+
+  it("in a directory that others can write is refused: they could have replaced it", async (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-host-file-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    await refused(
+      write(join(directory, "steward.json"), { names: [] }),
+      /^StewardError: .*: \/tmp must belong/,
+    );
+  });
+
+  it("behind a link is judged where it lies", async (test) => {
+    const directory = ownDirectory(test);
+    mkdirSync(join(directory, "loose"));
+    chmodSync(join(directory, "loose"), 0o777);
+    const target = write(join(directory, "loose/steward.json"), { names: [] });
+    symlinkSync(target, join(directory, "steward.json"));
+    await refused(join(directory, "steward.json"), /loose must belong to root/);
+  });
+
+  const nonsense: [string, unknown, RegExp][] = [
+    ["no JSON", "names: [a]", /is not JSON/],
+    ["a list", [], /must be a JSON object/],
+    ["null", null, /must be a JSON object/],
+    ["an unknown member", { name: "edge" }, /"name" that is not known/],
+    ["names that are no list", { names: "edge" }, /must be a list/],
+    ["a name with a port", { names: ["edge:8470"] }, /no host name/],
+    ["a name with a wildcard", { names: ["*.example.net"] }, /no host name/],
+    ["a number for a name", { names: [7] }, /no host name/],
+  ];
+  for (const [name, content, words] of nonsense) {
+    it(`with ${name} is refused`, async (test) => {
+      await refused(write(join(ownDirectory(test), "steward.json"), content), words);
+    });
+  }
+
+  it("lets the agent answer to the name, and to no other", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
+    const agent = await startAgentProcess({ arguments: ["--host-file", path] });
+    test.after(() => agent.dispose());
+    const statusOf = async (host: string) =>
+      (await agent.call("GET", "/api/version", { headers: { host } })).status;
+    assert.equal(await statusOf("EDGE-7.example.net:8470"), 200);
+    assert.equal(await statusOf("edge-8.example.net"), 421);
+  });
+
+  it("that cannot be used keeps the agent from starting: half of it would be a guess", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), "{");
+    await assert.rejects(startAgentProcess({ arguments: ["--host-file", path] }), /exit 6.*is not JSON/);
+  });
+});
