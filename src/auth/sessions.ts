@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
+import { createLookUp } from "../store/look-up.ts";
 import type { SessionsState, StoredSession } from "./session.ts";
 
 /** Sign-ins of people, by monotonic deadlines: kept through a restart of the agent, gone at a reboot. */
@@ -62,8 +63,16 @@ interface Repeat {
 export function createSessions(options: SessionsOptions): Sessions {
   const { document, uptime } = options;
   const repeats = new Map<string, Repeat>();
+  const stored = createLookUp(
+    () => document.read().sessions,
+    ({ id }) => id,
+  );
+  const find = (id: string): StoredSession | undefined => {
+    const session = stored(id);
+    return session && isAlive(options, session) ? session : undefined;
+  };
   return {
-    find: (id) => document.read().sessions.find((session) => session.id === id && isAlive(options, session)),
+    find,
     open: (userId, origin) => {
       const refreshToken = newRefreshToken();
       const session = newSession(options, userId, refreshToken, origin);
@@ -77,10 +86,8 @@ export function createSessions(options: SessionsOptions): Sessions {
         .sessions.filter((session) => session.user_id === userId && isAlive(options, session))
         .sort((a, b) => b.rotated_uptime - a.rotated_uptime),
     endOne: async (userId, id) => {
-      const isMeant = (session: StoredSession) => session.id === id && session.user_id === userId;
-      if (!document.read().sessions.some((session) => isMeant(session) && isAlive(options, session)))
-        return false;
-      await end(options, isMeant);
+      if (find(id)?.user_id !== userId) return false;
+      await end(options, (one) => one.id === id);
       return true;
     },
     close: async (refreshToken) => {

@@ -1,6 +1,7 @@
 import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
+import { createLookUp } from "../store/look-up.ts";
 import { type Account, type AccountsState, newUserId, type PasswordState, toUser } from "./account.ts";
 import {
   inState,
@@ -75,18 +76,24 @@ const lastLoginDelaySeconds = 15 * 60;
 export function createAccounts(options: AccountsOptions): Accounts {
   const { document } = options;
   const all = () => document.read().accounts;
-  const find = (id: string) => all().find((account) => account.id === id);
+  const find = createLookUp(all, ({ id }) => id);
+  const findByName = createLookUp(all, ({ username }) => username);
+  let hasAdministrator = false;
   const present = (id: string): Account => {
     const account = find(id);
     if (!account) throw new StewardError("not_found", "There is no user with this id.");
     return account;
   };
   return {
-    hasAdministrator: () => all().some(isEnabledAdministrator),
+    hasAdministrator: () => {
+      // Once there is one there always is: no change may take the last away.
+      hasAdministrator ||= all().some(isEnabledAdministrator);
+      return hasAdministrator;
+    },
     list: (query) => listUsers(all().map(toUser), query),
     get: (id) => toUser(present(id)),
     find,
-    findByName: (username) => all().find((account) => account.username === username),
+    findByName,
     create: (input, source) => create(options, input, source),
     createFirst: (username, password) => createFirst(options, username, password),
     update: async (id, change, precondition) =>

@@ -1,0 +1,16 @@
+/**
+ * Finds members of a list by a key without walking it at each request. The index is made anew when `read` gives
+ * another list, which is at a change; the lists of a document are never changed in place.
+ */
+export function createLookUp<T>(read: () => readonly T[], keyOf: (member: T) => string) {
+  let indexed: readonly T[] | undefined;
+  let index = new Map<string, T>();
+  return (key: string): T | undefined => {
+    const present = read();
+    if (present !== indexed) {
+      index = new Map(present.map((member) => [keyOf(member), member]));
+      indexed = present;
+    }
+    return index.get(key);
+  };
+}
