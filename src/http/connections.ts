@@ -26,6 +26,9 @@ interface Connection {
  */
 const maximumPipelined = 64;
 
+/** Milliseconds that a refused connection is still read from, so that its client gets to see why. */
+const lingerMilliseconds = 500;
+
 export interface TrackOptions {
   handle: RequestListener;
   /** Connections. */
@@ -74,7 +77,11 @@ export function trackConnections(server: Server, options: TrackOptions): Connect
     if (connection.active === 1) handle(request, response);
     else connection.waiting.push(() => handle(request, response));
   });
+  const refused = new WeakSet<Socket>();
   const refuse = (error: Error, socket: Socket): void => {
+    // The parser repeats its error for each piece of what follows.
+    if (refused.has(socket)) return;
+    refused.add(socket);
     const answer = (): void => answerRaw(socket, error, now());
     const connection = connections.get(socket);
     // The answers to the requests before the bad one come first.
@@ -132,7 +139,10 @@ function answerRaw(socket: Socket, error: Error, now: Date): void {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n`;
-  socket.end(head + problem.text, () => socket.destroy());
+  socket.end(head + problem.text);
+  // What still comes is read and thrown away: closing on unread bytes resets the connection, and the answer with it.
+  const timer = setTimeout(() => socket.destroy(), lingerMilliseconds);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 function refusalOf(error: Error): StewardError {

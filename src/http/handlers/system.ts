@@ -28,11 +28,16 @@ export interface SystemHandlersOptions {
 /** Settings, and what the agent and its host say of themselves. */
 export function createSystemHandlers(options: SystemHandlersOptions): SystemHandlers {
   const { settings } = options;
+  // Made once, when first asked for: it is a hundred kilobytes of text, and anybody may ask.
+  let openApi: Record<string, unknown> | undefined;
   return {
     getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
     getHealth: ({ actor }) => options.health(actor.kind !== "anonymous"),
     getReadiness: ({ actor }) => options.health(actor.kind !== "anonymous"),
-    getOpenApi: () => ({ ...openApiDocument(options.version(false).version) }),
+    getOpenApi: () => {
+      openApi ??= { ...openApiDocument(options.version(false).version) };
+      return openApi;
+    },
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
     updateSettings: ({ actor, body, ifMatch }) => settings.change(body, roleOf(actor) ?? "readonly", ifMatch),
     getSettingsSchema: () => settingsSchema,
