@@ -9,7 +9,8 @@ import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
 import { createStaticFiles } from "./http/static-files.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
-import { type Lock, makeDirectory } from "./store/lock.ts";
+import { makeDirectory } from "./store/durable-file.ts";
+import type { Lock } from "./store/lock.ts";
 
 export interface ServeConfig extends AgentConfig {
   /** Loopback only: plain HTTP goes no further. */

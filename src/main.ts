@@ -9,7 +9,8 @@ import type { SettingsChange } from "./contract/types.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
 import { readHostFile } from "./host/linux/host-file.ts";
 import { createLog } from "./journal/log.ts";
-import { makeDirectory, takeLock } from "./store/lock.ts";
+import { makeDirectory } from "./store/durable-file.ts";
+import { takeLock } from "./store/lock.ts";
 import type { Build } from "./version/version.ts";
 
 /** Put in by the build; a program run from its sources has no version. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
 
@@ -35,6 +35,16 @@ export async function writeDurably(path: string, text: string, mode = 0o600): Pr
     await syncDirectory(dirname(path));
   } catch (error) {
     throw new ReplacedButNotSynced(path, error);
+  }
+}
+
+/** Makes a directory of the agent's own, where it is absent. Throws `storage_unwritable`. */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StewardError("storage_unwritable", `The directory ${path} cannot be made (${why}).`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { pid } from "node:process";
 import { StewardError, systemErrorCode } from "../errors.ts";
@@ -86,14 +86,4 @@ async function lockedBy(directory: string, file: FileHandle): Promise<StewardErr
     "state_locked",
     `The state in ${directory} is in use by ${who}. Only one process may write it: stop that one, or go through the agent.`,
   );
-}
-
-/** Makes a directory of the agent's own, where it is absent. Throws `storage_unwritable`. */
-export async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StewardError("storage_unwritable", `The directory ${path} cannot be made (${why}).`, { cause });
-  }
 }
