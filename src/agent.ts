@@ -123,7 +123,7 @@ async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Pro
 /** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
 async function listen(
   config: ServeConfig,
-  application: Pick<ServerOptions, "dispatch" | "authenticate" | "admit">,
+  application: Pick<ServerOptions, "dispatch" | "authenticate" | "events" | "admit">,
 ): Promise<Listener[]> {
   const now = () => new Date();
   const app = createServer({

@@ -16,7 +16,9 @@ import { createAuthHandlers } from "./http/handlers/auth.ts";
 import { createSessionHandlers } from "./http/handlers/sessions.ts";
 import { createSystemHandlers } from "./http/handlers/system.ts";
 import { createUserHandlers } from "./http/handlers/users.ts";
+import type { EventSink } from "./journal/event.ts";
 import type { Log } from "./journal/log.ts";
+import { createLoggedEvents } from "./journal/logged-events.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import { settingsErrors } from "./settings/rules.ts";
 import { createSettings, mergeSettings, type SettingsStore, settingsKind } from "./settings/settings.ts";
@@ -50,6 +52,7 @@ export interface AgentConfig {
 export interface Rooms {
   dispatch: Dispatch;
   authenticate: Authenticate;
+  events: EventSink;
   accounts: Accounts;
   passwords: Passwords;
   setupToken: SetupToken;
@@ -86,26 +89,31 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
   const limits = () => sessionLimits(settings.read());
   const sessions = createSessions({ document: store.sessions, bootId: host.bootId, uptime, limits });
   const tokens = createAccessTokens(now);
+  const events = createLoggedEvents(config.log);
   const signIn = createSignIn({ accounts, passwords, sessions, tokens, now });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
   const checks = [...store.checks, { name: "updates", trouble: () => settings.updatesBlocked() }];
-  const dispatch = createDispatch({
-    ...createAuthHandlers({ accounts, signIn, setupToken }),
-    ...createUserHandlers({ accounts, sessions, setupToken }),
-    ...createSessionHandlers({ accounts, sessions, now, uptime }),
-    ...createSystemHandlers({
-      settings,
-      readFacts: createFacts(config.factsWorker, uptime),
-      version: (isDetailed) =>
-        isDetailed
-          ? fullVersion(config.build, config.nodeVersion, host, uptime)
-          : publicVersion(config.build),
-      health: (isDetailed) => readHealth(checks, isDetailed),
-    }),
-  });
+  const dispatch = createDispatch(
+    {
+      ...createAuthHandlers({ accounts, signIn, setupToken }),
+      ...createUserHandlers({ accounts, sessions, setupToken }),
+      ...createSessionHandlers({ accounts, sessions, now, uptime }),
+      ...createSystemHandlers({
+        settings,
+        readFacts: createFacts(config.factsWorker, uptime),
+        version: (isDetailed) =>
+          isDetailed
+            ? fullVersion(config.build, config.nodeVersion, host, uptime)
+            : publicVersion(config.build),
+        health: (isDetailed) => readHealth(checks, isDetailed),
+      }),
+    },
+    events,
+  );
   return {
     dispatch,
     authenticate: createAuthenticate({ tokens, sessions, accounts, now }),
+    events,
     accounts,
     passwords,
     setupToken,

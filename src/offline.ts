@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Client } from "./cli/context.ts";
 import { type AgentConfig, openRooms } from "./compose.ts";
 import type { OperationId } from "./contract/operations.ts";
@@ -12,6 +13,7 @@ export async function openOfflineClient(config: AgentConfig): Promise<Client> {
       const answer = await rooms.dispatch.run(id, {
         actor: { kind: "local-root" },
         origin: { address: "local", userAgent: "steward" },
+        requestId: `offline-${randomBytes(6).toString("base64url")}`,
         ifMatch: undefined,
         params: input.params ?? {},
         query: toSearch(input.query),

@@ -9,6 +9,8 @@ import { createUptime } from "./host/linux/uptime.ts";
 import type { Authenticate } from "./http/authenticate.ts";
 import type { Handlers } from "./http/call.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
+import type { EventSink } from "./journal/event.ts";
+import { createLoggedEvents } from "./journal/logged-events.ts";
 import { createStateTools } from "./store/inspection.ts";
 import { fullVersion, publicVersion } from "./version/version.ts";
 
@@ -16,15 +18,18 @@ import { fullVersion, publicVersion } from "./version/version.ts";
 export interface Rescue {
   dispatch: Dispatch;
   authenticate: Authenticate;
+  events: EventSink;
   admit: (id: OperationId) => void;
 }
 
 export function createRescue(config: AgentConfig, damage: StewardError): Rescue {
+  const events = createLoggedEvents(config.log);
   const refuse = (): never => {
     throw new StewardError("state_damaged", `The agent is in rescue. ${damage.message}`);
   };
   return {
-    dispatch: createDispatch(rescueHandlers(config, damage, refuse)),
+    events,
+    dispatch: createDispatch(rescueHandlers(config, damage, refuse), events),
     // There are no accounts to know anyone by; the socket is known by who may open it.
     authenticate: async (_ctx, isLocal) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
     admit: (id) => {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "./error-codes.ts";
+import type { EventType } from "./event-types.ts";
 import type { roleNames } from "./shapes.ts";
 
 type RoleName = (typeof roleNames)[number];
@@ -28,8 +29,20 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, object>>;
   readonly query?: object;
   readonly body?: object;
-  /** The one success. `etag`: a strong ETag is sent, and If-Match is honoured on writes. */
-  readonly response: { readonly status: 200 | 201 | 204; readonly schema?: object; readonly etag?: true };
+  /**
+   * The one success. `etag`: a strong ETag is sent, and If-Match is honoured on writes. `stream`: an event stream
+   * (WHATWG HTML §9.2) whose messages' data have this schema.
+   */
+  readonly response: {
+    readonly status: 200 | 201 | 204;
+    readonly schema?: object;
+    readonly etag?: true;
+    readonly stream?: true;
+  };
+  /** What a success is written down as; reads are not. */
+  readonly event?: EventType;
+  /** What a refusal (401, 403, 429) is written down as, if not as `request.refused`. */
+  readonly refusal?: EventType;
   /** Codes of this operation's own; those that follow from access, body and parameters are derived. */
   readonly errors?: readonly ErrorCode[];
 }

@@ -1,7 +1,8 @@
 import type { StoredSession } from "../auth/session.ts";
 import type { Origin } from "../auth/sessions.ts";
-import type { OperationId } from "../contract/operations.ts";
+import type { OperationId, operations } from "../contract/operations.ts";
 import type { Input, Output, Role } from "../contract/types.ts";
+import type { EventActor, EventDetails, EventSubject } from "../journal/event.ts";
 import type { Account } from "../users/account.ts";
 import type { Source } from "../users/passwords.ts";
 
@@ -16,11 +17,40 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   actor: Actor;
   origin: Origin;
   source: Source;
+  requestId: string;
+  /** What the event of this call should say besides; later facts go before earlier ones. */
+  note: (facts: EventNote) => void;
   /** Throws `etag_mismatch` when the caller's If-Match is not about `present`. */
   ifMatch: (present: object) => void;
 }
 
-export type Handler<Id extends OperationId> = (call: Call<Id>) => Output<Id> | Promise<Output<Id>>;
+/** What a handler knows of the event that its call is written down as. */
+export interface EventNote {
+  /** Whoever turned out to be calling, where the request did not say. */
+  actor?: EventActor;
+  /** Whom or what it was about. */
+  subject?: EventSubject;
+  details?: EventDetails;
+  /** Nothing was changed after all: nothing is written down. */
+  isUnchanged?: boolean;
+}
+
+/** One message of an event stream (WHATWG HTML §9.2). */
+export interface StreamMessage {
+  /** What a client that comes back sends as Last-Event-ID. */
+  id?: string;
+  event?: string;
+  data: object;
+}
+
+/** What a streaming operation gives back: begins to send, and returns how to stop. `end` closes the stream. */
+export type StreamSource = (send: (message: StreamMessage) => void, end: () => void) => () => void;
+
+export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | Promise<Result<Id>>;
+
+type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extends { stream: true }
+  ? StreamSource
+  : Output<Id>;
 
 /** One handler an operation: a missing one does not compile. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
@@ -29,4 +59,10 @@ export type Handlers = { [Id in OperationId]: Handler<Id> };
 export function roleOf(actor: Actor): Role | undefined {
   if (actor.kind === "local-root") return "admin";
   return actor.kind === "user" ? actor.account.role : undefined;
+}
+
+/** The caller as events name him. */
+export function eventActorOf(actor: Actor): EventActor {
+  if (actor.kind === "user") return { kind: "user", id: actor.account.id, name: actor.account.username };
+  return { kind: actor.kind, id: null, name: null };
 }

@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import type { Operation } from "../contract/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import { StewardError } from "../errors.ts";
+import type { EventSink } from "../journal/event.ts";
 import { authorise } from "./authorise.ts";
-import type { Actor, Handlers } from "./call.ts";
+import { type Actor, type EventNote, eventActorOf, type Handlers } from "./call.ts";
 import { createInputCheck, type RawInput } from "./validate.ts";
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
   origin: { address: string; userAgent: string };
+  requestId: string;
   /** The If-Match header. */
   ifMatch: string | undefined;
 }
@@ -28,7 +30,7 @@ export interface Dispatch {
   run(id: OperationId, request: DispatchRequest): Promise<Answer>;
 }
 
-export function createDispatch(handlers: Handlers): Dispatch {
+export function createDispatch(handlers: Handlers, events: EventSink): Dispatch {
   const entries = new Map(
     operationIds.map((id) => {
       // The check is what makes the input fit the operation's types; TypeScript cannot follow it through the table.
@@ -43,14 +45,29 @@ export function createDispatch(handlers: Handlers): Dispatch {
       const { operation, check, handle } = entry;
       authorise(operation, request.actor, request.params);
       const { params, query, body } = check(request);
-      const { actor, origin } = request;
+      const { actor, origin, requestId } = request;
       const source = actor.kind === "local-root" ? null : origin.address;
       const ifMatch = ifMatchCheck(request.ifMatch);
       // Member by member: spreading the input into it took a twelfth of a request.
-      return answer(operation, await handle({ params, query, body, actor, origin, source, ifMatch }));
+      const noted: EventNote = {};
+      const note = operation.event ? (facts: EventNote) => void Object.assign(noted, facts) : noNote;
+      const result = await handle({ params, query, body, actor, origin, source, ifMatch, requestId, note });
+      if (operation.event && !noted.isUnchanged) {
+        await events.record({
+          type: operation.event,
+          actor: noted.actor ?? eventActorOf(actor),
+          subject: noted.subject ?? null,
+          from: origin.address,
+          requestId,
+          details: noted.details ?? {},
+        });
+      }
+      return answer(operation, result);
     },
   };
 }
+
+function noNote(): void {}
 
 function answer(operation: Operation, result: unknown): Answer {
   const { status, etag, schema } = operation.response;

@@ -2,15 +2,17 @@ import Router from "@koa/router";
 import type Koa from "koa";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import { StewardError } from "../errors.ts";
+import type { EventSink } from "../journal/event.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
-import type { Actor } from "./call.ts";
+import { type Actor, eventActorOf } from "./call.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson } from "./read-json.ts";
 
 export interface RouterOptions {
   dispatch: Dispatch;
   authenticate: Authenticate;
+  events: EventSink;
   /** True for requests that came over the unix socket. */
   isLocal: (ctx: Koa.Context) => boolean;
   /** Throws when this operation is not to be had now: setup, rescue, shutdown. */
@@ -36,13 +38,63 @@ export function refuseUnrouted(router: Router, ctx: Koa.Context): never {
   throw new StewardError("method_not_allowed", message, { details: { allow } });
 }
 
+/** What a refused request was, as far as it got. */
+interface Attempt {
+  actor: Actor;
+  address: string;
+}
+
 async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context): Promise<void> {
-  const operation = operationOf(id);
   const isLocal = options.isLocal(ctx);
   options.admit(id, isLocal);
   acceptsJson(ctx);
+  const address = isLocal ? "local" : (ctx.req.socket.remoteAddress ?? "");
+  const attempt: Attempt = { actor: { kind: "anonymous" }, address };
+  try {
+    await perform(options, id, ctx, attempt);
+  } catch (error) {
+    if (error instanceof StewardError && isRefusal(error)) writeDown(options.events, id, ctx, attempt, error);
+    throw error;
+  }
+}
+
+function isRefusal({ status }: StewardError): boolean {
+  return status === 401 || status === 403 || status === 429;
+}
+
+function writeDown(
+  events: EventSink,
+  id: OperationId,
+  ctx: Koa.Context,
+  { actor, address }: Attempt,
+  { code, details: { reason } }: StewardError,
+): void {
+  const facts = {
+    type: operationOf(id).refusal ?? ("request.refused" as const),
+    actor: eventActorOf(actor),
+    subject: null,
+    from: address,
+    requestId: requestIdOf(ctx),
+    details: { operation: id, ...(reason !== undefined && { reason }) },
+  };
+  events.refuse(facts, code);
+}
+
+function requestIdOf(ctx: Koa.Context): string {
+  return String(ctx.res.getHeader("X-Request-Id"));
+}
+
+async function perform(
+  options: RouterOptions,
+  id: OperationId,
+  ctx: Koa.Context,
+  attempt: Attempt,
+): Promise<void> {
+  const operation = operationOf(id);
+  const isLocal = options.isLocal(ctx);
   const whoIsIt = () => identify(options, ctx, isLocal, operation.access === "open");
   let actor = await whoIsIt();
+  attempt.actor = actor;
   let body: unknown;
   if (operation.body) {
     // Rights first: strangers' bodies are not read. And again behind it: a body may take 25 s, and whoever is shut out
@@ -50,13 +102,15 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
     authorise(operation, actor, ctx.params);
     body = await readJson(ctx.req);
     actor = await whoIsIt();
+    attempt.actor = actor;
   }
   const answer = await options.dispatch.run(id, {
     actor,
     origin: {
-      address: isLocal ? "local" : (ctx.req.socket.remoteAddress ?? ""),
+      address: attempt.address,
       userAgent: ctx.req.headers["user-agent"] ?? "",
     },
+    requestId: requestIdOf(ctx),
     ifMatch: ctx.req.headers["if-match"],
     params: ctx.params,
     query: searchOf(ctx.req.url ?? ""),

@@ -1,0 +1,26 @@
+/**
+ * What is written down for later. `log`: changes have nine tenths of the space and no unauthenticated writer; refusals
+ * anybody can cause, so they are counted together and cannot push changes out. `audience`: who reads an event that is
+ * not about himself: security events administrators alone, operations operators too.
+ */
+const security = { log: "changes", audience: "security" } as const;
+const operations = { log: "changes", audience: "operations" } as const;
+const refusal = { log: "refusals", audience: "security" } as const;
+
+export const eventTypes = {
+  "setup.done": security,
+  "sign_in.succeeded": security,
+  "sign_in.refused": refusal,
+  "session.ended": security,
+  "password.changed": security,
+  "user.created": security,
+  "user.changed": security,
+  "user.deleted": security,
+  "user.password_reset": security,
+  "user.unlocked": security,
+  "user.sessions_ended": security,
+  "settings.changed": operations,
+  "request.refused": refusal,
+} as const satisfies Record<string, { log: "changes" | "refusals"; audience: "security" | "operations" }>;
+
+export type EventType = keyof typeof eventTypes;

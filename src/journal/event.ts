@@ -1,0 +1,36 @@
+import type { EventType } from "../contract/event-types.ts";
+
+/** Who did it; `agent` is the agent itself. */
+export interface EventActor {
+  readonly kind: "anonymous" | "local-root" | "user" | "token" | "agent";
+  readonly id: string | null;
+  readonly name: string | null;
+}
+
+/** Whom or what an event is about. */
+export interface EventSubject {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Facts for whoever reads it later; never a secret. */
+export type EventDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+/** Something that happened, before it has its place among the others. */
+export interface EventFacts {
+  readonly type: EventType;
+  readonly actor: EventActor;
+  readonly subject: EventSubject | null;
+  /** Address, or `local`. */
+  readonly from: string;
+  readonly requestId: string | null;
+  readonly details: EventDetails;
+}
+
+/** Where events are written down. */
+export interface EventSink {
+  /** A change; settles when it is on the disk, or kept in memory because the disk takes nothing. Never throws. */
+  record(facts: EventFacts): Promise<void>;
+  /** A refusal, which may be counted together with others like it. `code` is its error code. Never throws. */
+  refuse(facts: EventFacts, code: string): void;
+}
