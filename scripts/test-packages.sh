@@ -8,8 +8,11 @@ need cc gcc
 need curl curl
 need flock util-linux
 need fish fish
+need oathtool oathtool
+need rsvg-convert librsvg2-bin
 need script bsdutils
 need systemd-analyze systemd
+need zbarimg zbar-tools
 need zsh zsh
 
 [ -n "$missing" ] || exit 0

@@ -47,6 +47,7 @@ export const errorCodes = {
   internal_error: { status: 500, exit: 1, title: "Internal error" },
 
   setup_required: { status: 503, exit: 1, title: "Setup required" },
+  second_factor_unavailable: { status: 503, exit: 1, title: "Second factor unavailable" },
   hashing_busy: { status: 503, exit: 7, title: "Busy with other sign-ins" },
   state_damaged: { status: 503, exit: 1, title: "State damaged" },
   state_locked: { status: 503, exit: 5, title: "State in use" },

@@ -1,0 +1,66 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { crockfordSymbols, encodeBase32 } from "./base32.ts";
+import { withoutBlanks } from "./blanks.ts";
+
+/** Codes of one set. */
+const codesInSet = 10;
+
+/** Bytes of a code: 80 bits, 16 symbols. */
+const codeBytes = 10;
+
+/** Characters beyond which nothing is a recovery code, however many blanks and hyphens are in it. */
+const longestInput = 64;
+
+export interface RecoveryCodes {
+  /** Shown to the user once, as `K7QM-2F9X-0TRB-5WHD`. */
+  codes: string[];
+  /** What is stored, in the same order. */
+  hashes: string[];
+}
+
+/** A new set of ten codes of 80 random bits. */
+export function makeRecoveryCodes(): RecoveryCodes {
+  const codes = Array.from({ length: codesInSet }, () => formatRecoveryCode(randomBytes(codeBytes)));
+  return { codes, hashes: codes.map((code) => hashRecoveryCode(code.replaceAll("-", ""))) };
+}
+
+/** The shown form of 10 bytes: Crockford's base32 in four groups of four. */
+export function formatRecoveryCode(bytes: Uint8Array): string {
+  return encodeBase32(bytes, crockfordSymbols).replace(/.{4}(?!$)/g, "$&-");
+}
+
+/**
+ * The 16 symbols of a code that somebody typed, in capitals: small letters, other groups and what looks alike (O as 0, I
+ * and L as 1) are accepted, as Crockford asks. Undefined when it is none.
+ */
+export function readRecoveryCode(text: string): string | undefined {
+  if (text.length > longestInput) return undefined;
+  const symbols = withoutBlanks(text)
+    .replaceAll("-", "")
+    .replace(/[a-z]/g, (letter) => letter.toUpperCase())
+    .replaceAll("O", "0")
+    .replace(/[IL]/g, "1");
+  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(symbols) ? symbols : undefined;
+}
+
+/**
+ * 64 hex digits, of a code as `readRecoveryCode` gives it. One SHA-256 is enough: there is no guessing at 80 random bits
+ * (2^80 hashes) as there is at a password, so neither salt nor slowness would add anything. The prefix keeps these
+ * hashes apart from all others of the agent.
+ */
+export function hashRecoveryCode(code: string): string {
+  return createHash("sha256").update(`steward recovery code 1\0${code}`).digest("hex");
+}
+
+/** The index of the code that was typed among the hashes of those not used yet, or -1; always looks at all of them. */
+export function findRecoveryCode(hashes: readonly string[], text: string): number {
+  const code = readRecoveryCode(text);
+  if (code === undefined) return -1;
+  const given = Buffer.from(hashRecoveryCode(code));
+  let found = -1;
+  for (const [index, hash] of hashes.entries()) {
+    const stored = Buffer.from(hash);
+    if (stored.length === given.length && timingSafeEqual(stored, given)) found = index;
+  }
+  return found;
+}
