@@ -49,7 +49,7 @@ async function readKey(
   } catch (cause) {
     const code = systemErrorCode(cause);
     if (code === "ENOENT") return undefined;
-    throw refusal(path, `cannot be read (${code}); the group of the agent must be able to read it`, cause);
+    throw refusal(path, `cannot be read (${code}); the user of the agent must be able to`, cause);
   }
   try {
     await check?.(file);
@@ -61,7 +61,7 @@ async function readKey(
   }
 }
 
-/** Judges the open file, so that it cannot be another one afterwards. */
+/** Judges the open file, so that it cannot be another one afterwards. The agent's user is the owner of its state. */
 async function refuseForeign(file: FileHandle, path: string, stateDirectory: string): Promise<void> {
   const { uid, mode } = await file.stat();
   const agent = await stat(stateDirectory);
