@@ -1,70 +1,9 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { describe, it } from "node:test";
 import { readSealKeys } from "../../src/host/linux/seal-keys.ts";
-import { mountPrivately } from "../store/private-mount.ts";
-
-const key = createHash("sha256").update("a key").digest();
-const otherKey = createHash("sha256").update("another key").digest();
-const formerKey = createHash("sha256").update("a former key").digest();
-
-interface Device {
-  credentialsDirectory: string;
-  path: string;
-  fallbackPath: string;
-  stateDirectory: string;
-}
-
-/** A device without any key: no credential, nothing in its /etc, an empty state directory. */
-function device(test: TestContext): Device {
-  const directory = mkdtempSync(join(tmpdir(), "steward-seal-keys-"));
-  test.after(() => rmSync(directory, { recursive: true }));
-  for (const name of ["credentials", "etc", "state"]) mkdirSync(join(directory, name), { mode: 0o700 });
-  return {
-    credentialsDirectory: join(directory, "credentials"),
-    path: join(directory, "etc/seal.key"),
-    fallbackPath: join(directory, "state/.seal.key"),
-    stateDirectory: join(directory, "state"),
-  };
-}
-
-function put(path: string, content: string | Uint8Array, mode = 0o640): void {
-  writeFileSync(path, content);
-  chmodSync(path, mode);
-}
-
-async function refused(
-  work: Promise<unknown>,
-  words: RegExp,
-  code = "second_factor_unavailable",
-): Promise<void> {
-  await assert.rejects(work, (error) => {
-    assert.equal(error instanceof StewardError && error.code, code, String(error));
-    assert.match(String(error), words);
-    for (const secret of [key.toString("hex"), key.toString("base64"), key.toString("latin1")]) {
-      assert.ok(!String(error).includes(secret.slice(0, 8)), "the message holds the key");
-    }
-    return true;
-  });
-}
-
-const hex = (keys: readonly Uint8Array[]) => keys.map((one) => Buffer.from(one).toString("hex"));
+import { device, formerKey, hex, key, otherKey, put, refused } from "./key-device.ts";
 
 describe("the keys for secrets", () => {
   it("are the credential's first, then root's, then the agent's own: a former one still opens", async (test) => {
@@ -216,76 +155,5 @@ describe("a key of root", () => {
     put(`${places.path}.1`, key, 0o644);
     symlinkSync(`${places.path}.1`, places.path);
     await refused(readSealKeys(places), /read or written by others/);
-  });
-});
-
-describe("the agent's own key", () => {
-  it("is made where there is none: 32 random bytes, hidden, for its user alone", async (test) => {
-    const [first, second] = [device(test), device(test)];
-    const [one, two] = [await readSealKeys(first), await readSealKeys(second)];
-    assert.notDeepEqual(hex(one), hex(two));
-    assert.deepEqual(hex(one), [readFileSync(first.fallbackPath).toString("hex")]);
-    assert.equal(statSync(first.fallbackPath).mode & 0o777, 0o600);
-    assert.equal(statSync(first.fallbackPath).nlink, 1);
-    assert.deepEqual(readdirSync(first.stateDirectory), [".seal.key"]);
-  });
-
-  it("stays the same", async (test) => {
-    const places = device(test);
-    assert.deepEqual(hex(await readSealKeys(places)), hex(await readSealKeys(places)));
-  });
-
-  it("is one, though several ask for it at once", async (test) => {
-    const places = device(test);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => readSealKeys(places)));
-    assert.equal(new Set(answers.flatMap(hex)).size, 1);
-    assert.deepEqual(readdirSync(places.stateDirectory), [".seal.key"]);
-  });
-
-  it("is one, though several processes ask for it at once", async (test) => {
-    const places = device(test);
-    const source = join(import.meta.dirname, "../../src/host/linux/seal-keys.ts");
-    const program = `const { readSealKeys } = await import(${JSON.stringify(source)});
-      process.stdout.write("ready"); process.stdin.once("data", async () => {
-        const [key] = await readSealKeys(${JSON.stringify(places)});
-        process.stdout.write(Buffer.from(key).toString("hex")); process.stdin.destroy(); });`;
-    const children = Array.from({ length: 3 }, () =>
-      spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {
-        cwd: join(import.meta.dirname, "../.."),
-        stdio: ["pipe", "pipe", "inherit"],
-      }),
-    );
-    const outputs = children.map(async (child) => {
-      let text = "";
-      for await (const chunk of child.stdout) {
-        text += chunk;
-        if (text === "ready") arrived();
-      }
-      return text;
-    });
-    let waiting = children.length;
-    function arrived(): void {
-      waiting -= 1;
-      if (waiting === 0) for (const child of children) child.stdin.write("go\n");
-    }
-    const keys = (await Promise.all(outputs)).map((text) => text.replace(/^ready/, ""));
-    assert.deepEqual(new Set(keys), new Set([readFileSync(places.fallbackPath).toString("hex")]));
-  });
-
-  it("is not made on a full disk, which is said, and nothing is left there", async (test) => {
-    const mount = await mountPrivately(test, 1);
-    if (typeof mount === "string") return test.skip(mount);
-    mount.run('dd if=/dev/zero of="$1/all" bs=4096 2>&1 || true');
-    const places = { ...device(test), fallbackPath: join(mount.seen, ".seal.key") };
-    await refused(readSealKeys(places), /cannot be made.*ENOSPC.*Free some space/, "storage_full");
-    assert.deepEqual(readdirSync(mount.seen), ["all"]);
-    mount.run('rm "$1/all"');
-    assert.equal((await readSealKeys(places)).length, 1);
-  });
-
-  it("is not made where nothing can be written, which is said", async (test) => {
-    const places = device(test);
-    const fallbackPath = join(places.stateDirectory, "absent/.seal.key");
-    await refused(readSealKeys({ ...places, fallbackPath }), /cannot be made.*ENOENT/, "storage_unwritable");
   });
 });
