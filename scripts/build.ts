@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { build, type Plugin } from "esbuild";
+import { attemptsKind } from "../src/auth/attempt-record.ts";
 import { sessionsKind } from "../src/auth/session.ts";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { settings } from "../src/contract/settings.ts";
@@ -118,7 +119,7 @@ function validatorsSource(): string {
     names.set(name, identifier);
   };
   const settingsDocument = { name: "settings", schema: settings };
-  for (const { name, schema } of [accountsKind, sessionsKind, settingsDocument])
+  for (const { name, schema } of [accountsKind, sessionsKind, attemptsKind, settingsDocument])
     add(documentValidatorName(name), schema);
   for (const id of operationIds) {
     const { body, query, pathParameters = {} } = operationOf(id);

@@ -1,6 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createAccessTokens } from "./auth/access-tokens.ts";
+import { attemptsKind } from "./auth/attempt-record.ts";
+import { createAttempts } from "./auth/attempts.ts";
 import { sessionsKind } from "./auth/session.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
@@ -10,6 +12,7 @@ import type { Settings, SettingsChange } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { createUptime } from "./host/linux/uptime.ts";
+import type { HostIdentity, Uptime } from "./host/ports.ts";
 import { type Authenticate, createAuthenticate } from "./http/authenticate.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import { createAuthHandlers } from "./http/handlers/auth.ts";
@@ -64,7 +67,7 @@ export interface Rooms {
 
 /** The documents of the state directory; accounts first, so that a first start cut short never looks like damage. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
-  return [accountsKind, settingsKind(defaultSettings(initialSettings)), sessionsKind];
+  return [accountsKind, settingsKind(defaultSettings(initialSettings)), sessionsKind, attemptsKind];
 }
 
 /** Joins the rooms under the state's lock, which is given back when they close. Throws `state_damaged`, `storage_unwritable`. */
@@ -83,7 +86,8 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
   const uptime = createUptime();
   const store = await openStore(config);
   const settings = createSettings({ document: store.settings, isUpdateTrustEstablished: () => false });
-  const passwords = createPasswords();
+  const attempts = createAttempts({ document: store.attempts, bootId: host.bootId, uptime, isClockTrusted });
+  const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
   const checkPassword = passwordCheck(config, settings, ["steward", host.hostname]);
   const accounts = createAccounts({ document: store.users, passwords, now, checkPassword });
   const limits = () => sessionLimits(settings.read());
@@ -101,10 +105,7 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
       ...createSystemHandlers({
         settings,
         readFacts: createFacts(config.factsWorker, uptime),
-        version: (isDetailed) =>
-          isDetailed
-            ? fullVersion(config.build, config.nodeVersion, host, uptime)
-            : publicVersion(config.build),
+        version: versionOf(config, host, uptime),
         health: (isDetailed) => readHealth(checks, isDetailed),
       }),
     },
@@ -119,10 +120,19 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
     setupToken,
     refillReserve: store.refillReserve,
     close: async () => {
+      attempts.close();
       await store.close();
       await release();
     },
   };
+}
+
+/** Nobody measures the clock yet, and whoever set it is believed. */
+const isClockTrusted = () => true;
+
+function versionOf({ build, nodeVersion }: AgentConfig, host: HostIdentity, uptime: Uptime) {
+  return (isDetailed: boolean) =>
+    isDetailed ? fullVersion(build, nodeVersion, host, uptime) : publicVersion(build);
 }
 
 /** The rules for a new password, with the names that this device and its user go by. */
@@ -156,7 +166,8 @@ async function openStore(config: AgentConfig) {
     options,
   );
   const sessions = await openDocument(stateDirectory, sessionsKind, options);
-  const documents = { users, settings, sessions };
+  const attempts = await openDocument(stateDirectory, attemptsKind, options);
+  const documents = { users, settings, sessions, attempts };
   const checks = Object.entries(documents).map(([name, document]) => ({
     name,
     trouble: () => document.trouble(),
@@ -170,7 +181,7 @@ async function openStore(config: AgentConfig) {
     checks,
     refillReserve: () => reserve.refill(),
     close: async () => {
-      for (const document of [users, settings, sessions]) await document.close();
+      for (const document of Object.values(documents)) await document.close();
     },
   };
 }

@@ -41,6 +41,13 @@ const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<voi
     const body = { refresh_token: state.refreshToken };
     assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).status, 200);
   },
+  attempts: async ({ stateDirectory }) => {
+    const [file, good] = [
+      await onDisk(stateDirectory, "attempts.json"),
+      await onDisk(stateDirectory, "attempts.good.json"),
+    ];
+    assert.equal(file.key_secret, good.key_secret);
+  },
 };
 
 for (const name of documents) {

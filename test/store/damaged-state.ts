@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { adminName, adminPassword } from "../running-agent.ts";
 import { type Ending, startAgent, temporaryDirectory } from "./state-directory.ts";
 
-export const documents = ["users", "settings", "sessions"] as const;
+export const documents = ["users", "settings", "sessions", "attempts"] as const;
 export type DocumentName = (typeof documents)[number];
 
 /** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */

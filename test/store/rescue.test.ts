@@ -82,6 +82,7 @@ describe("an agent in rescue", () => {
         ["users", "damaged"],
         ["settings", "ok"],
         ["sessions", "ok"],
+        ["attempts", "ok"],
       ],
     );
     assert.match(entries[0]?.detail ?? "", /JSON/);

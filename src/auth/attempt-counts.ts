@@ -1,0 +1,100 @@
+import {
+  type AttemptsState,
+  readKnown,
+  readTallies,
+  readWindows,
+  writeKnown,
+  writeTallies,
+  writeWindows,
+} from "./attempt-record.ts";
+import { codeDelaySeconds, ownDelaySeconds, ownEnd } from "./attempt-rules.ts";
+import { createTallies, createWindows, type Tallies, type Windows } from "./attempt-tables.ts";
+import { createKnownSources, type KnownSources } from "./known-sources.ts";
+
+/**
+ * Everything that is counted of tries, by keys that tell nothing of names and addresses. All of it is bounded, so that
+ * the file stays below 256 KiB; what an attacker wins by filling a table stands beside it.
+ */
+export interface AttemptCounts {
+  /** `account source`, of strange sources. Pushed out by tries on a thousand others; the account's row holds then. */
+  own: Tallies;
+  /** The same of known sources: strangers do not come in here. */
+  ownKnown: Tallies;
+  /** `account`, of strange sources: a new one takes over the shortest row, so a flood of names never shortens any. */
+  accounts: Tallies;
+  /** `account`: wrong codes, which need the right password first. */
+  codes: Tallies;
+  /** `source`. Pushed out from 512 other addresses; whoever has so many is not held by a limit for each of them. */
+  windows: Windows;
+  known: KnownSources;
+}
+
+/**
+ * A day without a try gives five or a hundred tries back: fewer than the delays would have given in that day. For codes
+ * a day would give more than their six a day; a week does not.
+ */
+const quietSeconds = 24 * 60 * 60;
+const quietCodesSeconds = 7 * quietSeconds;
+
+export function readCounts(stored: AttemptsState, now: number): AttemptCounts {
+  const tallies = (lines: readonly string[], limit: number, inherits: boolean) =>
+    createTallies(readTallies(lines, now), { limit, quietSeconds, delaySeconds: ownDelaySeconds, inherits });
+  return {
+    own: tallies(stored.own, 1_024, false),
+    ownKnown: tallies(stored.own_known, 512, false),
+    accounts: tallies(stored.accounts, 1_024, true),
+    codes: createTallies(readTallies(stored.codes, now), {
+      limit: 256,
+      quietSeconds: quietCodesSeconds,
+      delaySeconds: codeDelaySeconds,
+    }),
+    windows: createWindows(readWindows(stored.windows, now), 512),
+    known: createKnownSources(readKnown(stored.known, now)),
+  };
+}
+
+/** The counts as they are stored. */
+export type StoredCounts = Omit<AttemptsState, "key_secret" | "moment">;
+
+/** Without what no longer means anything. */
+export function writeCounts(counts: AttemptCounts, now: number): StoredCounts {
+  return {
+    own: writeTallies(counts.own.entries(now)),
+    own_known: writeTallies(counts.ownKnown.entries(now)),
+    accounts: writeTallies(counts.accounts.entries(now)),
+    codes: writeTallies(counts.codes.entries(now)),
+    windows: writeWindows(counts.windows.entries(now)),
+    known: writeKnown(counts.known.entries(now)),
+  };
+}
+
+/** Ends every row and delay of an account. */
+export function clearAccount(counts: AttemptCounts, account: string): void {
+  for (const own of [counts.own, counts.ownKnown]) own.clear((keys) => keys.startsWith(`${account} `));
+  for (const table of [counts.accounts, counts.codes]) table.clear((one) => one === account);
+}
+
+/** When the delays of accounts end that run now, by account. */
+export interface RunningDelays {
+  /** The last of any of its sources. */
+  password: ReadonlyMap<string, number>;
+  codes: ReadonlyMap<string, number>;
+  /** Of all of them; 0 where there are none. */
+  lastEnd: number;
+}
+
+export function runningDelays(counts: AttemptCounts, now: number): RunningDelays {
+  const password = new Map<string, number>();
+  for (const [keys, tally] of [...counts.own.entries(now), ...counts.ownKnown.entries(now)]) {
+    const [account = "", source = ""] = keys.split(" ");
+    const isKnown = counts.known.isKnown(account, source, now);
+    const end = ownEnd(tally, isKnown ? undefined : counts.accounts.get(account, now));
+    if (end > now) password.set(account, Math.max(end, password.get(account) ?? 0));
+  }
+  const codes = counts.codes
+    .entries(now)
+    .map(([account, { failures, at }]) => [account, at + codeDelaySeconds(failures)] as const)
+    .filter(([, end]) => end > now);
+  const lastEnd = Math.max(0, ...password.values(), ...codes.map(([, end]) => end));
+  return { password, codes: new Map(codes), lastEnd };
+}
