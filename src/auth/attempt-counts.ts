@@ -7,7 +7,7 @@ import {
   writeTallies,
   writeWindows,
 } from "./attempt-record.ts";
-import { codeDelaySeconds, ownDelaySeconds, ownEnd } from "./attempt-rules.ts";
+import { codeDelaySeconds, ownEnd } from "./attempt-rules.ts";
 import { createTallies, createWindows, type Tallies, type Windows } from "./attempt-tables.ts";
 import { createKnownSources, type KnownSources } from "./known-sources.ts";
 
@@ -16,7 +16,10 @@ import { createKnownSources, type KnownSources } from "./known-sources.ts";
  * the file stays below 256 KiB; what an attacker wins by filling a table stands beside it.
  */
 export interface AttemptCounts {
-  /** `account source`, of strange sources. Pushed out by tries on a thousand others; the account's row holds then. */
+  /**
+   * `account source`, of strange sources. In a full table those of the account with the shortest row go first: whoever
+   * wants the rows of one account washed out must fail at twenty others more often than at this one.
+   */
   own: Tallies;
   /** The same of known sources: strangers do not come in here. */
   ownKnown: Tallies;
@@ -37,20 +40,32 @@ const quietSeconds = 24 * 60 * 60;
 const quietCodesSeconds = 7 * quietSeconds;
 
 export function readCounts(stored: AttemptsState, now: number): AttemptCounts {
-  const tallies = (lines: readonly string[], limit: number, inherits: boolean) =>
-    createTallies(readTallies(lines, now), { limit, quietSeconds, delaySeconds: ownDelaySeconds, inherits });
+  const accounts = createTallies(readTallies(stored.accounts, now), {
+    limit: 1_024,
+    quietSeconds,
+    inherits: true,
+  });
   return {
-    own: tallies(stored.own, 1_024, false),
-    ownKnown: tallies(stored.own_known, 512, false),
-    accounts: tallies(stored.accounts, 1_024, true),
+    accounts,
+    own: createTallies(readTallies(stored.own, now), {
+      limit: 1_024,
+      quietSeconds,
+      rank: (keys, _, time) => accounts.get(accountOf(keys), time)?.failures ?? 0,
+    }),
+    ownKnown: createTallies(readTallies(stored.own_known, now), { limit: 512, quietSeconds }),
     codes: createTallies(readTallies(stored.codes, now), {
       limit: 256,
       quietSeconds: quietCodesSeconds,
-      delaySeconds: codeDelaySeconds,
+      rank: (_, { failures }) => codeDelaySeconds(failures),
     }),
     windows: createWindows(readWindows(stored.windows, now), 512),
     known: createKnownSources(readKnown(stored.known, now)),
   };
+}
+
+/** Of the keys `account source`. */
+function accountOf(keys: string): string {
+  return keys.slice(0, keys.indexOf(" "));
 }
 
 /** The counts as they are stored. */

@@ -8,7 +8,7 @@ export interface Tallies {
   get(key: string, now: number): Tally | undefined;
   /** Counts a try as failed. */
   count(key: string, now: number): Undo;
-  /** Drops what is too much, the longest untouched first and those in a running delay last. */
+  /** Drops what is too much: the lowest rank, and of these the longest untouched. */
   trim(now: number): void;
   clear(isMeant: (key: string) => boolean): void;
   /** Those that still mean something. */
@@ -19,8 +19,8 @@ export interface TalliesOptions {
   limit: number;
   /** Seconds without a try after which a row is forgotten. */
   quietSeconds: number;
-  /** Seconds that a row so long is refused for. */
-  delaySeconds: (failures: number) => number;
+  /** What a row is worth keeping for; without it all are alike. */
+  rank?: (key: string, tally: Tally, now: number) => number;
   /**
    * A new key in a full table takes over the row of the one with the fewest failures (the "space-saving" algorithm of
    * Metwally, Agrawal and El Abbadi, 2005). A flood of other keys then never lowers a row: it may only come out too long.
@@ -29,7 +29,7 @@ export interface TalliesOptions {
 }
 
 export function createTallies(stored: Iterable<[string, Tally]>, options: TalliesOptions): Tallies {
-  const { limit, quietSeconds, delaySeconds, inherits = false } = options;
+  const { limit, quietSeconds, rank = () => 0, inherits = false } = options;
   const tallies = new Map(stored);
   const isQuiet = ({ at }: Tally, now: number): boolean => now - at >= quietSeconds;
   const get = (key: string, now: number): Tally | undefined => {
@@ -51,7 +51,7 @@ export function createTallies(stored: Iterable<[string, Tally]>, options: Tallie
       tallies.set(key, { failures: (before?.failures ?? 0) + 1, at: now });
       return () => takeBack(tallies, key, before, now);
     },
-    trim: (now) => dropSurplus(tallies, limit, ({ at, failures }) => now < at + delaySeconds(failures)),
+    trim: (now) => dropSurplus(tallies, limit, (key, tally) => rank(key, tally, now)),
     clear: (isMeant) => {
       for (const key of tallies.keys()) if (isMeant(key)) tallies.delete(key);
     },
@@ -64,6 +64,7 @@ export interface Windows {
   /** Oldest first. */
   get(source: string, now: number): readonly number[];
   count(source: string, now: number): Undo;
+  /** Drops what is too much, the longest untouched first and those that are full last. */
   trim(now: number): void;
   entries(now: number): [string, readonly number[]][];
 }
@@ -86,7 +87,7 @@ export function createWindows(stored: Iterable<[string, readonly number[]]>, lim
         else windows.delete(source);
       };
     },
-    trim: (now) => dropSurplus(windows, limit, (times) => now < windowEnd(times)),
+    trim: (now) => dropSurplus(windows, limit, (_, times) => (now < windowEnd(times) ? 1 : 0)),
     entries: (now) =>
       [...windows.keys()]
         .map((source): [string, readonly number[]] => [source, get(source, now).slice(-windowFailures)])
@@ -120,15 +121,15 @@ function fewest(
   return found;
 }
 
-function dropSurplus<V>(entries: Map<string, V>, limit: number, isRunning: (value: V) => boolean): void {
-  let surplus = entries.size - limit;
-  for (const mayGo of [(value: V) => !isRunning(value), () => true]) {
-    if (surplus <= 0) return;
-    for (const [key, value] of entries) {
-      if (surplus <= 0) return;
-      if (!mayGo(value)) continue;
-      entries.delete(key);
-      surplus -= 1;
-    }
-  }
+/** A sixteenth goes at once, so that a flood does not have the table looked through at each try. */
+function dropSurplus<V>(
+  entries: Map<string, V>,
+  limit: number,
+  rankOf: (key: string, value: V) => number,
+): void {
+  if (entries.size <= limit) return;
+  const ranked = [...entries].map(([key, value]) => ({ key, rank: rankOf(key, value) }));
+  const kept = limit - Math.floor(limit / 16);
+  // The order of equal ranks stays that of the Map: the longest untouched first.
+  for (const { key } of ranked.sort((a, b) => a.rank - b.rank).slice(0, -kept)) entries.delete(key);
 }
