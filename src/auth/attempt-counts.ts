@@ -100,12 +100,14 @@ export interface RunningDelays {
 
 export function runningDelays(counts: AttemptCounts, now: number): RunningDelays {
   const password = new Map<string, number>();
-  for (const [keys, tally] of [...counts.own.entries(now), ...counts.ownKnown.entries(now)]) {
-    const [account = "", source = ""] = keys.split(" ");
-    const isKnown = counts.known.isKnown(account, source, now);
-    const end = ownEnd(tally, isKnown ? undefined : counts.accounts.get(account, now));
+  const add = (keys: string, end: number): void => {
+    const account = accountOf(keys);
     if (end > now) password.set(account, Math.max(end, password.get(account) ?? 0));
+  };
+  for (const [keys, tally] of counts.own.entries(now)) {
+    add(keys, ownEnd(tally, counts.accounts.get(accountOf(keys), now)));
   }
+  for (const [keys, tally] of counts.ownKnown.entries(now)) add(keys, ownEnd(tally, undefined));
   const codes = counts.codes
     .entries(now)
     .map(([account, { failures, at }]) => [account, at + codeDelaySeconds(failures)] as const)

@@ -4,14 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { Attempt } from "../../src/auth/attempt.ts";
-import { attemptsKind } from "../../src/auth/attempt-record.ts";
+import { type AttemptsState, attemptsKind } from "../../src/auth/attempt-record.ts";
 import { type Attempts, createAttempts } from "../../src/auth/attempts.ts";
 import { StewardError } from "../../src/errors.ts";
-import { openDocument } from "../../src/store/document.ts";
+import { type Document, openDocument } from "../../src/store/document.ts";
 import { createReserve } from "../../src/store/reserve.ts";
 
-const directories: string[] = [];
-after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
+const directories = new Set<string>();
+const documents: Document<AttemptsState>[] = [];
+after(async () => {
+  for (const document of documents) await document.close();
+  for (const directory of directories) await rm(directory, { recursive: true });
+});
 
 export interface Host {
   /** Seconds of CLOCK_BOOTTIME. */
@@ -25,11 +29,12 @@ export interface Host {
 export async function attemptsAt(host: Host) {
   host.directory ??= await mkdtemp(join(tmpdir(), "steward-attempts-"));
   const { directory } = host;
-  directories.push(directory);
+  directories.add(directory);
   const document = await openDocument(directory, attemptsKind, {
     isFirstStart: true,
     reserve: createReserve(directory),
   });
+  documents.push(document);
   const attempts = createAttempts({
     document,
     bootId: host.bootId ?? "boot-1",

@@ -83,6 +83,29 @@ describe("a reboot", () => {
     assert.equal(codesRefused(attempts, "ana"), 290);
   });
 
+  it("goes on from the stop of an agent that had nothing else to write", async () => {
+    const host: Host = { now: 5_000 };
+    await locked(host);
+    const { stop } = await attemptsAt(host);
+    host.now += 200;
+    await stop();
+    host.bootId = "boot-2";
+    host.now = 12;
+    const { attempts } = await attemptsAt(host);
+    assert.equal(codesRefused(attempts, "ana"), 690);
+  });
+
+  it("is written down, so that a power cut in the new boot loses no more than in any other", async (test) => {
+    const host: Host = { now: 5_000 };
+    await locked(host);
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    host.bootId = "boot-2";
+    host.now = 12;
+    const { document } = await attemptsAt(host);
+    test.mock.timers.tick(15_000);
+    assert.equal(document.read().moment.boot_id, "boot-2");
+  });
+
   it("in a container whose boot id cannot be read is told by its lower uptime", async () => {
     const host: Host = { now: 5_000, bootId: "unknown" };
     await locked(host);
@@ -123,6 +146,17 @@ describe("what an administrator sees and does", () => {
     assert.deepEqual(attempts.lockOf("ana"), { password: true, totp: false, untilSeconds: 30 });
     assert.equal(attempts.lockOf("bob"), null);
     host.now += 30;
+    assert.equal(attempts.lockOf("ana"), null);
+  });
+
+  it("is the minute of strangers, and none for a slip from a known source", async () => {
+    const host: Host = { now: 500 };
+    const { attempts } = await attemptsAt(host);
+    tried(attempts, "ana", home, "succeed");
+    for (let count = 0; count < 100; count += 1) fail(attempts, "ana", `2001:db8:${count}::/64`, 1);
+    assert.deepEqual(attempts.lockOf("ana"), { password: true, totp: false, untilSeconds: 60 });
+    host.now += 60;
+    fail(attempts, "ana", home, 1);
     assert.equal(attempts.lockOf("ana"), null);
   });
 
@@ -257,6 +291,24 @@ describe("attempts.json", () => {
       test.mock.timers.tick(1_000);
     }
     assert.ok(writes > 200 && writes <= 10 + 60 + 240, `${writes} writes in an hour`);
+  });
+
+  it("is not written any more once the last delay is over (an idle agent)", async (test) => {
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const host: Host = { now: 500 };
+    const { attempts, document } = await attemptsAt(host);
+    for (let count = 0; count < 10; count += 1) attempts.wrongCode("ana");
+    const writtenAfter = (seconds: number) => {
+      const before = document.read();
+      for (let passed = 0; passed < seconds; passed += 1) {
+        host.now += 1;
+        test.mock.timers.tick(1_000);
+      }
+      return document.read() !== before;
+    };
+    assert.equal(writtenAfter(900), true);
+    writtenAfter(600);
+    assert.equal(writtenAfter(7_200), false);
   });
 
   it("is not written when nothing is counted, nor again when nothing has changed", async () => {

@@ -174,6 +174,14 @@ describe("an account that strangers fail at a hundred times in a row", () => {
     assert.equal(tried(attempts, "ana", home, "succeed"), 0);
   });
 
+  it("is not made by failures from a known source, which have their own count", async () => {
+    const { attempts } = await attemptsAt({ now: 500 });
+    tried(attempts, "ana", home, "succeed");
+    for (let count = 0; count < 95; count += 1) fail(attempts, "ana", stranger(count % 20), 1);
+    fail(attempts, "ana", home, 5);
+    fail(attempts, "ana", away, 4);
+  });
+
   it("goes on for strangers although its user signs in from a known source", async () => {
     const host: Host = { now: 500 };
     const { attempts } = await attemptsAt(host);
