@@ -8,6 +8,7 @@ import { readIdentity } from "./host/linux/identity.ts";
 import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
 import { createStaticFiles } from "./http/static-files.ts";
+import { createStreams } from "./http/streams.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import type { Lock } from "./store/lock.ts";
@@ -61,7 +62,8 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
   };
   try {
     await prepareFirstAdministrator(config, rooms);
-    const listeners = await listen(config, { ...rooms, admit });
+    const streams = createStreams();
+    const listeners = await listen(config, { ...rooms, streams, admit });
     void rooms.refillReserve().catch(() => undefined);
     return {
       mode: "serving",
@@ -69,6 +71,7 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
       repaired: new Promise(() => undefined),
       stop: async () => {
         isStopping = true;
+        streams.endAll();
         await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
         await rooms.close();
       },
@@ -82,7 +85,7 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
 /** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
 async function startRescue(config: ServeConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state is damaged: in rescue", { detail: damage.message });
-  const listeners = await listen(config, createRescue(config, damage));
+  const listeners = await listen(config, { ...createRescue(config, damage), streams: createStreams() });
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {
@@ -123,7 +126,7 @@ async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Pro
 /** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
 async function listen(
   config: ServeConfig,
-  application: Pick<ServerOptions, "dispatch" | "authenticate" | "events" | "admit">,
+  application: Pick<ServerOptions, "dispatch" | "authenticate" | "events" | "streams" | "admit">,
 ): Promise<Listener[]> {
   const now = () => new Date();
   const app = createServer({

@@ -13,12 +13,13 @@ import { createUptime } from "./host/linux/uptime.ts";
 import { type Authenticate, createAuthenticate } from "./http/authenticate.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import { createAuthHandlers } from "./http/handlers/auth.ts";
+import { createEventHandlers } from "./http/handlers/events.ts";
 import { createSessionHandlers } from "./http/handlers/sessions.ts";
 import { createSystemHandlers } from "./http/handlers/system.ts";
 import { createUserHandlers } from "./http/handlers/users.ts";
 import type { EventSink } from "./journal/event.ts";
+import { openEventLog } from "./journal/event-log.ts";
 import type { Log } from "./journal/log.ts";
-import { createLoggedEvents } from "./journal/logged-events.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import { settingsErrors } from "./settings/rules.ts";
 import { createSettings, mergeSettings, type SettingsStore, settingsKind } from "./settings/settings.ts";
@@ -81,7 +82,7 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
   const now = () => new Date();
   const host = readIdentity();
   const uptime = createUptime();
-  const store = await openStore(config);
+  const store = await openStore(config, now);
   const settings = createSettings({ document: store.settings, isUpdateTrustEstablished: () => false });
   const passwords = createPasswords();
   const checkPassword = passwordCheck(config, settings, ["steward", host.hostname]);
@@ -89,7 +90,6 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
   const limits = () => sessionLimits(settings.read());
   const sessions = createSessions({ document: store.sessions, bootId: host.bootId, uptime, limits });
   const tokens = createAccessTokens(now);
-  const events = createLoggedEvents(config.log);
   const signIn = createSignIn({ accounts, passwords, sessions, tokens, now });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
   const checks = [...store.checks, { name: "updates", trouble: () => settings.updatesBlocked() }];
@@ -98,6 +98,7 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
       ...createAuthHandlers({ accounts, signIn, setupToken }),
       ...createUserHandlers({ accounts, sessions, setupToken }),
       ...createSessionHandlers({ accounts, sessions, now, uptime }),
+      ...createEventHandlers(store.events),
       ...createSystemHandlers({
         settings,
         readFacts: createFacts(config.factsWorker, uptime),
@@ -108,12 +109,12 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
         health: (isDetailed) => readHealth(checks, isDetailed),
       }),
     },
-    events,
+    store.events,
   );
   return {
     dispatch,
     authenticate: createAuthenticate({ tokens, sessions, accounts, now }),
-    events,
+    events: store.events,
     accounts,
     passwords,
     setupToken,
@@ -145,7 +146,7 @@ function sessionLimits({ security }: Settings): { idleSeconds: number; absoluteS
   };
 }
 
-async function openStore(config: AgentConfig) {
+async function openStore(config: AgentConfig, now: () => Date) {
   const { stateDirectory, initialSettings, log } = config;
   const reserve = createReserve(stateDirectory);
   const options = { isFirstStart: await isEmpty(stateDirectory), reserve };
@@ -165,11 +166,15 @@ async function openStore(config: AgentConfig) {
     const detail = trouble();
     if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
   }
+  // After the documents: beside other state, absent accounts would be damage.
+  const events = await openEventLog({ directory: join(stateDirectory, "events"), log, now, reserve });
   return {
     ...documents,
-    checks,
+    events,
+    checks: [...checks, { name: "events", trouble: () => events.trouble() }],
     refillReserve: () => reserve.refill(),
     close: async () => {
+      await events.close();
       for (const document of [users, settings, sessions]) await document.close();
     },
   };

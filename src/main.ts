@@ -126,6 +126,11 @@ function commandContext(): CommandContext {
     stderr,
     environment: env,
     programVersion: build.version,
+    interruption: () => {
+      const interruption = new AbortController();
+      process.once("SIGINT", () => interruption.abort());
+      return interruption.signal;
+    },
     openOffline: async (stateDirectory) => {
       const config = await agentConfig(stateDirectory, stateDirectory, env.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);

@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { completionScript, shells } from "./completion.ts";
 import { CommandError } from "./context.ts";
+import { eventCommands } from "./events.ts";
 import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
 import { systemCommands } from "./system.ts";
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...sessionCommands,
   ...systemCommands,
+  ...eventCommands,
   ...stateCommands,
   setupToken,
   version,

@@ -1,5 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { session, sessionList } from "./auth.ts";
+import type { event, eventList } from "./events.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { settings } from "./settings.ts";
 import type { settingsChange } from "./settings-forms.ts";
@@ -23,6 +24,8 @@ export type SettingsChange = Typed<typeof settingsChange>;
 export type Version = Typed<typeof version>;
 export type Health = Typed<typeof health>;
 export type Facts = Typed<typeof facts>;
+export type AuditEvent = Typed<typeof event>;
+export type EventList = Typed<typeof eventList>;
 
 type Table = typeof operations;
 
@@ -32,6 +35,11 @@ export interface Input<Id extends OperationId> {
   query: Table[Id] extends { query: infer Q } ? Sent<Q> : undefined;
   body: Table[Id] extends { body: infer B } ? Sent<B> : undefined;
 }
+
+/** Operations that answer with an event stream. */
+export type StreamId = {
+  [Id in OperationId]: Table[Id]["response"] extends { stream: true } ? Id : never;
+}[OperationId];
 
 /** What an operation answers on success; undefined for 204. */
 export type Output<Id extends OperationId> = Table[Id]["response"] extends { schema: infer S }

@@ -18,6 +18,8 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   origin: Origin;
   source: Source;
   requestId: string;
+  /** Of a stream: the Last-Event-ID header, where a client comes back. */
+  lastEventId: string | undefined;
   /** What the event of this call should say besides; later facts go before earlier ones. */
   note: (facts: EventNote) => void;
   /** Throws `etag_mismatch` when the caller's If-Match is not about `present`. */
@@ -43,8 +45,15 @@ export interface StreamMessage {
   data: object;
 }
 
-/** What a streaming operation gives back: begins to send, and returns how to stop. `end` closes the stream. */
-export type StreamSource = (send: (message: StreamMessage) => void, end: () => void) => () => void;
+/**
+ * What a streaming operation gives back: begins to send, and returns how to stop. `end` closes the stream; `drained`
+ * settles when the client has taken most of what was sent: to be waited for between pages of what is past.
+ */
+export type StreamSource = (
+  send: (message: StreamMessage) => void,
+  end: () => void,
+  drained: () => Promise<void>,
+) => () => void;
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | Promise<Result<Id>>;
 

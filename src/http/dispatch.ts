@@ -4,13 +4,15 @@ import { type OperationId, operationIds, operationOf } from "../contract/operati
 import { StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import { authorise } from "./authorise.ts";
-import { type Actor, type EventNote, eventActorOf, type Handlers } from "./call.ts";
+import { type Actor, type EventNote, eventActorOf, type Handlers, type StreamSource } from "./call.ts";
 import { createInputCheck, type RawInput } from "./validate.ts";
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
   origin: { address: string; userAgent: string };
   requestId: string;
+  /** The Last-Event-ID header of a stream. */
+  lastEventId: string | undefined;
   /** The If-Match header. */
   ifMatch: string | undefined;
 }
@@ -22,6 +24,8 @@ export interface Answer {
   text: string | undefined;
   etag: string | undefined;
   location: string | undefined;
+  /** Instead of text, where the operation is a stream. */
+  stream?: StreamSource;
 }
 
 /** Runs operations: rights first, then input, then the handler. The same for a request and for the local command line. */
@@ -45,13 +49,14 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       const { operation, check, handle } = entry;
       authorise(operation, request.actor, request.params);
       const { params, query, body } = check(request);
-      const { actor, origin, requestId } = request;
+      const { actor, origin, requestId, lastEventId } = request;
       const source = actor.kind === "local-root" ? null : origin.address;
       const ifMatch = ifMatchCheck(request.ifMatch);
       // Member by member: spreading the input into it took a twelfth of a request.
       const noted: EventNote = {};
       const note = operation.event ? (facts: EventNote) => void Object.assign(noted, facts) : noNote;
-      const result = await handle({ params, query, body, actor, origin, source, ifMatch, requestId, note });
+      const call = { params, query, body, actor, origin, source, ifMatch, requestId, lastEventId, note };
+      const result = await handle(call);
       if (operation.event && !noted.isUnchanged) {
         await events.record({
           type: operation.event,
@@ -70,7 +75,11 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
 function noNote(): void {}
 
 function answer(operation: Operation, result: unknown): Answer {
-  const { status, etag, schema } = operation.response;
+  const { status, etag, schema, stream } = operation.response;
+  if (stream) {
+    // The table of handlers holds that a streaming operation gives a source.
+    return { status, text: undefined, etag: undefined, location: undefined, stream: result as StreamSource };
+  }
   if (!schema || typeof result !== "object" || result === null) {
     return { status, text: undefined, etag: undefined, location: undefined };
   }

@@ -22,7 +22,7 @@ export function openApiDocument(version: string): object {
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: "/", description: "the device itself" }],
-    tags: ["system", "setup", "auth", "users"].map((name) => ({ name })),
+    tags: ["system", "setup", "auth", "users", "events"].map((name) => ({ name })),
     paths,
     components: {
       schemas: { Problem: problem },
@@ -53,6 +53,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.pathParameters) add("not_found");
   // Also where there is neither: a query parameter that is not known is refused everywhere.
   add("validation_failed", "unknown_field");
+  if (operation.response.stream) add("rate_limited");
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
   if (operation.method !== "GET" && operation.access !== "open") add("storage_full", "storage_unwritable");
   if (operation.response.etag && operation.method !== "GET") add("etag_mismatch");
@@ -89,13 +90,26 @@ function parametersOf(operation: Operation): object {
     description: "the ETag that was read",
     schema: { type: "string" },
   };
-  const parameters = [...path, ...query, ...(precondition ? [ifMatch] : [])];
+  const lastEventId = {
+    name: "Last-Event-ID",
+    in: "header",
+    description: "the last id that was read, to go on behind it",
+    schema: { type: "string" },
+  };
+  const parameters = [
+    ...path,
+    ...query,
+    ...(precondition ? [ifMatch] : []),
+    ...(operation.response.stream ? [lastEventId] : []),
+  ];
   return parameters.length > 0 ? { parameters } : {};
 }
 
 function success(operation: Operation): object {
-  const { status, schema, etag } = operation.response;
+  const { status, schema, etag, stream } = operation.response;
   const text = { type: "string" };
+  // OpenAPI 3.1 has no words for a stream's items.
+  const streamed = { "text/event-stream": { schema: text, "x-event-data": schema } };
   return {
     description: status === 204 ? "Done" : operation.summary,
     headers: {
@@ -103,7 +117,7 @@ function success(operation: Operation): object {
       ...(etag && { ETag: { description: "strong entity tag", schema: text } }),
       ...(status === 201 && { Location: { schema: text } }),
     },
-    ...(schema && { content: { "application/json": { schema } } }),
+    ...(schema && { content: stream ? streamed : { "application/json": { schema } } }),
   };
 }
 

@@ -5,14 +5,16 @@ import { StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
-import { type Actor, eventActorOf } from "./call.ts";
+import { type Actor, eventActorOf, roleOf } from "./call.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson } from "./read-json.ts";
+import type { Streams } from "./streams.ts";
 
 export interface RouterOptions {
   dispatch: Dispatch;
   authenticate: Authenticate;
   events: EventSink;
+  streams: Streams;
   /** True for requests that came over the unix socket. */
   isLocal: (ctx: Koa.Context) => boolean;
   /** Throws when this operation is not to be had now: setup, rescue, shutdown. */
@@ -47,7 +49,8 @@ interface Attempt {
 async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context): Promise<void> {
   const isLocal = options.isLocal(ctx);
   options.admit(id, isLocal);
-  acceptsJson(ctx);
+  if (operationOf(id).response.stream) acceptsStream(ctx);
+  else acceptsJson(ctx);
   const address = isLocal ? "local" : (ctx.req.socket.remoteAddress ?? "");
   const attempt: Attempt = { actor: { kind: "anonymous" }, address };
   try {
@@ -111,12 +114,26 @@ async function perform(
       userAgent: ctx.req.headers["user-agent"] ?? "",
     },
     requestId: requestIdOf(ctx),
+    lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
     ifMatch: ctx.req.headers["if-match"],
     params: ctx.params,
     query: searchOf(ctx.req.url ?? ""),
     body,
   });
-  send(ctx, answer);
+  if (!answer.stream) return send(ctx, answer);
+  const isAllowed = async () => {
+    const present = await whoIsIt();
+    authorise(operation, present, ctx.params);
+    // What he may see was chosen by the role that he had.
+    return roleOf(present) === roleOf(actor);
+  };
+  options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
+  ctx.respond = false;
+}
+
+function lastEventIdOf(ctx: Koa.Context): string | undefined {
+  const header = ctx.req.headers["last-event-id"];
+  return typeof header === "string" && header !== "" ? header : undefined;
 }
 
 const noQuery = new URLSearchParams();
@@ -146,6 +163,12 @@ function acceptsJson(ctx: Koa.Context): void {
   if (accept === undefined || accept === "*/*" || accept.includes("application/json")) return;
   if (ctx.accepts("application/json", "application/problem+json")) return;
   throw new StewardError("not_acceptable", "Answers are application/json; the Accept header excludes that.");
+}
+
+function acceptsStream(ctx: Koa.Context): void {
+  const { accept } = ctx.req.headers;
+  if (accept === undefined || ctx.accepts("text/event-stream")) return;
+  throw new StewardError("not_acceptable", "This is a text/event-stream; the Accept header excludes that.");
 }
 
 /** By way of `ctx.response` and `ctx.res`: each of ctx's own members is a delegate that costs a look-up more. */

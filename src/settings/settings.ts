@@ -64,6 +64,11 @@ export function mergeSettings(present: Settings, change: SettingsChange): Settin
   return merge(present, change) as Settings;
 }
 
+/** The names of the settings that differ, such as `update.ota.server`. */
+export function changedSettings(before: Settings, after: Settings): string[] {
+  return changedMembers(settingsSchema, before, after).map(({ pointer }) => dotted(pointer));
+}
+
 function changed(options: SettingsOptions, present: Settings, change: SettingsChange, role: Role): Settings {
   const next = mergeSettings(present, change);
   const refused = changedMembers(settingsSchema, present, next).filter(
@@ -96,9 +101,7 @@ function changed(options: SettingsOptions, present: Settings, change: SettingsCh
   }
   const errors = settingsErrors(next);
   if (errors.length > 0) {
-    const first = errors
-      .map((error) => `${error.pointer.slice(1).replaceAll("/", ".")} ${error.detail}`)
-      .join("; ");
+    const first = errors.map((error) => `${dotted(error.pointer)} ${error.detail}`).join("; ");
     throw new StewardError("validation_failed", `${first}. Nothing was changed.`, { details: { errors } });
   }
   if (change.update?.ota?.auto_update_binary === true && !options.isUpdateTrustEstablished()) {
@@ -160,7 +163,11 @@ function redact(schema: unknown, value: unknown): unknown {
 }
 
 function names(errors: readonly InputError[]): string {
-  return errors.map(({ pointer }) => pointer.slice(1).replaceAll("/", ".")).join(", ");
+  return errors.map(({ pointer }) => dotted(pointer)).join(", ");
+}
+
+function dotted(pointer: string): string {
+  return pointer.slice(1).replaceAll("/", ".");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -49,6 +49,7 @@ describe("the bash completion", () => {
       ["-o", ""],
       ["table", "json"],
     ],
+    [["events", "--v"], ["--verify"]],
     [["user", "modify", "--d"], ["--display-name"]],
     [["user", "list", "--lo"], ["--locked"]],
     [["user", "show", "--lo"], []],

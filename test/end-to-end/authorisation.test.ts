@@ -35,6 +35,8 @@ const table: Record<string, string> = {
   updateSettings: "     -         +     -        +       +      -",
   getSettingsSchema: "  -         +     +        +       +      -",
   getSystemFacts: "     -         +     +        +       +      -",
+  listEvents: "         -         +     -        +       +      -",
+  streamEvents: "       -         +     -        +       +      -",
 };
 
 /** The same about oneself: `{id}` is the caller's own. */
@@ -67,13 +69,15 @@ describe("who may call what", () => {
 
   /** A body that no operation takes: rights are judged before it is. */
   const attempt = async (id: OperationId, caller: Caller, userId: string, body: unknown): Promise<number> => {
-    const { method, path, body: wanted } = operationOf(id);
+    const { method, path, body: wanted, response } = operationOf(id);
+    // Whoever may have a stream has it until it ends, so none is begun.
+    const query = response.stream ? "?no_such_parameter=1" : "";
     const options: CallOptions = {
       ...(caller === "local" && { local: true }),
       ...(caller !== "local" && caller !== "anonymous" && { token: users.get(caller)?.token }),
       ...(wanted && { body }),
     };
-    const { status, json } = await agent.call(method, path.replace("{id}", userId), options);
+    const { status, json } = await agent.call(method, path.replace("{id}", userId) + query, options);
     return json?.code === "invalid_credentials" || json?.code === "setup_token_invalid" ? 200 : status;
   };
 

@@ -1,6 +1,6 @@
 import { settings as settingsSchema } from "../../contract/settings.ts";
 import type { Health, Version } from "../../contract/types.ts";
-import type { SettingsStore } from "../../settings/settings.ts";
+import { changedSettings, type SettingsStore } from "../../settings/settings.ts";
 import type { ReadFacts } from "../../system/facts.ts";
 import { type Handlers, roleOf } from "../call.ts";
 import { openApiDocument } from "../openapi.ts";
@@ -39,7 +39,16 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
       return openApi;
     },
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
-    updateSettings: ({ actor, body, ifMatch }) => settings.change(body, roleOf(actor) ?? "readonly", ifMatch),
+    updateSettings: async ({ actor, body, ifMatch, note }) => {
+      let before = settings.read();
+      const after = await settings.change(body, roleOf(actor) ?? "readonly", (present) => {
+        before = present;
+        ifMatch(present);
+      });
+      // Names alone: a value may be one that not everybody sees.
+      note({ details: { changed: changedSettings(before, after) }, isUnchanged: after === before });
+      return after;
+    },
     getSettingsSchema: () => settingsSchema,
     getSystemFacts: () => options.readFacts(),
   };
