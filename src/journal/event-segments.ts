@@ -58,10 +58,18 @@ export async function findLog(directory: string, name: LogName, log: Log): Promi
   return { segments, head: undefined, damagedLines };
 }
 
-/** The events of a segment, unproven; lines that are none are left out. */
+/**
+ * The events of a segment, unproven. Lines that are none are left out, and of two that are not in order both: neither
+ * is where it was written, and verification is to miss them.
+ */
 export async function readSegment(segment: Segment): Promise<AuditEvent[]> {
   const text = await textOf(segment);
-  return text.split("\n").flatMap((line) => parsedLine(line) ?? []);
+  const events = text.split("\n").flatMap((line) => parsedLine(line) ?? []);
+  return events.filter(({ seq }, index) => {
+    const before = events[index - 1]?.seq ?? 0;
+    const behind = events[index + 1]?.seq ?? Number.POSITIVE_INFINITY;
+    return before < seq && seq < behind;
+  });
 }
 
 /** The last event of a segment that is what was written. */

@@ -49,7 +49,10 @@ describe("the bash completion", () => {
       ["-o", ""],
       ["table", "json"],
     ],
-    [["events", "--v"], ["--verify"]],
+    [
+      ["events", "--ver"],
+      ["--verify", "--version"],
+    ],
     [["user", "modify", "--d"], ["--display-name"]],
     [["user", "list", "--lo"], ["--locked"]],
     [["user", "show", "--lo"], []],
