@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { CommandError } from "./context.ts";
-import type { ChainPoint, Verification } from "./event-verification.ts";
+import type { ChainPoint, Finding, Verification, VerifiedChain } from "./event-verification.ts";
 import { fileFailure } from "./failure.ts";
 
 /** What the journal knows of the event log. */
@@ -14,11 +14,17 @@ export interface JournalPoints {
   readonly drops: readonly ChainPoint[];
 }
 
+interface Journal {
+  input: Readable;
+  /** Throws where it was not read to its end. */
+  ended: Promise<void>;
+}
+
 /** Reads the agent's journal, or a file that `journalctl -o json` made. Throws CommandError(1), (3) or (4). */
 export async function readJournalPoints(file: string | undefined): Promise<JournalPoints> {
   const heads: ChainPoint[] = [];
   const drops: ChainPoint[] = [];
-  const { input, ended } = file === undefined ? ofThisMachine() : ofFile(file);
+  const { input, ended } = file === undefined ? ofThisMachine() : await ofFile(file);
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     const said = saidIn(line);
     const point = said && pointOf(said);
@@ -30,46 +36,46 @@ export async function readJournalPoints(file: string | undefined): Promise<Journ
 }
 
 /** What the journal knows and the log does not have: the tail was cut, or the past rewritten. */
-export function journalFindings(
-  { heads, drops }: JournalPoints,
-  verification: Verification,
-): { seq: number; what: string }[] {
-  return verification
-    .chains()
-    .flatMap(({ log, first, head }) => {
-      const dropped = drops.filter((point) => point.log === log);
-      const isAnchored = dropped.length === 0 || dropped.some(({ hash }) => hash === first.previous_hash);
-      const said = heads.filter((point) => point.log === log && point.seq >= first.seq);
-      return [
-        ...(isAnchored
-          ? []
-          : [{ seq: first.seq, what: `follows on no event that the journal saw dropped from ${log}` }]),
-        ...said.flatMap(({ seq, hash }) => {
-          if (seq > head.seq) {
-            return [
-              { seq: head.seq + 1, what: `is missing from ${log}, which reached ${seq} by the journal` },
-            ];
-          }
-          const isSame = verification.hashOf(log, seq) === hash;
-          return isSame ? [] : [{ seq, what: `has another hash in the journal: ${log} was rewritten` }];
-        }),
-      ];
-    })
-    .sort((a, b) => a.seq - b.seq);
-}
-
-function ofFile(file: string): { input: Readable; ended: Promise<void> } {
-  const input = createReadStream(file);
-  const ended = new Promise<void>((resolve, reject) => {
-    input.once("error", (error) => reject(fileFailure(error, file)));
-    input.once("close", resolve);
+export function journalFindings({ heads, drops }: JournalPoints, verification: Verification): Finding[] {
+  const chains = verification.chains();
+  const gone = heads.filter((point, index) => {
+    const isLast = heads.findLastIndex(({ log }) => log === point.log) === index;
+    return isLast && chains.every(({ log }) => log !== point.log);
   });
-  // Whoever reads meets the failure first.
-  ended.catch(() => undefined);
-  return { input, ended };
+  return [
+    ...gone.map(({ log, seq }) => ({ seq, what: `is missing, and with it all of ${log}, by the journal` })),
+    ...chains.flatMap((chain) => [
+      ...anchorFindings(drops, chain),
+      ...heads.flatMap((point) => headFindings(point, chain, verification)),
+    ]),
+  ].sort((a, b) => a.seq - b.seq);
 }
 
-function ofThisMachine(): { input: Readable; ended: Promise<void> } {
+function anchorFindings(drops: readonly ChainPoint[], { log, first }: VerifiedChain): Finding[] {
+  const dropped = drops.filter((point) => point.log === log);
+  if (dropped.length === 0 || dropped.some(({ hash }) => hash === first.previous_hash)) return [];
+  return [{ seq: first.seq, what: `follows on no event that the journal saw dropped from ${log}` }];
+}
+
+function headFindings(point: ChainPoint, chain: VerifiedChain, verification: Verification): Finding[] {
+  const { log, first, head } = chain;
+  if (point.log !== log || point.seq < first.seq) return [];
+  if (point.seq > head.seq) {
+    const what = `is missing from ${log}, which reached ${point.seq} by the journal`;
+    return [{ seq: head.seq + 1, what }];
+  }
+  if (verification.hashOf(log, point.seq) === point.hash) return [];
+  return [{ seq: point.seq, what: `has another hash in the journal: ${log} was rewritten` }];
+}
+
+async function ofFile(file: string): Promise<Journal> {
+  const handle = await open(file).catch((error: unknown) => {
+    throw fileFailure(error, file);
+  });
+  return { input: handle.createReadStream(), ended: Promise.resolve() };
+}
+
+function ofThisMachine(): Journal {
   const child = spawn("journalctl", ["--output=json", "--unit=steward.service", "--no-pager"], {
     stdio: ["ignore", "pipe", "ignore"],
   });

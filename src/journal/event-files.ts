@@ -114,11 +114,11 @@ class LogFiles implements EventFiles {
     await makeDirectory(dirname(path));
     // Never over a file that is there.
     const handle = await open(path, "wx", 0o600);
-    await syncDirectory(dirname(path));
     const segment = { path, firstSeq, sizeBytes: 0, counts: new Map() };
     this.segments.push(segment);
     this.#handle = handle;
     this.#mustBegin = false;
+    await syncDirectory(dirname(path));
     return { segment, handle };
   }
 
