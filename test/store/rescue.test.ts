@@ -160,6 +160,7 @@ describe("an absent users.json", () => {
       await rm(join(directory, `${name}.json`));
       await rm(join(directory, `${name}.good.json`));
     }
+    await rm(join(directory, "events"), { recursive: true, force: true });
     // What a file system of its own has at its root is no state.
     await mkdir(join(directory, "lost+found"));
     const agent = await startAgent(test, { stateDirectory: directory });
