@@ -9,16 +9,21 @@ import { settings as settingsSchema } from "./contract/settings.ts";
 import type { Settings, SettingsChange } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
+import { createJournalReader } from "./host/linux/journal-reader.ts";
 import { createUptime } from "./host/linux/uptime.ts";
 import { type Authenticate, createAuthenticate } from "./http/authenticate.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import { createAuthHandlers } from "./http/handlers/auth.ts";
+import { createLogHandlers } from "./http/handlers/logs.ts";
 import { createSessionHandlers } from "./http/handlers/sessions.ts";
 import { createSystemHandlers } from "./http/handlers/system.ts";
 import { createUserHandlers } from "./http/handlers/users.ts";
 import type { EventSink } from "./journal/event.ts";
+import { createKeptLines } from "./journal/kept-lines.ts";
 import type { Log } from "./journal/log.ts";
 import { createLoggedEvents } from "./journal/logged-events.ts";
+import { createLogs, type Logs } from "./journal/logs.ts";
+import type { OwnLines } from "./journal/own-lines.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import { settingsErrors } from "./settings/rules.ts";
 import { createSettings, mergeSettings, type SettingsStore, settingsKind } from "./settings/settings.ts";
@@ -46,6 +51,12 @@ export interface AgentConfig {
   build: Build;
   nodeVersion: string;
   log: Log;
+  /** What `log` wrote lately. */
+  ownLines: OwnLines;
+  /** What `log` writes goes to the journal, so it need not be kept here as well. */
+  isLogInJournal: boolean;
+  /** Units besides the agent's own whose log may be read. */
+  logUnits: readonly string[];
 }
 
 /** The rooms of the agent, joined, over an opened and locked state directory. */
@@ -70,7 +81,7 @@ export function documentKinds(initialSettings: SettingsChange): readonly Documen
 /** Joins the rooms under the state's lock, which is given back when they close. Throws `state_damaged`, `storage_unwritable`. */
 export async function openRooms(config: AgentConfig, lock: Lock): Promise<Rooms> {
   try {
-    return await joinRooms(config, () => lock.release());
+    return await joinRooms(config, () => config.ownLines.close().then(() => lock.release()));
   } catch (error) {
     await lock.release();
     throw error;
@@ -98,6 +109,7 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
       ...createAuthHandlers({ accounts, signIn, setupToken }),
       ...createUserHandlers({ accounts, sessions, setupToken }),
       ...createSessionHandlers({ accounts, sessions, now, uptime }),
+      ...createLogHandlers({ logs: openLogs(config), now }),
       ...createSystemHandlers({
         settings,
         readFacts: createFacts(config.factsWorker, uptime),
@@ -118,11 +130,14 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
     passwords,
     setupToken,
     refillReserve: store.refillReserve,
-    close: async () => {
-      await store.close();
-      await release();
-    },
+    close: () => store.close().then(release),
   };
+}
+
+/** The journal, or the agent's own lines, which are kept here only where no journal keeps them. */
+function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory }: AgentConfig): Logs {
+  if (!isLogInJournal) ownLines.keepIn(createKeptLines(stateDirectory));
+  return createLogs({ journal: createJournalReader(), ownLines, logUnits });
 }
 
 /** The rules for a new password, with the names that this device and its user go by. */

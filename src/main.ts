@@ -8,7 +8,9 @@ import { errorCodes } from "./contract/error-codes.ts";
 import type { SettingsChange } from "./contract/types.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
 import { readHostFile } from "./host/linux/host-file.ts";
-import { createLog } from "./journal/log.ts";
+import { isJournalStream } from "./host/linux/journal-stream.ts";
+import { createLog, syslogNumbers } from "./journal/log.ts";
+import { createOwnLines } from "./journal/own-lines.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import { takeLock } from "./store/lock.ts";
 import type { Build } from "./version/version.ts";
@@ -20,10 +22,18 @@ const build: Build =
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
 
+const ownLines = createOwnLines();
+const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, process.stderr.fd);
 const log = createLog(
-  (line) => process.stderr.write(line),
+  (line, severity) => {
+    // sd-daemon(3): how journald learns the severity; it takes the mark off again.
+    process.stderr.write(isLogInJournal ? `<${syslogNumbers[severity]}>${line}` : line);
+    ownLines.add(line, severity);
+  },
   () => new Date(),
 );
+
+const usualHostFile = "/etc/steward/steward.json";
 
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
@@ -48,11 +58,12 @@ async function serve(argv: string[]): Promise<number> {
   let lock = takeLock(options.state);
   lock.catch(() => undefined);
   const { startAgent } = await import("./agent.ts");
-  const { names: hostNames } = await readHostFile(options.hostFile);
+  const { names: hostNames, log_units: logUnits } = await readHostFile(options.hostFile);
   const config = {
     ...(await agentConfig(options.state, options.run, options.initialSettings)),
     ...options.serve,
     hostNames,
+    logUnits,
   };
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent = await startAgent(config, lock);
@@ -74,7 +85,7 @@ function serveOptions(argv: string[]) {
       run: { type: "string", default: process.env.RUNTIME_DIRECTORY ?? "/run/steward" },
       listen: { type: "string", default: "127.0.0.1:8470" },
       "initial-settings": { type: "string" },
-      "host-file": { type: "string", default: "/etc/steward/steward.json" },
+      "host-file": { type: "string", default: usualHostFile },
     },
   });
   return {
@@ -110,6 +121,9 @@ async function agentConfig(state: string, run: string, initialSettings?: string)
     build,
     nodeVersion: process.version,
     log,
+    ownLines,
+    isLogInJournal,
+    logUnits: [],
   };
 }
 
@@ -128,9 +142,11 @@ function commandContext(): CommandContext {
     programVersion: build.version,
     openOffline: async (stateDirectory) => {
       const config = await agentConfig(stateDirectory, stateDirectory, env.STEWARD_INITIAL_SETTINGS);
+      // A host file that cannot be used keeps the agent from starting; what mends an agent must work nevertheless.
+      const { log_units: logUnits } = await readHostFile(usualHostFile).catch(() => ({ log_units: [] }));
       await becomeOwner(stateDirectory);
       const { openOfflineClient } = await import("./offline.ts");
-      return openOfflineClient(config);
+      return openOfflineClient({ ...config, logUnits });
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(env.STEWARD_INITIAL_SETTINGS);
@@ -157,9 +173,18 @@ async function becomeOwner(directory: string): Promise<void> {
       `The state in ${directory} belongs to another user. Run this as root or as that user.`,
     );
   }
-  process.setgroups?.([gid]);
+  takeGroups(gid);
   process.setgid?.(gid);
   process.setuid?.(uid);
+}
+
+/** The groups that the unit gives the agent: the second one opens the journal, where there is one. */
+function takeGroups(gid: number): void {
+  try {
+    process.setgroups?.([gid, "systemd-journal"]);
+  } catch {
+    process.setgroups?.([gid]);
+  }
 }
 
 function fail(error: unknown): void {

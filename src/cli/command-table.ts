@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { completionScript, shells } from "./completion.ts";
 import { CommandError } from "./context.ts";
+import { logs } from "./logs.ts";
 import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
 import { systemCommands } from "./system.ts";
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   ...sessionCommands,
   ...systemCommands,
   ...stateCommands,
+  logs,
   setupToken,
   version,
   completion,

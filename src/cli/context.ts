@@ -8,7 +8,24 @@ import type { StateTools } from "../store/inspection.ts";
  */
 export interface Client {
   call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>>;
+  /**
+   * Hands on the messages of a stream, one after the other, until the agent or `signal` ends it. Absent where
+   * nothing can be followed: the agent is down and its operations are done in process.
+   */
+  stream?<Id extends OperationId>(
+    id: Id,
+    input: Partial<Input<Id>>,
+    onMessage: (message: StreamedMessage) => void | Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One message of an event stream, its data read from JSON. */
+export interface StreamedMessage {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data: unknown;
 }
 
 /** Everything a command may touch of the world outside; only the mains know the process. */

@@ -18,11 +18,16 @@ export function escapeLines(text: string): string {
 }
 
 /** JSON with two spaces of indentation; JSON.stringify leaves DEL, C1 and bidirectional characters as they are. */
-export function safeJson(value: unknown): string {
-  const json = JSON.stringify(value, null, 2) ?? "null";
+export function safeJson(value: unknown, indentation = 2): string {
+  const json = JSON.stringify(value, null, indentation) ?? "null";
   return json.replace(hostile, (character) =>
     character === "\n" ? character : `\\u${codeOf(character).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** The same on one line with its line feed, for what goes on without an end. */
+export function safeJsonLine(value: unknown): string {
+  return `${safeJson(value, 0)}\n`;
 }
 
 function codeOf(character: string): number {

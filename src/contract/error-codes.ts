@@ -43,6 +43,8 @@ export const errorCodes = {
   password_contains_identity: { status: 422, exit: 6, title: "Password derived from a name" },
   signature_verification_required: { status: 422, exit: 6, title: "Signature verification required" },
 
+  rate_limited: { status: 429, exit: 7, title: "Too many requests" },
+
   headers_too_large: { status: 431, exit: 6, title: "Headers too large" },
   internal_error: { status: 500, exit: 1, title: "Internal error" },
 

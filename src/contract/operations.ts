@@ -1,4 +1,5 @@
 import { authOperations } from "./auth-operations.ts";
+import { logOperations } from "./log-operations.ts";
 import type { Operation } from "./operation.ts";
 import { systemOperations } from "./system-operations.ts";
 import { userOperations } from "./user-operations.ts";
@@ -8,6 +9,7 @@ export const operations = {
   ...systemOperations,
   ...authOperations,
   ...userOperations,
+  ...logOperations,
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;

@@ -1,5 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { session, sessionList } from "./auth.ts";
+import type { listLogsQuery, logEntry, logList, severityWords } from "./logs.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { settings } from "./settings.ts";
 import type { settingsChange } from "./settings-forms.ts";
@@ -23,6 +24,10 @@ export type SettingsChange = Typed<typeof settingsChange>;
 export type Version = Typed<typeof version>;
 export type Health = Typed<typeof health>;
 export type Facts = Typed<typeof facts>;
+export type LogEntry = Typed<typeof logEntry>;
+export type LogList = Typed<typeof logList>;
+export type LogQuery = Sent<typeof listLogsQuery>;
+export type SeverityWord = (typeof severityWords)[number];
 
 type Table = typeof operations;
 

@@ -18,6 +18,8 @@ export interface Call<Id extends OperationId> extends Input<Id> {
   origin: Origin;
   source: Source;
   requestId: string;
+  /** The Last-Event-ID header: the id of the last message that a stream's client got. */
+  lastEventId?: string | undefined;
   /** What the event of this call should say besides; later facts go before earlier ones. */
   note: (facts: EventNote) => void;
   /** Throws `etag_mismatch` when the caller's If-Match is not about `present`. */

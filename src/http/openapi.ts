@@ -22,7 +22,7 @@ export function openApiDocument(version: string): object {
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: "/", description: "the device itself" }],
-    tags: ["system", "setup", "auth", "users"].map((name) => ({ name })),
+    tags: ["system", "setup", "auth", "users", "logs"].map((name) => ({ name })),
     paths,
     components: {
       schemas: { Problem: problem },

@@ -117,7 +117,7 @@ describe("the command table", () => {
 
   it("has every command that this version promises", () => {
     const expected =
-      "completion, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
+      "completion, logs, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
       "system schema, system set, user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
       "user sessions list, user sessions revoke, " +
       "user set, user show, user unlock, version";

@@ -64,6 +64,11 @@ describe("the bash completion", () => {
     ],
     [["system", "set", "device.n"], ["device.name="]],
     [["user", "show", ""], []],
+    [
+      ["logs", "--priority", "e"],
+      ["emerg", "err"],
+    ],
+    [["logs", "--f"], ["--follow"]],
   ];
   for (const [words, expected] of offers) {
     it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {

@@ -35,6 +35,8 @@ const table: Record<string, string> = {
   updateSettings: "     -         +     -        +       +      -",
   getSettingsSchema: "  -         +     +        +       +      -",
   getSystemFacts: "     -         +     +        +       +      -",
+  listLogs: "           -         +     +        +       +      -",
+  streamLogs: "         -         +     +        +       +      -",
 };
 
 /** The same about oneself: `{id}` is the caller's own. */

@@ -1,11 +1,14 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { unitName } from "../../contract/logs.ts";
 import { StewardError, systemErrorCode } from "../../errors.ts";
 
 /** What root alone decides about this device; the API never writes it. */
 export interface HostFile {
   /** Names that this device answers to, besides its host name, its addresses and localhost. */
   names: readonly string[];
+  /** Units besides the agent's own whose log may be read through the agent. */
+  log_units: readonly string[];
 }
 
 /** Bits of a mode that let group or others write. */
@@ -21,7 +24,7 @@ export async function readHostFile(path: string): Promise<HostFile> {
     await refuseForeign(real);
     return checked(path, await readFile(real, "utf8"));
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return { names: [] };
+    if (systemErrorCode(error) === "ENOENT") return { names: [], log_units: [] };
     throw error;
   }
 }
@@ -39,7 +42,7 @@ async function refuseForeign(path: string): Promise<void> {
 
 function checked(path: string, text: string): HostFile {
   const parsed = parse(path, text);
-  const { names = [], ...others } = parsed;
+  const { names = [], log_units = [], ...others } = parsed;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw refusal(path, `has a member "${unknown}" that is not known here`);
   if (!Array.isArray(names)) throw refusal(path, "names must be a list of host names");
@@ -47,8 +50,18 @@ function checked(path: string, text: string): HostFile {
     if (typeof name === "string" && hostName.test(name)) continue;
     throw refusal(path, `names holds ${JSON.stringify(name)}, which is no host name`);
   }
-  return { names };
+  return { names, log_units: checkedUnits(path, log_units) };
 }
+
+function checkedUnits(path: string, units: unknown): string[] {
+  if (!Array.isArray(units)) throw refusal(path, "log_units must be a list of systemd units");
+  return units.map((unit: unknown) => {
+    if (typeof unit === "string" && unitNamePattern.test(unit)) return unit;
+    throw refusal(path, `log_units holds ${JSON.stringify(unit)}, which is no unit such as nginx.service`);
+  });
+}
+
+const unitNamePattern = new RegExp(unitName.pattern);
 
 /** RFC 1123 §2.1, in ASCII: what a Host header can hold without its port. */
 const hostName =
