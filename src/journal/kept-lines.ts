@@ -24,7 +24,8 @@ export function createKeptLines(directory: string): KeptLines {
     read: async () => [...(await linesOf(former)), ...(await linesOf(present))],
     append: async (lines) => {
       if (lines.length === 0) return;
-      const text = lines.map((line) => `${line}\n`).join("");
+      // The line feed comes first, so that a line torn by a power cut spoils no other.
+      const text = lines.map((line) => `\n${line}`).join("");
       const bytes = await sizeOf(present);
       if (bytes > 0 && bytes + Buffer.byteLength(text) > mostBytes) await rename(present, former);
       await appendFile(present, text, { mode: 0o600 });

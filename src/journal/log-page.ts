@@ -32,6 +32,7 @@ export async function readJournalPage(
   const isMatch = createLogMatch(query);
   const items: LogEntry[] = [];
   let lastSeen: string | undefined;
+  let hasMore = false;
   const end = await journal.read(
     {
       units: unit === undefined ? units : [unit],
@@ -45,15 +46,15 @@ export async function readJournalPage(
       if (entry.timeMilliseconds < (sinceMilliseconds ?? Number.NEGATIVE_INFINITY)) return false;
       const line = readLine(entry);
       const isWanted = line !== undefined && isMatch(line);
-      if (isWanted && items.length === limit) return false;
+      hasMore = isWanted && items.length === limit;
+      if (hasMore) return false;
       if (isWanted) items.push(line);
       lastSeen = entry.cursor;
       return true;
     },
   );
   if (end.kind === "unreadable" || (end.kind === "bounded" && lastSeen === undefined)) return undefined;
-  const hasMore = end.kind === "bounded" || (end.kind === "stopped" && items.length === limit);
-  const next = hasMore && lastSeen !== undefined ? lastSeen : undefined;
+  const next = hasMore || end.kind === "bounded" ? lastSeen : undefined;
   return {
     items,
     total: null,

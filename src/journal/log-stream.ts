@@ -37,8 +37,10 @@ export function streamJournal(
 ): () => void {
   const isMatch = createLogMatch(query);
   const isCatchingUp = query.behind?.source === "journal" || query.sinceMilliseconds !== undefined;
-  // What comes while the past is read waits here; part of it may be in that reading too.
+  // What comes while the past is read waits here.
   let waiting: LogEntry[] | undefined = isCatchingUp ? [] : undefined;
+  // Part of what comes was read as the past already, also for a while after that when the follower lags behind.
+  const sent = new Set<string>();
   let isOver = false;
   const stop = (): void => {
     isOver = true;
@@ -49,16 +51,21 @@ export function streamJournal(
     stop();
     end();
   };
+  const sendNew = (line: LogEntry): void => {
+    if (sent.has(line.cursor)) return;
+    // In order: behind the first new line there is none of the past.
+    sent.clear();
+    send(line);
+  };
   const unsubscribe = options.follower.subscribe((entry) => {
     const line = options.readLine(entry);
     if (!line || !isMatch(line)) return;
-    if (!waiting) return send(line);
+    if (!waiting) return sendNew(line);
     waiting.push(line);
     if (waiting.length > mostLines) giveUp();
   });
   const catchUp = async (): Promise<void> => {
     await options.follower.ready();
-    const sent = new Set<string>();
     const isWhole = await readPast(options, query, (line) => {
       if (isOver || sent.size === mostLines) return false;
       sent.add(line.cursor);
@@ -67,7 +74,7 @@ export function streamJournal(
     });
     if (isOver) return;
     if (!isWhole) return giveUp();
-    for (const line of waiting ?? []) if (!sent.has(line.cursor)) send(line);
+    for (const line of waiting ?? []) sendNew(line);
     waiting = undefined;
   };
   if (isCatchingUp) catchUp().catch(giveUp);

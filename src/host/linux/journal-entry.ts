@@ -18,14 +18,16 @@ const usualSeverity = 6;
 export function readJournalEntry(line: string): JournalEntry | undefined {
   const fields = parse(line);
   const cursor = textOf(fields?.__CURSOR);
-  const microseconds = Number(textOf(fields?.__REALTIME_TIMESTAMP));
-  if (!fields || cursor === null || !Number.isFinite(microseconds)) return undefined;
+  const microseconds = textOf(fields?.__REALTIME_TIMESTAMP);
+  // 17 digits reach to the year 5138.
+  if (!fields || cursor === null || microseconds === null || !/^\d{1,17}$/.test(microseconds))
+    return undefined;
   const pid = numberOf(fields._PID);
   // Anybody may send a field UNIT; only systemd's, which is process 1, is believed.
   const about = pid === 1 ? textOf(fields.UNIT) : null;
   return {
     cursor,
-    timeMilliseconds: Math.floor(microseconds / 1_000),
+    timeMilliseconds: Math.floor(Number(microseconds) / 1_000),
     unit: about ?? textOf(fields._SYSTEMD_UNIT),
     isFromSystemd: about !== null,
     identifier: textOf(fields.SYSLOG_IDENTIFIER) ?? textOf(fields._COMM),
