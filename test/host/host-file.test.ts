@@ -30,14 +30,22 @@ function refused(path: string, words: RegExp): Promise<void> {
   });
 }
 
+const nothing = { names: [], log_units: [] };
+
 describe("the host file", options, () => {
   it("that is not there says nothing", async () => {
-    assert.deepEqual(await readHostFile("/etc/steward-is-not-here/steward.json"), { names: [] });
+    assert.deepEqual(await readHostFile("/etc/steward-is-not-here/steward.json"), nothing);
   });
 
   it("of root's names the device", async (test) => {
     const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
-    assert.deepEqual(await readHostFile(path), { names: ["edge-7.example.net"] });
+    assert.deepEqual(await readHostFile(path), { ...nothing, names: ["edge-7.example.net"] });
+  });
+
+  it("of root's names units whose log may be read", async (test) => {
+    const log_units = ["nginx.service", "backup@home.timer"];
+    const path = write(join(ownDirectory(test), "steward.json"), { log_units });
+    assert.deepEqual(await readHostFile(path), { ...nothing, log_units });
   });
 
   it("that another user owns is refused, with what to do", async (test) => {
@@ -80,6 +88,12 @@ describe("the host file", options, () => {
     ["names that are no list", { names: "edge" }, /must be a list/],
     ["a name with a port", { names: ["edge:8470"] }, /no host name/],
     ["a name with a wildcard", { names: ["*.example.net"] }, /no host name/],
+    ["log_units that are no list", { log_units: "nginx.service" }, /must be a list/],
+    ["a unit without its suffix", { log_units: ["nginx"] }, /"nginx", which is no unit/],
+    ["a pattern for a unit", { log_units: ["*.service"] }, /no unit/],
+    ["an option for a unit", { log_units: ["--unit=a b.service"] }, /no unit/],
+    ["a unit with a line feed", { log_units: ["nginx.service\n"] }, /no unit/],
+    ["a number for a unit", { log_units: [7] }, /no unit/],
     ["a number for a name", { names: [7] }, /no host name/],
   ];
   for (const [name, content, words] of nonsense) {

@@ -2,10 +2,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 
 /** systemd-journal-remote(8): makes a real journal of what systemd calls its export format. */
 const program = "/lib/systemd/systemd-journal-remote";
+
+/** Whose end removes what was made: a test, or a suite with its `after`. */
+export interface Owner {
+  after(clean: () => void | Promise<void>): void;
+}
 
 /** Fields of one entry; a list is a field that was sent several times. */
 export type Fields = Readonly<Record<string, string | Buffer | readonly string[]>>;
@@ -27,7 +31,7 @@ export function ownFields(members: object, fields: Fields = {}): Fields {
 }
 
 /** Writes a journal with these entries and says how journalctl finds it. */
-export function makeJournal(test: TestContext, entries: readonly Fields[]): string {
+export function makeJournal(test: Owner, entries: readonly Fields[]): string {
   const path = join(temporaryDirectory(test), "test.journal");
   const { status, stderr } = spawnSync(program, [`--output=${path}`, "-"], {
     input: Buffer.concat(entries.map((fields, index) => exported(fields, index))),
@@ -42,7 +46,7 @@ export interface GrowingJournal {
   write(...entries: Fields[]): void;
 }
 
-export function growJournal(test: TestContext): GrowingJournal {
+export function growJournal(test: Owner): GrowingJournal {
   const directory = temporaryDirectory(test);
   const child = spawn(program, [`--output=${join(directory, "system.journal")}`, "-"], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -65,7 +69,7 @@ export function growJournal(test: TestContext): GrowingJournal {
 }
 
 /** A program under this name in a directory for the PATH. */
-export function writeCommand(test: TestContext, name: string, script: string): string {
+export function writeCommand(test: Owner, name: string, script: string): string {
   const directory = temporaryDirectory(test);
   const path = join(directory, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -73,7 +77,7 @@ export function writeCommand(test: TestContext, name: string, script: string): s
   return path;
 }
 
-export function temporaryDirectory(test: TestContext): string {
+export function temporaryDirectory(test: Owner): string {
   const directory = mkdtempSync(join(tmpdir(), "steward-journal-"));
   test.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createJournalReader } from "../../src/host/linux/journal-reader.ts";
 import type { JournalEntry } from "../../src/host/ports.ts";
-import { createJournalFollower } from "../../src/journal/journal-follower.ts";
+import { createJournalFollower, type JournalFollower } from "../../src/journal/journal-follower.ts";
 import { growJournal, ownFields, temporaryDirectory, writeCommand } from "../host/journal.ts";
 import { until } from "../until.ts";
 
@@ -25,6 +25,13 @@ function counted(test: TestContext, instead = 'exec journalctl "$@"') {
   };
 }
 
+/** Subscribes; the end of the test stops it, or a journalctl would keep the test's process from ending. */
+function subscribe(test: TestContext, follower: JournalFollower, receive: (entry: JournalEntry) => void) {
+  const stop = follower.subscribe(receive);
+  test.after(stop);
+  return stop;
+}
+
 const textOf = ({ message }: JournalEntry): string => JSON.parse(message).message;
 const runs = (pid: number | undefined) => existsSync(`/proc/${pid}`);
 
@@ -37,7 +44,9 @@ describe("the journal's follower", () => {
     const first: string[] = [];
     const second: string[] = [];
     assert.deepEqual(started(), []);
-    const stops = [first, second].map((seen) => follower.subscribe((entry) => seen.push(textOf(entry))));
+    const stops = [first, second].map((seen) =>
+      subscribe(test, follower, (entry) => seen.push(textOf(entry))),
+    );
     await follower.ready();
     write("one");
     await until("both have it", () => first.length === 1 && second.length === 1);
@@ -49,7 +58,7 @@ describe("the journal's follower", () => {
     assert.deepEqual([others, runs(pid)], [[], true]);
     stops[1]?.();
     await until("it has ended", () => !runs(pid));
-    const stop = follower.subscribe((entry) => first.push(textOf(entry)));
+    const stop = subscribe(test, follower, (entry) => first.push(textOf(entry)));
     await follower.ready();
     write("three");
     await until("a new subscriber gets what comes then", () => first.length === 2);
@@ -60,10 +69,10 @@ describe("the journal's follower", () => {
   it("goes on where it was when journalctl dies", async (test) => {
     const { write, reader, started } = counted(test);
     const seen: string[] = [];
-    const stop = createJournalFollower(reader, 20).subscribe((entry) => seen.push(textOf(entry)));
+    const stop = subscribe(test, createJournalFollower(reader, 20), (entry) => seen.push(textOf(entry)));
     write("one");
     await until("the first line", () => seen.length === 1);
-    process.kill(started()[0] ?? 0, "SIGKILL");
+    process.kill(started().at(-1) ?? 0, "SIGKILL");
     write("while nobody looks");
     await until("it was started again", () => seen.length === 2);
     write("three");
@@ -74,7 +83,7 @@ describe("the journal's follower", () => {
 
   it("tries a journalctl that fails again less and less often, and not at all when nobody is left", async (test) => {
     const { reader, started } = counted(test, "exit 1");
-    const stop = createJournalFollower(reader, 50).subscribe(() => {});
+    const stop = subscribe(test, createJournalFollower(reader, 50), () => {});
     await delay(1_000);
     const tries = started().length;
     // 50 + 100 + 200 + 400 ms between five of them.
