@@ -19,7 +19,7 @@ import { createSessionHandlers } from "./http/handlers/sessions.ts";
 import { createSystemHandlers } from "./http/handlers/system.ts";
 import { createUserHandlers } from "./http/handlers/users.ts";
 import type { EventSink } from "./journal/event.ts";
-import { createKeptLines } from "./journal/kept-lines.ts";
+import { createKeptLines, keptFiles } from "./journal/kept-lines.ts";
 import type { Log } from "./journal/log.ts";
 import { createLoggedEvents } from "./journal/logged-events.ts";
 import { createLogs, type Logs } from "./journal/logs.ts";
@@ -206,8 +206,9 @@ function defaultSettings(initialSettings: SettingsChange): Settings {
   );
 }
 
-/** True when no state has ever been here. Our lock and reserve, and a file system's own directory, are no state. */
+/** True when no state has ever been here. Our lock, reserve and log, and a file system's own directory, are no state. */
 async function isEmpty(directory: string): Promise<boolean> {
   const names = await readdir(directory);
-  return names.every((name) => name.startsWith(".") || name === "lost+found");
+  const others: readonly string[] = ["lost+found", keptFiles.present, keptFiles.former];
+  return names.every((name) => name.startsWith(".") || others.includes(name));
 }

@@ -134,9 +134,9 @@ function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestI
 /** Changes, refusals and errors, for administrators: they say who did what from where. A line for each read would cost a quarter of it. */
 function logRequest(log: Log, ctx: Koa.Context, requestId: string, isLocal: boolean): void {
   log(ctx.status >= 500 ? "warning" : "info", `${ctx.method} ${ctx.path}`.slice(0, 256), {
-    audit: true,
     status: ctx.status,
     request_id: requestId,
     from: isLocal ? "local" : ctx.req.socket.remoteAddress,
+    audit: true,
   });
 }

@@ -13,13 +13,16 @@ export interface KeptLines {
 /** Bytes of one of the two files: weeks of an agent that is looked after. */
 const mostBytes = 262_144;
 
+/** What they are called; a log alone is no state. */
+export const keptFiles = { present: "log.jsonl", former: "log.1.jsonl" } as const;
+
 /**
  * Keeps lines in log.jsonl and, when that is full, log.1.jsonl of a directory. Nothing is synced: a log that a power
  * cut shortens is no damage, and each fsync is wear.
  */
 export function createKeptLines(directory: string): KeptLines {
-  const present = join(directory, "log.jsonl");
-  const former = join(directory, "log.1.jsonl");
+  const present = join(directory, keptFiles.present);
+  const former = join(directory, keptFiles.former);
   return {
     read: async () => [...(await linesOf(former)), ...(await linesOf(present))],
     append: async (lines) => {

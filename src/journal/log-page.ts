@@ -54,13 +54,14 @@ export async function readJournalPage(
     },
   );
   if (end.kind === "unreadable" || (end.kind === "bounded" && lastSeen === undefined)) return undefined;
-  const next = hasMore || end.kind === "bounded" ? lastSeen : undefined;
-  return {
-    items,
-    total: null,
-    next_cursor: next === undefined ? null : writeCursor({ source: "journal", position: next }),
-    source: "journal",
-  };
+  return { items, total: null, next_cursor: nextCursor(), source: "journal" };
+
+  function nextCursor(): string | null {
+    // The last line that is shown, not the last one seen: where that one lies is not everybody's to know.
+    if (hasMore) return items.at(-1)?.cursor ?? null;
+    if (end.kind !== "bounded" || lastSeen === undefined) return null;
+    return writeCursor({ source: "journal", position: lastSeen });
+  }
 }
 
 /** The same of the agent's own lines. Throws `invalid_cursor` for a place in another run. */

@@ -219,6 +219,12 @@ describe("the log from a journal", () => {
       assert.deepEqual(names, [["third", "systemd"], ["pretended", "second"], ["first"]]);
     });
 
+    it("are no place that a page ends at", async (test) => {
+      const logs = logsOf(test, entries);
+      const page = await logs.list({ ...anyone, limit: 2 });
+      assert.equal(page.next_cursor, page.items.at(-1)?.cursor);
+    });
+
     it("are not found by searching, by time or by unit either", async (test) => {
       const logs = logsOf(test, entries);
       assert.deepEqual(seen(await logs.list({ ...anyone, q: "user.created" })), []);
