@@ -22,8 +22,11 @@ const build: Build =
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
 
+/** By its number: whoever asks process.stderr for it makes Node open the stream at each start. */
+const standardError = 2;
+
 const ownLines = createOwnLines();
-const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, process.stderr.fd);
+const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, standardError);
 const log = createLog(
   (line, severity) => {
     // sd-daemon(3): how journald learns the severity; it takes the mark off again.
