@@ -5,12 +5,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { build, type Plugin } from "esbuild";
-import { sessionsKind } from "../src/auth/session.ts";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
-import { settings } from "../src/contract/settings.ts";
+import { documentKinds } from "../src/state.ts";
 import { createCompiler } from "../src/store/compile.ts";
 import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
-import { accountsKind } from "../src/users/account.ts";
 
 const root = join(import.meta.dirname, "..");
 const finished = join(root, "dist");
@@ -117,9 +115,7 @@ function validatorsSource(): string {
     identifiers.set(schema, identifier);
     names.set(name, identifier);
   };
-  const settingsDocument = { name: "settings", schema: settings };
-  for (const { name, schema } of [accountsKind, sessionsKind, settingsDocument])
-    add(documentValidatorName(name), schema);
+  for (const { name, schema } of documentKinds({})) add(documentValidatorName(name), schema);
   for (const id of operationIds) {
     const { body, query, pathParameters = {} } = operationOf(id);
     if (body) add(inputValidatorName(id, "body"), body);

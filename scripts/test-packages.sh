@@ -3,6 +3,7 @@
 set -eu
 
 missing=""
+# A command, by its name or, where it is on no PATH, by its path; and the package that brings it.
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need cc gcc
 need curl curl
@@ -13,6 +14,7 @@ need rsvg-convert librsvg2-bin
 need script bsdutils
 need systemd-analyze systemd
 need zbarimg zbar-tools
+need /lib/systemd/systemd-journal-remote systemd-journal-remote
 need zsh zsh
 
 [ -n "$missing" ] || exit 0

@@ -6,8 +6,11 @@ import { type OperationId, operationOf } from "./contract/operations.ts";
 import { StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
+import { createRefreshCookie, refreshCookieName } from "./http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
+import { createSchemeOf, createSourceOf } from "./http/source.ts";
 import { createStaticFiles } from "./http/static-files.ts";
+import { createStreams } from "./http/streams.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import type { Lock } from "./store/lock.ts";
@@ -17,8 +20,8 @@ export interface ServeConfig extends AgentConfig {
   listen: { host: string; port: number };
   /** Names that this device answers to, besides its host name, its addresses and localhost. */
   hostNames: readonly string[];
-  /** systemd's credentials; undefined where there are none. */
-  credentialsDirectory: string | undefined;
+  /** Whose word counts of where a request comes from: addresses and CIDR ranges. */
+  trustedProxies: readonly string[];
 }
 
 /** The agent, listening. */
@@ -61,7 +64,8 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
   };
   try {
     await prepareFirstAdministrator(config, rooms);
-    const listeners = await listen(config, { ...rooms, admit });
+    const streams = createStreams();
+    const listeners = await listen(config, { ...rooms, streams, admit });
     void rooms.refillReserve().catch(() => undefined);
     return {
       mode: "serving",
@@ -69,6 +73,7 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
       repaired: new Promise(() => undefined),
       stop: async () => {
         isStopping = true;
+        streams.endAll();
         await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
         await rooms.close();
       },
@@ -82,7 +87,7 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
 /** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
 async function startRescue(config: ServeConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state is damaged: in rescue", { detail: damage.message });
-  const listeners = await listen(config, createRescue(config, damage));
+  const listeners = await listen(config, { ...createRescue(config, damage), streams: createStreams() });
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {
@@ -120,18 +125,25 @@ async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Pro
   log("notice", "setup is required", { setup_token_file: join(runDirectory, "setup-token") });
 }
 
+type Application = Pick<
+  ServerOptions,
+  "dispatch" | "authenticate" | "events" | "streams" | "admit" | "describeClock"
+> & {
+  deviceId: string;
+};
+
 /** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
-async function listen(
-  config: ServeConfig,
-  application: Pick<ServerOptions, "dispatch" | "authenticate" | "events" | "admit">,
-): Promise<Listener[]> {
+async function listen(config: ServeConfig, application: Application): Promise<Listener[]> {
   const now = () => new Date();
+  const schemeOf = createSchemeOf(config.trustedProxies);
+  const name = refreshCookieName(application.deviceId);
   const app = createServer({
     ...application,
     hostNames: [readIdentity().hostname, ...config.hostNames],
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
-    now,
+    sourceOf: createSourceOf(config.trustedProxies),
+    refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: schemeOf(ctx.req) }),
   });
   const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);
   try {

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from "./contract/error-codes.ts";
+import type { ProblemClock } from "./contract/types.ts";
 
 /** One thing wrong with the input; `pointer` is an RFC 6901 JSON Pointer into the body or a parameter's name. */
 export interface InputError {
@@ -12,6 +13,10 @@ export interface ErrorDetails {
   /** A finer cause under the same code, for `invalid_token`: expired, clock_epoch, revoked, malformed, signature. */
   reason?: string;
   errors?: readonly InputError[];
+  /** What the device knows of its clock, where that may be why. */
+  clock?: ProblemClock;
+  /** With `totp_required`: what goes on with this sign-in. */
+  challengeToken?: string;
   retryAfterSeconds?: number;
   /** Methods for the Allow header of a 405. */
   allow?: readonly string[];

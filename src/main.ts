@@ -3,12 +3,15 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { CommandContext } from "./cli/context.ts";
+import { unobservedClock } from "./clock/clock-state.ts";
 import type { AgentConfig } from "./compose.ts";
 import { errorCodes } from "./contract/error-codes.ts";
 import type { SettingsChange } from "./contract/types.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
 import { readHostFile } from "./host/linux/host-file.ts";
-import { createLog } from "./journal/log.ts";
+import { isJournalStream } from "./host/linux/journal-stream.ts";
+import { createLog, syslogNumbers } from "./journal/log.ts";
+import { createOwnLines } from "./journal/own-lines.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import { takeLock } from "./store/lock.ts";
 import type { Build } from "./version/version.ts";
@@ -20,10 +23,23 @@ const build: Build =
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
 
+/** By its number: whoever asks process.stderr for it makes Node open the stream at each start. */
+const standardError = 2;
+
+const ownLines = createOwnLines();
+const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, standardError);
 const log = createLog(
-  (line) => process.stderr.write(line),
+  (line, severity) => {
+    // sd-daemon(3): how journald learns the severity; it takes the mark off again.
+    process.stderr.write(isLogInJournal ? `<${syslogNumbers[severity]}>${line}` : line);
+    ownLines.add(line, severity);
+  },
   () => new Date(),
 );
+
+/** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
+const sealKeyFile = "/etc/steward/seal.key";
+const usualHostFile = "/etc/steward/steward.json";
 
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
@@ -48,11 +64,13 @@ async function serve(argv: string[]): Promise<number> {
   let lock = takeLock(options.state);
   lock.catch(() => undefined);
   const { startAgent } = await import("./agent.ts");
-  const { names: hostNames } = await readHostFile(options.hostFile);
+  const { names: hostNames, trustedProxies, logUnits } = await readHostFile(options.hostFile);
   const config = {
     ...(await agentConfig(options.state, options.run, options.initialSettings)),
     ...options.serve,
     hostNames,
+    trustedProxies,
+    logUnits,
   };
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent = await startAgent(config, lock);
@@ -74,7 +92,8 @@ function serveOptions(argv: string[]) {
       run: { type: "string", default: process.env.RUNTIME_DIRECTORY ?? "/run/steward" },
       listen: { type: "string", default: "127.0.0.1:8470" },
       "initial-settings": { type: "string" },
-      "host-file": { type: "string", default: "/etc/steward/steward.json" },
+      "seal-key": { type: "string", default: sealKeyFile },
+      "host-file": { type: "string", default: usualHostFile },
     },
   });
   return {
@@ -82,7 +101,7 @@ function serveOptions(argv: string[]) {
     run: values.run,
     hostFile: values["host-file"],
     initialSettings: values["initial-settings"] ?? process.env.STEWARD_INITIAL_SETTINGS,
-    serve: { listen: loopback(values.listen), credentialsDirectory: process.env.CREDENTIALS_DIRECTORY },
+    serve: { listen: loopback(values.listen), sealKeyFile: values["seal-key"] },
   };
 }
 
@@ -110,6 +129,13 @@ async function agentConfig(state: string, run: string, initialSettings?: string)
     build,
     nodeVersion: process.version,
     log,
+    credentialsDirectory: process.env.CREDENTIALS_DIRECTORY,
+    sealKeyFile,
+    readClock: () => unobservedClock,
+    requestSync: () => undefined,
+    ownLines,
+    isLogInJournal,
+    logUnits: [],
   };
 }
 
@@ -126,17 +152,24 @@ function commandContext(): CommandContext {
     stderr,
     environment: env,
     programVersion: build.version,
+    interruption: () => {
+      const interruption = new AbortController();
+      process.once("SIGINT", () => interruption.abort());
+      return interruption.signal;
+    },
     openOffline: async (stateDirectory) => {
       const config = await agentConfig(stateDirectory, stateDirectory, env.STEWARD_INITIAL_SETTINGS);
+      // A host file that cannot be used keeps the agent from starting; what mends an agent must work nevertheless.
+      const { logUnits } = await readHostFile(usualHostFile).catch(() => ({ logUnits: [] }));
       await becomeOwner(stateDirectory);
       const { openOfflineClient } = await import("./offline.ts");
-      return openOfflineClient(config);
+      return openOfflineClient({ ...config, logUnits });
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(env.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
       const { createStateTools } = await import("./store/inspection.ts");
-      const { documentKinds } = await import("./compose.ts");
+      const { documentKinds } = await import("./state.ts");
       return createStateTools(stateDirectory, documentKinds(initialSettings));
     },
   };
@@ -157,9 +190,18 @@ async function becomeOwner(directory: string): Promise<void> {
       `The state in ${directory} belongs to another user. Run this as root or as that user.`,
     );
   }
-  process.setgroups?.([gid]);
+  takeGroups(gid);
   process.setgid?.(gid);
   process.setuid?.(uid);
+}
+
+/** The groups that the unit gives the agent: the second one opens the journal, where there is one. */
+function takeGroups(gid: number): void {
+  try {
+    process.setgroups?.([gid, "systemd-journal"]);
+  } catch {
+    process.setgroups?.([gid]);
+  }
 }
 
 function fail(error: unknown): void {

@@ -1,19 +1,31 @@
 import { randomBytes } from "node:crypto";
-import type { Client } from "./cli/context.ts";
+import type { Calls } from "./cli/context.ts";
 import { type AgentConfig, openRooms } from "./compose.ts";
 import type { OperationId } from "./contract/operations.ts";
 import type { Input, Output } from "./contract/types.ts";
+import type { Log } from "./journal/log.ts";
 import { takeLock } from "./store/lock.ts";
 
 /** The agent's operations in this process, as local root, under the store's lock; for when the agent is down. */
-export async function openOfflineClient(config: AgentConfig): Promise<Client> {
-  const rooms = await openRooms(config, await takeLock(config.stateDirectory));
+export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
+  // A person reads this terminal: what happened is in the event log, and what is wrong is said.
+  const log: Log = (severity, message, members) => {
+    if (severity === "error" || severity === "warning") config.log(severity, message, members);
+  };
+  const rooms = await openRooms({ ...config, log }, await takeLock(config.stateDirectory));
   return {
     call: async <Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> => {
       const answer = await rooms.dispatch.run(id, {
         actor: { kind: "local-root" },
-        origin: { address: "local", userAgent: "steward" },
-        requestId: `offline-${randomBytes(6).toString("base64url")}`,
+        origin: {
+          address: "local",
+          source: null,
+          userAgent: "steward",
+          requestId: `offline-${randomBytes(6).toString("base64url")}`,
+        },
+        noted: {},
+        cookie: undefined,
+        lastEventId: undefined,
         ifMatch: undefined,
         params: input.params ?? {},
         query: toSearch(input.query),

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentConfig, documentKinds } from "./compose.ts";
+import type { AgentConfig } from "./compose.ts";
 import { type OperationId, operationIds, operationOf } from "./contract/operations.ts";
-import type { Health } from "./contract/types.ts";
+import type { Health, ProblemClock } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { createUptime } from "./host/linux/uptime.ts";
@@ -11,6 +11,7 @@ import type { Handlers } from "./http/call.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import type { EventSink } from "./journal/event.ts";
 import { createLoggedEvents } from "./journal/logged-events.ts";
+import { documentKinds } from "./state.ts";
 import { createStateTools } from "./store/inspection.ts";
 import { fullVersion, publicVersion } from "./version/version.ts";
 
@@ -20,6 +21,8 @@ export interface Rescue {
   authenticate: Authenticate;
   events: EventSink;
   admit: (id: OperationId) => void;
+  describeClock: () => ProblemClock;
+  deviceId: string;
 }
 
 export function createRescue(config: AgentConfig, damage: StewardError): Rescue {
@@ -31,10 +34,12 @@ export function createRescue(config: AgentConfig, damage: StewardError): Rescue 
     events,
     dispatch: createDispatch(rescueHandlers(config, damage, refuse), events),
     // There are no accounts to know anyone by; the socket is known by who may open it.
-    authenticate: async (_ctx, isLocal) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
+    authenticate: async (_ctx, { isLocal }) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
     admit: (id) => {
       if (!operationOf(id).inRescue) refuse();
     },
+    describeClock: () => ({ server_time: new Date().toISOString(), synchronised: null }),
+    deviceId: readIdentity().deviceId,
   };
 }
 

@@ -24,6 +24,8 @@ const floors: Readonly<Record<string, number>> = {
   http: 4,
   cli: 4,
   "compose.ts": 5,
+  "compose-sign-in.ts": 5,
+  "state.ts": 5,
   "agent.ts": 5,
   "rescue.ts": 5,
   "offline.ts": 5,

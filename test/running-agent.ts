@@ -17,7 +17,7 @@ export interface RunningAgent {
   log: () => string;
   /** Over TCP, or over the unix socket with `local`. */
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
-  /** Makes the first administrator over the socket and signs in. */
+  /** Makes the first administrator over the socket, signs in and steps up. */
   signedInAdmin: () => Promise<{ id: string; token: string; refreshToken: string }>;
   /** SIGTERM, and its exit code. The directories stay. */
   stop: () => Promise<number | null>;
@@ -30,6 +30,8 @@ export interface CallOptions {
   token?: string | undefined;
   headers?: Record<string, string>;
   local?: boolean;
+  /** The address of this machine that the request comes from; all of 127.0.0.0/8 is there. */
+  from?: string;
 }
 
 export interface Answer {
@@ -46,6 +48,8 @@ export interface AgentOptions {
   stateDirectory?: string;
   environment?: Record<string, string>;
   arguments?: string[];
+  /** What node is told to run instead of the built program. */
+  program?: string[];
   /** A command to run node under, such as a wrapper with its arguments. */
   prefix?: string[];
 }
@@ -62,7 +66,7 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Run
   const runDirectory = join(home, "run");
   const socket = join(runDirectory, "steward.sock");
   const serve = [
-    program,
+    ...(options.program ?? [program]),
     "serve",
     "--state",
     stateDirectory,
@@ -103,6 +107,7 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Run
       const { json } = await call("POST", "/api/auth/login", {
         body: { username: adminName, password: adminPassword },
       });
+      await stepUp(call, json.access_token, adminPassword);
       return { id: created.json.id, token: json.access_token, refreshToken: json.refresh_token };
     },
     stop,
@@ -111,6 +116,12 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Run
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Gives the password again, so that the session may do what takes it. Throws unless it succeeds. */
+export async function stepUp(call: RunningAgent["call"], token: string, password: string): Promise<void> {
+  const { status, text } = await call("POST", "/api/auth/reauth", { token, body: { password } });
+  if (status !== 200) throw new Error(`no step-up: ${text}`);
 }
 
 /** The program as the command line, with its exit code and output. */
@@ -136,7 +147,7 @@ async function portOf(log: () => string, ended: Promise<number | null>): Promise
   void ended.then((exit) => {
     code = exit;
   });
-  for (let tries = 0; tries < 1_000 && code === undefined; tries += 1) {
+  for (let tries = 0; tries < 2_000 && code === undefined; tries += 1) {
     const port = /"http:\/\/127\.0\.0\.1:(\d+)"/.exec(log())?.[1];
     if (port !== undefined) return Number(port);
     await delay(10);
@@ -160,9 +171,10 @@ function send({
   token,
   headers = {},
   local,
+  from = "127.0.0.1",
 }: SendOptions): Promise<Answer> {
   const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
-  const where = local ? { socketPath: socket } : { host: "127.0.0.1", port };
+  const where = local ? { socketPath: socket } : { host: "127.0.0.1", port, localAddress: from };
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       ...where,

@@ -1,5 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import jsonwebtoken from "jsonwebtoken";
+import type { Uptime } from "../host/ports.ts";
+import type { TrustedTime } from "./trusted-time.ts";
 
 /** How long an access token is good for, in seconds. */
 export const accessSeconds = 15 * 60;
@@ -22,13 +24,50 @@ export interface AccessTokens {
   issue(subject: string, sessionId: string): string;
 }
 
-export function createAccessTokens(now: () => Date): AccessTokens {
+/** What an access token says, once its signature and its form have been checked. */
+export interface AccessClaims {
+  readonly subject: string;
+  readonly sessionId: string;
+  /** Seconds since 1970, by the clock of its epoch. */
+  readonly expiresAt: number;
+  /** The clock epoch that it was issued in. */
+  readonly epoch: number;
+  /** Seconds of monotonic time at which it was issued; the key does not outlive the process, so it is this boot's. */
+  readonly issuedUptime: number;
+}
+
+/**
+ * Reads verified claims; undefined when they are not those of an access token. jsonwebtoken takes a token without
+ * `exp` and any `typ`; we do not.
+ */
+export function readClaims(header: unknown, payload: unknown): AccessClaims | undefined {
+  const { typ } = (header ?? {}) as Record<string, unknown>;
+  const { sub, sid, exp, iat, epoch, uptime } = (payload ?? {}) as Record<string, unknown>;
+  if (typ !== accessTokenRules.type || typeof sub !== "string" || typeof sid !== "string") return undefined;
+  if (typeof exp !== "number" || typeof iat !== "number" || exp - iat > accessSeconds) return undefined;
+  if (typeof epoch !== "number" || typeof uptime !== "number") return undefined;
+  return { subject: sub, sessionId: sid, expiresAt: exp, epoch, issuedUptime: uptime };
+}
+
+export interface AccessTokensOptions {
+  time: Pick<TrustedTime, "now" | "epoch">;
+  uptime: Uptime;
+}
+
+export function createAccessTokens({ time, uptime }: AccessTokensOptions): AccessTokens {
   const key = createSecretKey(randomBytes(32));
   return {
     key,
     issue: (subject, sessionId) => {
-      const issuedAt = Math.floor(now().getTime() / 1_000);
-      const claims = { sub: subject, sid: sessionId, iat: issuedAt, exp: issuedAt + accessSeconds };
+      const issuedAt = Math.floor(time.now().getTime() / 1_000);
+      const claims = {
+        sub: subject,
+        sid: sessionId,
+        iat: issuedAt,
+        exp: issuedAt + accessSeconds,
+        epoch: time.epoch(),
+        uptime: uptime(),
+      };
       return jsonwebtoken.sign(claims, key, {
         algorithm: accessTokenRules.algorithms[0],
         issuer: accessTokenRules.issuer,

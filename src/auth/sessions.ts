@@ -2,11 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 import { StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import { createLookUp } from "../store/look-up.ts";
+import type { Source } from "../users/passwords.ts";
 import type { SessionsState, StoredSession } from "./session.ts";
 
 /** Sign-ins of people, by monotonic deadlines: kept through a restart of the agent, gone at a reboot. */
 export interface Sessions {
-  open(userId: string, origin: Origin): Opened;
+  open(userId: string, client: Client): Opened;
   /** The living session with this id. */
   find(id: string): StoredSession | undefined;
   /** The living sessions of a user, the last used first. */
@@ -14,19 +15,27 @@ export interface Sessions {
   /** Ends one session of a user; false when he has none with this id. */
   endOne(userId: string, id: string): Promise<boolean>;
   /** Exchanges a refresh token. Throws `invalid_token`: reason `malformed`, `expired` or `revoked`. */
-  refresh(refreshToken: string, origin: Origin): Promise<Opened>;
-  /** Ends the session of a refresh token; a token that is not known ends nothing. */
-  close(refreshToken: string): Promise<void>;
+  refresh(refreshToken: string, client: Client): Promise<Opened>;
+  /** Ends the session of a refresh token and returns it; a token that is not known ends nothing. */
+  close(refreshToken: string): Promise<StoredSession | undefined>;
   /** Ends all sessions of a user, or all but one, at once. */
   endAll(userId: string, exceptId?: string): Promise<void>;
   /** Seconds until the two deadlines. */
   remaining(session: StoredSession): { idleSeconds: number; absoluteSeconds: number };
 }
 
-/** Where a session comes from, for people who look at their sessions. */
-export interface Origin {
-  address: string;
-  userAgent: string;
+/** Who uses a session, for people who look at their sessions. */
+export interface Client {
+  /** As people are shown it; `local` on the unix socket. */
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** Where a request comes from. */
+export interface Origin extends Client {
+  /** What its attempts are counted under; null is the device itself, which is never slowed down. */
+  readonly source: Source;
+  readonly requestId: string;
 }
 
 export interface Opened {
@@ -41,6 +50,8 @@ export interface SessionsOptions {
   uptime: () => number;
   /** Seconds, from the settings. */
   limits: () => { idleSeconds: number; absoluteSeconds: number };
+  /** Told when a session was ended because its used refresh token came again. */
+  onReuse: (session: StoredSession, client: Client) => Promise<void>;
 }
 
 /** Sessions a user may have; the one longest unused makes room for the next. */
@@ -57,7 +68,7 @@ interface Repeat {
   successor: string;
   until: number;
   uses: number;
-  origin: Origin;
+  client: Client;
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
@@ -73,13 +84,13 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
   return {
     find,
-    open: (userId, origin) => {
+    open: (userId, client) => {
       const refreshToken = newRefreshToken();
-      const session = newSession(options, userId, refreshToken, origin);
+      const session = newSession(options, userId, refreshToken, client);
       store(options, (sessions) => [...withoutOldest(sessions, userId), session]);
       return { session, refreshToken };
     },
-    refresh: (refreshToken, origin) => exchange(options, repeats, refreshToken, origin),
+    refresh: (refreshToken, client) => exchange(options, repeats, refreshToken, client),
     list: (userId) =>
       document
         .read()
@@ -93,6 +104,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     close: async (refreshToken) => {
       const session = byToken(options, hashOf(refreshToken));
       if (session) await end(options, (one) => one.id === session.id);
+      return session;
     },
     endAll: (userId, exceptId) => end(options, (one) => one.user_id === userId && one.id !== exceptId),
     remaining: (session) => ({
@@ -112,16 +124,16 @@ async function exchange(
   options: SessionsOptions,
   repeats: Map<string, Repeat>,
   refreshToken: string,
-  origin: Origin,
+  client: Client,
 ): Promise<Opened> {
   const hash = hashOf(refreshToken);
   const session = byToken(options, hash);
   if (!session) throw refusedRefresh("expired", "The session has ended. Sign in again.");
-  if (session.refresh_hash !== hash) return repeated(options, session, repeats.get(hash), origin);
+  if (session.refresh_hash !== hash) return repeated(options, session, repeats.get(hash), client);
   const successor = newRefreshToken();
-  const rotated = rotate(options, session, hashOf(successor), origin);
+  const rotated = rotate(options, session, hashOf(successor), client);
   forgetOld(repeats, options.uptime());
-  repeats.set(hash, { successor, until: options.uptime() + repeatSeconds, uses: 0, origin });
+  repeats.set(hash, { successor, until: options.uptime() + repeatSeconds, uses: 0, client });
   store(options, (sessions) => sessions.map((one) => (one.id === rotated.id ? rotated : one)));
   return { session: rotated, refreshToken: successor };
 }
@@ -155,15 +167,16 @@ async function repeated(
   options: SessionsOptions,
   session: StoredSession,
   repeat: Repeat | undefined,
-  origin: Origin,
+  client: Client,
 ): Promise<Opened> {
   const isSameCaller =
-    repeat?.origin.address === origin.address && repeat.origin.userAgent === origin.userAgent;
+    repeat?.client.address === client.address && repeat.client.userAgent === client.userAgent;
   if (repeat && isSameCaller && options.uptime() < repeat.until && repeat.uses < repeatsAllowed) {
     repeat.uses += 1;
     return { session, refreshToken: repeat.successor };
   }
   await end(options, (one) => one.id === session.id);
+  await options.onReuse(session, client);
   throw refusedRefresh(
     "revoked",
     "This refresh token was used before. Somebody may have a copy, so the session was ended. Sign in again.",
@@ -174,7 +187,7 @@ function newSession(
   options: SessionsOptions,
   userId: string,
   refreshToken: string,
-  origin: Origin,
+  client: Client,
 ): StoredSession {
   const now = options.uptime();
   const { idleSeconds, absoluteSeconds } = options.limits();
@@ -188,8 +201,8 @@ function newSession(
     refresh_hash: hashOf(refreshToken),
     previous_hash: null,
     rotated_uptime: now,
-    address: origin.address,
-    user_agent: origin.userAgent.slice(0, 256),
+    address: client.address,
+    user_agent: client.userAgent.slice(0, 256),
   };
 }
 
@@ -197,7 +210,7 @@ function rotate(
   options: SessionsOptions,
   session: StoredSession,
   hash: string,
-  origin: Origin,
+  client: Client,
 ): StoredSession {
   const now = options.uptime();
   return {
@@ -206,8 +219,8 @@ function rotate(
     refresh_hash: hash,
     previous_hash: session.refresh_hash,
     rotated_uptime: now,
-    address: origin.address,
-    user_agent: origin.userAgent.slice(0, 256),
+    address: client.address,
+    user_agent: client.userAgent.slice(0, 256),
   };
 }
 

@@ -1,78 +1,160 @@
 import type { Session } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
-import { type Account, toUser } from "../users/account.ts";
+import type { Account } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
-import type { Passwords, Source } from "../users/passwords.ts";
-import { type AccessTokens, accessSeconds } from "./access-tokens.ts";
+import type { Passwords } from "../users/passwords.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Challenge, Challenges } from "./challenges.ts";
+import { counted } from "./counted.ts";
+import type { FactorMethod, FactorProof, SecondFactor } from "./second-factor.ts";
 import type { StoredSession } from "./session.ts";
-import type { Opened, Origin, Sessions } from "./sessions.ts";
+import type { AnswerSession } from "./session-answer.ts";
+import type { Origin, Sessions } from "./sessions.ts";
 
-/** Signing in with a password, and what a signed-in person does with the own password. */
+/** Signing in, staying signed in, and signing out. */
 export interface SignIn {
-  /** Throws `invalid_credentials`, `hashing_busy`. */
-  login(username: string, password: string, origin: Origin): Promise<Session>;
+  /**
+   * Throws `invalid_credentials`, `totp_required` with a challenge token when the password was right and a code is
+   * wanted, what is wrong with a code that was given, `too_many_attempts`, `hashing_busy`.
+   */
+  login(credentials: Credentials, origin: Origin): Promise<SignedIn>;
+  /** Throws `challenge_invalid`, what is wrong with the code, `too_many_attempts`. */
+  answerChallenge(token: string, proof: FactorProof, origin: Origin): Promise<SignedIn>;
   /** Throws `invalid_token`. */
   refresh(refreshToken: string, origin: Origin): Promise<Session>;
-  logout(refreshToken: string): Promise<void>;
-  /** Other sessions of the user end. Throws `password_wrong` and what the rules say of the new one. */
-  changePassword(session: StoredSession, current: string, next: string, source: Source): Promise<void>;
+  /** The session that has ended; undefined for a token that is not known. */
+  logout(refreshToken: string): Promise<StoredSession | undefined>;
+}
+
+export interface Credentials extends FactorProof {
+  username: string;
+  password: string;
+}
+
+export interface SignedIn {
+  session: Session;
+  method: "password" | FactorMethod;
 }
 
 export interface SignInOptions {
   accounts: Accounts;
   passwords: Passwords;
   sessions: Sessions;
-  tokens: AccessTokens;
-  now: () => Date;
+  attempts: Attempts;
+  challenges: Challenges;
+  secondFactor: SecondFactor;
+  answer: AnswerSession;
 }
 
 export function createSignIn(options: SignInOptions): SignIn {
-  const { accounts, passwords, sessions } = options;
+  const { accounts, sessions, attempts } = options;
   return {
-    login: (username, password, origin) => login(options, username, password, origin),
+    login: (credentials, origin) => {
+      const username = asUsername(credentials.username);
+      return counted(attempts, username, origin, () => login(options, { ...credentials, username }, origin));
+    },
+    answerChallenge: (token, proof, origin) => answerChallenge(options, token, proof, origin),
     refresh: async (refreshToken, origin) => {
       const opened = await sessions.refresh(refreshToken, origin);
       const account = accounts.find(opened.session.user_id);
-      if (account?.enabled) return toSession(options, opened, account);
+      if (account?.enabled) return options.answer(opened, account);
       await sessions.endAll(opened.session.user_id);
       throw new StewardError("invalid_token", "The user may no longer sign in.", {
         details: { reason: "revoked" },
       });
     },
     logout: (refreshToken) => sessions.close(refreshToken),
-    changePassword: async (session, current, next, source) => {
-      const account = accounts.find(session.user_id);
-      const isRight = await passwords.verify(account?.password_hash ?? null, current, source);
-      if (!isRight)
-        throw new StewardError("password_wrong", "The current password is not right. Nothing was changed.");
-      await accounts.setPassword(session.user_id, next, source);
-      await sessions.endAll(session.user_id, session.id);
-    },
   };
 }
 
-async function login(
-  options: SignInOptions,
-  name: string,
-  password: string,
-  origin: Origin,
-): Promise<Session> {
-  const { accounts, passwords, sessions } = options;
-  // A phone's keyboard writes the first letter large. ASCII alone: no other letter folds into one of ours.
-  const username = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** A phone's keyboard writes the first letter large. ASCII alone: no other letter folds into one of ours. */
+export function asUsername(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+async function login(options: SignInOptions, credentials: Credentials, origin: Origin): Promise<SignedIn> {
+  const { accounts, passwords, challenges } = options;
+  const { username, password } = credentials;
   const tried = accounts.findByName(username)?.password_hash ?? null;
-  const isRight = await passwords.verify(tried, password, origin.address);
-  const rehashed =
-    isRight && tried && passwords.isWeaker(tried)
-      ? await passwords.hash(password, origin.address)
-      : undefined;
+  const isRight = await passwords.verify(tried, password, origin.source);
+  if (!isRight || !tried) throw refusal();
+  const rehashed = passwords.isWeaker(tried) ? await passwords.hash(password, origin.source) : undefined;
   // Looked up again: while the password was being checked it may have been changed, spent or taken away.
-  const account = accounts.findByName(username);
-  const mayEnter = account?.enabled && account.password_hash === tried && account.password_state !== "spent";
-  if (!isRight || !account || !mayEnter) throw refusal();
+  const account = entering(accounts.findByName(username), tried);
+  if (!account) throw refusal();
+  const { two_factor } = account;
+  if (!two_factor) return { session: open(options, account, rehashed, origin), method: "password" };
+  if (credentials.code === undefined && credentials.recovery_code === undefined) {
+    const challenge = { userId: account.id, passwordHash: tried, rehashed };
+    throw new StewardError(
+      "totp_required",
+      "The password is right; this user signs in with a code too. Send it with this challenge to POST /api/auth/totp.",
+      { details: { challengeToken: challenges.open(challenge) } },
+    );
+  }
+  const method = await options.secondFactor.prove(account, two_factor, credentials, origin);
+  return { session: open(options, account, rehashed, origin), method };
+}
+
+async function answerChallenge(
+  options: SignInOptions,
+  token: string,
+  proof: FactorProof,
+  origin: Origin,
+): Promise<SignedIn> {
+  const { challenges, attempts } = options;
+  const challenge = challenges.find(token);
+  const account = challenge && entering(options.accounts.find(challenge.userId), challenge.passwordHash);
+  if (!challenge || !account?.two_factor) throw staleChallenge();
+  const { two_factor } = account;
+  return counted(attempts, account.username, origin, async () => {
+    const method = await provenBy(options, token, () =>
+      options.secondFactor.prove(account, two_factor, proof, origin),
+    );
+    if (!challenges.find(token)) throw staleChallenge();
+    challenges.close(token);
+    return { session: openAgain(options, challenge, origin), method };
+  });
+}
+
+/** A wrong code is held against its challenge. */
+async function provenBy(
+  { challenges }: SignInOptions,
+  token: string,
+  prove: () => Promise<FactorMethod>,
+): Promise<FactorMethod> {
+  try {
+    return await prove();
+  } catch (error) {
+    if (error instanceof StewardError && error.status === 401 && error.code !== "totp_required") {
+      challenges.failed(token);
+    }
+    throw error;
+  }
+}
+
+/** Once more: while the code was being checked the user may have been shut out. */
+function openAgain(options: SignInOptions, challenge: Challenge, origin: Origin): Session {
+  const account = entering(options.accounts.find(challenge.userId), challenge.passwordHash);
+  if (!account) throw staleChallenge();
+  return open(options, account, challenge.rehashed, origin);
+}
+
+/** The account, when its owner may enter with the password that was right for this hash. */
+function entering(account: Account | undefined, hash: string): Account | undefined {
+  const mayEnter = account?.enabled && account.password_hash === hash && account.password_state !== "spent";
+  return mayEnter ? account : undefined;
+}
+
+function open(
+  { accounts, sessions, answer }: SignInOptions,
+  account: Account,
+  rehashed: string | undefined,
+  origin: Origin,
+): Session {
   const opened = sessions.open(account.id, origin);
-  await accounts.signedIn(account.id, rehashed);
-  return toSession(options, opened, accounts.find(account.id) ?? account);
+  accounts.signedIn(account.id, rehashed);
+  return answer(opened, accounts.find(account.id) ?? account);
 }
 
 /** One answer for every reason, so that nobody learns which names exist. */
@@ -83,26 +165,9 @@ function refusal(): StewardError {
   );
 }
 
-function toSession(options: SignInOptions, { session, refreshToken }: Opened, account: Account): Session {
-  const { idleSeconds, absoluteSeconds } = options.sessions.remaining(session);
-  const at = (seconds: number) => new Date(options.now().getTime() + seconds * 1_000).toISOString();
-  const warnings =
-    account.password_state === "chosen"
-      ? []
-      : [
-          "This one-use password is spent now. Choose your own with PUT /api/auth/password before this session ends.",
-        ];
-  return {
-    access_token: options.tokens.issue(account.id, session.id),
-    token_type: "Bearer",
-    expires_in: accessSeconds,
-    refresh_token: refreshToken,
-    session: {
-      id: session.id,
-      expires_at: at(absoluteSeconds),
-      idle_expires_at: at(Math.min(idleSeconds, absoluteSeconds)),
-    },
-    user: toUser(account),
-    warnings,
-  };
+function staleChallenge(): StewardError {
+  return new StewardError(
+    "challenge_invalid",
+    "This sign-in took too long, or had too many wrong codes. Begin again with user name and password.",
+  );
 }

@@ -1,6 +1,8 @@
 import type { Command } from "./command.ts";
 import { completionScript, shells } from "./completion.ts";
 import { CommandError } from "./context.ts";
+import { eventCommands } from "./events.ts";
+import { logs } from "./logs.ts";
 import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
 import { systemCommands } from "./system.ts";
@@ -51,7 +53,9 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...sessionCommands,
   ...systemCommands,
+  ...eventCommands,
   ...stateCommands,
+  logs,
   setupToken,
   version,
   completion,

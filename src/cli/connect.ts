@@ -1,7 +1,8 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { Input, Output } from "../contract/types.ts";
-import { AgentAbsent, createHttpClient } from "./client.ts";
-import type { Client, CommandContext } from "./context.ts";
+import { AgentAbsent } from "./agent-connection.ts";
+import { createHttpClient } from "./client.ts";
+import { type Calls, type Client, type CommandContext, CommandError } from "./context.ts";
 import type { Places } from "./places.ts";
 
 export interface Connection {
@@ -15,7 +16,7 @@ export interface Connection {
 /** The agent, or its operations in process when nobody listens at the socket and the command allows it. */
 export function createAgentClient(connection: Connection): Client {
   const online = createHttpClient(connection.places);
-  let offline: Promise<Client> | undefined;
+  let offline: Promise<Calls> | undefined;
   return {
     async call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> {
       if (offline !== undefined) return (await offline).call(id, input);
@@ -27,6 +28,13 @@ export function createAgentClient(connection: Connection): Client {
         return (await offline).call(id, input);
       }
     },
+    async stream(id, input, onMessage, options) {
+      // In process there is nobody else, so nothing would ever come.
+      if (offline !== undefined) {
+        throw new CommandError(1, "Following needs the running agent. Start it, or leave --follow out.");
+      }
+      await online.stream(id, input, onMessage, options);
+    },
     async close() {
       await online.close();
       // A failure to open has already ended the command.
@@ -36,7 +44,7 @@ export function createAgentClient(connection: Connection): Client {
   };
 }
 
-async function goOffline({ places, context, remark }: Connection): Promise<Client> {
+async function goOffline({ places, context, remark }: Connection): Promise<Calls> {
   await remark(`The agent is not running; working on its state in ${places.stateDirectory} directly.`);
   return context.openOffline(places.stateDirectory);
 }

@@ -1,12 +1,40 @@
 import type { OperationId } from "../contract/operations.ts";
-import type { Input, Output } from "../contract/types.ts";
+import type { Input, Output, StreamId } from "../contract/types.ts";
 import type { StateTools } from "../store/inspection.ts";
 
 /**
  * What the commands talk to: the agent over its socket or a URL, or the same operations in process.
  * A refusal is a StewardError with the agent's code; an agent that cannot be reached is a CommandError(8).
  */
-export interface Client {
+export interface Client extends Calls {
+  /**
+   * Reads an event stream until the agent or `signal` ends it, handing over one message after another.
+   * Throws also a CommandError(8) when the connection breaks off.
+   */
+  stream<Id extends StreamId>(
+    id: Id,
+    input: Partial<Input<Id>>,
+    onMessage: (message: StreamedMessage) => void | Promise<void>,
+    options?: StreamOptions,
+  ): Promise<void>;
+}
+
+export interface StreamOptions {
+  /** The last id that was read, to go on behind it. */
+  lastEventId?: string | undefined;
+  signal?: AbortSignal;
+}
+
+/** A message of an event stream; `data` is the JSON that was sent. */
+export interface StreamedMessage {
+  /** The id of this message, or else of the last that had one; "" when none had. */
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** What can also be done in process, when there is no agent. */
+export interface Calls {
   call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>>;
   close(): Promise<void>;
 }
@@ -20,8 +48,10 @@ export interface CommandContext {
   /** This program's own version, for `--version` and for when the agent cannot say its. */
   programVersion: string;
   /** The same operations in process, under the store's lock, as local root; for when the agent is down. */
-  openOffline(stateDirectory: string): Promise<Client>;
+  openOffline(stateDirectory: string): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
+  /** Aborted by Ctrl-C from now on, which then no longer ends the program by itself. */
+  interruption(): AbortSignal;
 }
 
 /** A failure of the command line itself, with its exit code: 2 usage, 8 agent unreachable, … */

@@ -20,9 +20,16 @@ export function escapeLines(text: string): string {
 /** JSON with two spaces of indentation; JSON.stringify leaves DEL, C1 and bidirectional characters as they are. */
 export function safeJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2) ?? "null";
-  return json.replace(hostile, (character) =>
-    character === "\n" ? character : `\\u${codeOf(character).toString(16).padStart(4, "0")}`,
-  );
+  return json.split("\n").map(escapedJson).join("\n");
+}
+
+/** The same on one line. */
+export function safeLine(value: unknown): string {
+  return escapedJson(JSON.stringify(value) ?? "null");
+}
+
+function escapedJson(json: string): string {
+  return json.replace(hostile, (character) => `\\u${codeOf(character).toString(16).padStart(4, "0")}`);
 }
 
 function codeOf(character: string): number {

@@ -1,6 +1,6 @@
 import { systemErrorCode } from "../errors.ts";
 import { CommandError } from "./context.ts";
-import { escapeLines, escapeText, safeJson } from "./escape.ts";
+import { escapeLines, escapeText, safeJson, safeLine } from "./escape.ts";
 import { describeFailure, failureDocument } from "./failure.ts";
 import { type Fields, formatCell, formatFields, formatTable, type Table } from "./table.ts";
 
@@ -14,6 +14,8 @@ export interface Output {
   /** One value alone on its line, so that it can be captured. */
   value(document: unknown, value: unknown): Promise<void>;
   document(document: unknown): Promise<void>;
+  /** One of many that come as they happen: a line of JSON, or the cells of one row. */
+  line(document: unknown, cells: readonly unknown[]): Promise<void>;
   /** After a change: the new state for programs, one sentence for people. */
   changed(document: unknown, remark: string): Promise<void>;
   /** Text that is written as it is, whatever the format. */
@@ -42,6 +44,8 @@ export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions)
     value: (document, value) =>
       print(document, () => `${typeof value === "string" ? escapeText(value) : formatCell(value)}\n`),
     document: (document) => write(stdout, `${safeJson(document)}\n`),
+    line: (document, cells) =>
+      write(stdout, isJson ? `${safeLine(document)}\n` : `${cells.map(formatCell).join("  ")}\n`),
     async changed(document, text) {
       if (isJson) await write(stdout, `${safeJson(document)}\n`);
       else await remark(text);

@@ -3,6 +3,16 @@ import { everyone, type Operation } from "./operation.ts";
 import { newPasswordErrors } from "./password-errors.ts";
 import * as users from "./users.ts";
 
+/** What a second factor can be wrong with. */
+const factorErrors = [
+  "totp_invalid",
+  "totp_reused",
+  "recovery_code_invalid",
+  "too_many_attempts",
+  "account_locked",
+  "second_factor_unavailable",
+] as const;
+
 /** First administrator, sign-in, sessions and the own account. */
 export const authOperations = {
   getSetup: {
@@ -20,19 +30,38 @@ export const authOperations = {
     access: "open",
     beforeSetup: true,
     body: auth.setUp,
-    response: { status: 201, schema: users.user },
-    errors: ["setup_already_done", "setup_token_invalid", "username_taken", ...newPasswordErrors],
+    response: { status: 201, schema: users.user, collection: "/api/users" },
+    errors: [
+      "setup_already_done",
+      "setup_token_invalid",
+      "too_many_attempts",
+      "username_taken",
+      ...newPasswordErrors,
+    ],
     event: "setup.done",
     refusal: "sign_in.refused",
   },
   login: {
     method: "POST",
     path: "/api/auth/login",
-    summary: "Sign in with user name and password",
+    summary: "Sign in with user name and password, and with a code where the user has a second factor",
     access: "open",
+    cookie: true,
     body: auth.login,
     response: { status: 200, schema: auth.session },
-    errors: ["invalid_credentials", "hashing_busy"],
+    errors: ["invalid_credentials", "totp_required", "hashing_busy", ...factorErrors],
+    event: "sign_in.succeeded",
+    refusal: "sign_in.refused",
+  },
+  answerChallenge: {
+    method: "POST",
+    path: "/api/auth/totp",
+    summary: "Finish a sign-in with a code or a recovery code",
+    access: "open",
+    cookie: true,
+    body: auth.totp,
+    response: { status: 200, schema: auth.session },
+    errors: ["challenge_invalid", "totp_required", ...factorErrors],
     event: "sign_in.succeeded",
     refusal: "sign_in.refused",
   },
@@ -41,9 +70,10 @@ export const authOperations = {
     path: "/api/auth/refresh",
     summary: "Exchange the refresh token for a new pair; the old refresh token dies",
     access: "open",
+    cookie: true,
     body: auth.refresh,
     response: { status: 200, schema: auth.session },
-    errors: ["invalid_token"],
+    errors: ["invalid_token", "authentication_required", "forbidden"],
     refusal: "sign_in.refused",
   },
   logout: {
@@ -51,9 +81,24 @@ export const authOperations = {
     path: "/api/auth/logout",
     summary: "End the session of this refresh token",
     access: "open",
+    cookie: true,
     body: auth.refresh,
     response: { status: 204 },
+    errors: ["authentication_required", "forbidden"],
     event: "session.ended",
+  },
+  reauthenticate: {
+    method: "POST",
+    path: "/api/auth/reauth",
+    summary:
+      "Step up: give the password (and code) again; for five minutes this session may do what takes it",
+    access: "session",
+    beforeEnrolment: true,
+    body: auth.reauth,
+    response: { status: 200, schema: auth.stepUp },
+    errors: ["password_wrong", "totp_required", "hashing_busy", ...factorErrors],
+    event: "step_up.succeeded",
+    refusal: "sign_in.refused",
   },
   getMe: {
     method: "GET",
@@ -61,6 +106,7 @@ export const authOperations = {
     summary: "The signed-in user",
     access: "session",
     beforePasswordChange: true,
+    beforeEnrolment: true,
     response: { status: 200, schema: users.user },
   },
   changePassword: {
@@ -69,10 +115,12 @@ export const authOperations = {
     summary: "Change the own password; all other sessions of the user end",
     access: "session",
     beforePasswordChange: true,
+    beforeEnrolment: true,
     body: auth.changePassword,
     response: { status: 204 },
-    errors: ["password_wrong", ...newPasswordErrors],
+    errors: ["password_wrong", "too_many_attempts", ...newPasswordErrors],
     event: "password.changed",
+    refusal: "sign_in.refused",
   },
   listSessions: {
     method: "GET",
@@ -91,6 +139,7 @@ export const authOperations = {
     pathParameters: { sid: auth.sessionId },
     query: auth.sessionsQuery,
     response: { status: 204 },
+    errors: ["step_up_required"],
     event: "session.ended",
   },
 } as const satisfies Record<string, Operation>;

@@ -25,11 +25,76 @@ export const setUp = {
   },
 } as const;
 
+/** What of the second factor a caller may give; what is no code at all is told from a wrong one by nobody. */
+export const factorProof = {
+  code: {
+    type: "string",
+    maxLength: 64,
+    writeOnly: true,
+    description: "the six digits that the authenticator shows; blanks in it do no harm",
+  },
+  recovery_code: {
+    type: "string",
+    maxLength: 64,
+    writeOnly: true,
+    description: "one of the recovery codes, instead of a code; each is good once",
+  },
+} as const;
+
+/** A code and a recovery code together would leave open which of them is spent. */
+export const oneFactorProof = { not: { required: ["code", "recovery_code"] } } as const;
+
+const refreshTransport = {
+  type: "string",
+  enum: ["body", "cookie"],
+  default: "body",
+  description: "where the refresh token goes: `cookie` keeps it from a page's scripts",
+} as const;
+
 export const login = {
   type: "object",
   additionalProperties: false,
   required: ["username", "password"],
-  properties: { username: { type: "string", minLength: 1, maxLength: 256 }, password },
+  properties: {
+    username: { type: "string", minLength: 1, maxLength: 256 },
+    password,
+    ...factorProof,
+    refresh: refreshTransport,
+  },
+  ...oneFactorProof,
+} as const;
+
+export const totp = {
+  type: "object",
+  additionalProperties: false,
+  required: ["challenge_token"],
+  properties: {
+    challenge_token: {
+      type: "string",
+      minLength: 1,
+      maxLength: 256,
+      writeOnly: true,
+      description: "from the 401 `totp_required`; good for five minutes",
+    },
+    ...factorProof,
+    refresh: refreshTransport,
+  },
+  ...oneFactorProof,
+} as const;
+
+export const reauth = {
+  type: "object",
+  additionalProperties: false,
+  required: ["password"],
+  properties: { password, ...factorProof },
+  ...oneFactorProof,
+} as const;
+
+export const stepUp = {
+  type: "object",
+  additionalProperties: false,
+  required: ["expires_in"],
+  properties: { expires_in: { type: "integer", description: "seconds that the step-up is good for" } },
 } as const;
 
 const refreshToken = { type: "string", minLength: 1, maxLength: 256 } as const;
@@ -37,14 +102,15 @@ const refreshToken = { type: "string", minLength: 1, maxLength: 256 } as const;
 export const refresh = {
   type: "object",
   additionalProperties: false,
-  required: ["refresh_token"],
-  properties: { refresh_token: refreshToken },
+  properties: {
+    refresh_token: { ...refreshToken, description: "absent: the one in the browser's cookie" },
+  },
 } as const;
 
 export const session = {
   type: "object",
   additionalProperties: false,
-  required: ["access_token", "token_type", "expires_in", "refresh_token", "session", "user", "warnings"],
+  required: ["access_token", "token_type", "expires_in", "session", "user", "warnings"],
   properties: {
     access_token: { type: "string", description: "JWT; send it as `Authorization: Bearer …`" },
     token_type: { type: "string", const: "Bearer" },

@@ -3,7 +3,7 @@
  * a person reads. The code is the contract; the title may be reworded.
  *
  * Exit codes: 1 failed, 2 usage, 3 not found, 4 not permitted, 5 conflict, 6 invalid input,
- * 7 locked or rate-limited, 8 agent unreachable.
+ * 7 locked or rate-limited, 8 agent unreachable, 9 clock not synchronised.
  */
 export const errorCodes = {
   malformed_request: { status: 400, exit: 6, title: "Malformed request" },
@@ -15,10 +15,19 @@ export const errorCodes = {
 
   authentication_required: { status: 401, exit: 4, title: "Authentication required" },
   invalid_credentials: { status: 401, exit: 4, title: "Wrong user name or password" },
+  totp_required: { status: 401, exit: 4, title: "Code required" },
+  totp_invalid: { status: 401, exit: 4, title: "Invalid token" },
+  totp_reused: { status: 401, exit: 4, title: "Code used before" },
+  recovery_code_invalid: { status: 401, exit: 4, title: "Wrong recovery code" },
+  challenge_invalid: { status: 401, exit: 4, title: "Challenge not valid" },
+  step_up_required: { status: 401, exit: 4, title: "Password required again" },
   invalid_token: { status: 401, exit: 4, title: "Invalid token" },
   setup_token_invalid: { status: 401, exit: 4, title: "Wrong setup token" },
 
   forbidden: { status: 403, exit: 4, title: "Not permitted" },
+  insufficient_scope: { status: 403, exit: 4, title: "Not in the token's scope" },
+  token_not_allowed: { status: 403, exit: 4, title: "Not for API tokens" },
+  two_factor_enrolment_required: { status: 403, exit: 4, title: "Two-factor enrolment required" },
   password_wrong: { status: 403, exit: 4, title: "Wrong current password" },
   password_change_required: { status: 403, exit: 4, title: "Password change required" },
 
@@ -29,6 +38,12 @@ export const errorCodes = {
 
   username_taken: { status: 409, exit: 5, title: "User name taken" },
   last_admin: { status: 409, exit: 5, title: "Last administrator" },
+  two_factor_already_enabled: { status: 409, exit: 5, title: "Two-factor already enabled" },
+  two_factor_not_enabled: { status: 409, exit: 5, title: "Two-factor not enabled" },
+  two_factor_not_pending: { status: 409, exit: 5, title: "No two-factor setup pending" },
+  two_factor_required_by_policy: { status: 409, exit: 5, title: "Two-factor required by policy" },
+  token_limit_reached: { status: 409, exit: 5, title: "Too many API tokens" },
+  clock_not_synchronised: { status: 409, exit: 9, title: "Clock not synchronised" },
   setup_already_done: { status: 409, exit: 5, title: "Setup already done" },
   update_trust_not_established: { status: 409, exit: 5, title: "Update trust not established" },
 
@@ -43,12 +58,16 @@ export const errorCodes = {
   password_contains_identity: { status: 422, exit: 6, title: "Password derived from a name" },
   signature_verification_required: { status: 422, exit: 6, title: "Signature verification required" },
 
+  too_many_attempts: { status: 429, exit: 7, title: "Too many attempts" },
+  rate_limited: { status: 429, exit: 7, title: "Too many requests" },
+  account_locked: { status: 429, exit: 7, title: "Account locked" },
+
   headers_too_large: { status: 431, exit: 6, title: "Headers too large" },
   internal_error: { status: 500, exit: 1, title: "Internal error" },
 
   setup_required: { status: 503, exit: 1, title: "Setup required" },
-  second_factor_unavailable: { status: 503, exit: 1, title: "Second factor unavailable" },
   hashing_busy: { status: 503, exit: 7, title: "Busy with other sign-ins" },
+  second_factor_unavailable: { status: 503, exit: 1, title: "Second factor unavailable" },
   state_damaged: { status: 503, exit: 1, title: "State damaged" },
   state_locked: { status: 503, exit: 5, title: "State in use" },
   shutting_down: { status: 503, exit: 8, title: "Shutting down" },

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "./error-codes.ts";
 import type { EventType } from "./event-types.ts";
+import type { Scope } from "./scopes.ts";
 import type { roleNames } from "./shapes.ts";
 
 type RoleName = (typeof roleNames)[number];
@@ -9,8 +10,13 @@ type RoleName = (typeof roleNames)[number];
  * - `open`: anyone; a valid token may show more.
  * - `session`: whoever is signed in with a password, for what concerns only himself.
  * - a list: these roles, and local root. With `self`, also the user whose id is the path's `{id}`.
+ * - `self`: that user alone, not even local root: what only he may know.
  */
-export type Access = "open" | "session" | { readonly roles: readonly RoleName[]; readonly self?: true };
+export type Access =
+  | "open"
+  | "session"
+  | "self"
+  | { readonly roles: readonly RoleName[]; readonly self?: true };
 
 export const everyone = { roles: ["admin", "operator", "readonly"] } as const satisfies Access;
 export const admins = { roles: ["admin"] } as const satisfies Access;
@@ -26,6 +32,19 @@ export interface Operation {
   readonly inRescue?: true;
   /** Open to a user who must first change the password. */
   readonly beforePasswordChange?: true;
+  /** Open to a user who must first enrol a second factor. */
+  readonly beforeEnrolment?: true;
+  /**
+   * Takes a password (and code) given in the last minutes; `others`: except for what a user does to himself. Neither
+   * local root nor API tokens have one.
+   */
+  readonly stepUp?: true | "others";
+  /** The scope that lets an API token call it; without one no API token may. */
+  readonly scope?: Scope;
+  /** May carry the refresh token of a browser in a cookie. */
+  readonly cookie?: true;
+  /** Accepts a token whose time claims are all that is wrong with it, for a clock that is to be mended. */
+  readonly clockTolerant?: true;
   readonly pathParameters?: Readonly<Record<string, object>>;
   readonly query?: object;
   readonly body?: object;
@@ -38,6 +57,8 @@ export interface Operation {
     readonly schema?: object;
     readonly etag?: true;
     readonly stream?: true;
+    /** With 201: the path under which what was made is found by its id. */
+    readonly collection?: string;
   };
   /** What a success is written down as; reads are not. */
   readonly event?: EventType;

@@ -1,6 +1,10 @@
 import { authOperations } from "./auth-operations.ts";
+import { eventOperations } from "./event-operations.ts";
+import { logOperations } from "./log-operations.ts";
 import type { Operation } from "./operation.ts";
 import { systemOperations } from "./system-operations.ts";
+import { tokenOperations } from "./token-operations.ts";
+import { twoFactorOperations } from "./two-factor-operations.ts";
 import { userOperations } from "./user-operations.ts";
 
 /** Every route of the agent. Routes, validation, types, OpenAPI and the command line's client derive from it. */
@@ -8,6 +12,10 @@ export const operations = {
   ...systemOperations,
   ...authOperations,
   ...userOperations,
+  ...twoFactorOperations,
+  ...tokenOperations,
+  ...eventOperations,
+  ...logOperations,
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;

@@ -73,7 +73,22 @@ export const problem = {
       properties: {
         server_time: timestamp,
         synchronised: { type: ["boolean", "null"], description: "null: not known" },
+        state: {
+          type: "string",
+          description: "this and the rest only where signature or password were right",
+        },
+        last_sync_at: nullableTimestamp,
+        last_step_seconds: { type: ["number", "null"] },
+        last_step_at: nullableTimestamp,
+        skew_suspected: {
+          type: "boolean",
+          description: "the code was one of another time: device and authenticator do not agree on it",
+        },
       },
+    },
+    challenge_token: {
+      type: "string",
+      description: "with `totp_required`: send it with the code to POST /api/auth/totp within five minutes",
     },
     retry_after: { type: "integer", description: "seconds" },
   },

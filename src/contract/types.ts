@@ -1,10 +1,14 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { session, sessionList } from "./auth.ts";
+import type { event, eventList } from "./events.ts";
+import type { listLogsQuery, logEntry, logList, severityWords } from "./logs.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { settings } from "./settings.ts";
 import type { settingsChange } from "./settings-forms.ts";
-import type { roleNames } from "./shapes.ts";
+import type { problem, roleNames } from "./shapes.ts";
 import type { facts, health, version } from "./system.ts";
+import type { apiToken, tokenList } from "./tokens.ts";
+import type { enrolment, twoFactor } from "./two-factor.ts";
 import type { listUsersQuery, user, userList } from "./users.ts";
 
 type Typed<S> = S extends JSONSchema ? FromSchema<S> : never;
@@ -18,11 +22,23 @@ export type UserList = Typed<typeof userList>;
 export type UserQuery = Sent<typeof listUsersQuery>;
 export type Session = Typed<typeof session>;
 export type SessionList = Typed<typeof sessionList>;
+export type TwoFactor = Typed<typeof twoFactor>;
+export type Enrolment = Typed<typeof enrolment>;
+export type ApiToken = Typed<typeof apiToken>;
+export type TokenList = Typed<typeof tokenList>;
+/** What a problem says of the device's clock. */
+export type ProblemClock = Typed<typeof problem.properties.clock>;
 export type Settings = Typed<typeof settings>;
 export type SettingsChange = Typed<typeof settingsChange>;
 export type Version = Typed<typeof version>;
 export type Health = Typed<typeof health>;
 export type Facts = Typed<typeof facts>;
+export type AuditEvent = Typed<typeof event>;
+export type EventList = Typed<typeof eventList>;
+export type LogEntry = Typed<typeof logEntry>;
+export type LogList = Typed<typeof logList>;
+export type LogQuery = Sent<typeof listLogsQuery>;
+export type SeverityWord = (typeof severityWords)[number];
 
 type Table = typeof operations;
 
@@ -32,6 +48,11 @@ export interface Input<Id extends OperationId> {
   query: Table[Id] extends { query: infer Q } ? Sent<Q> : undefined;
   body: Table[Id] extends { body: infer B } ? Sent<B> : undefined;
 }
+
+/** Operations that answer with an event stream. */
+export type StreamId = {
+  [Id in OperationId]: Table[Id]["response"] extends { stream: true } ? Id : never;
+}[OperationId];
 
 /** What an operation answers on success; undefined for 204. */
 export type Output<Id extends OperationId> = Table[Id]["response"] extends { schema: infer S }

@@ -1,26 +1,25 @@
 import type Koa from "koa";
 import koaJwt from "koa-jwt";
-import { type AccessTokens, accessTokenRules } from "../auth/access-tokens.ts";
-import type { Sessions } from "../auth/sessions.ts";
+import { type AccessClaims, type AccessTokens, accessTokenRules, readClaims } from "../auth/access-tokens.ts";
+import type { Bearer } from "../auth/bearer.ts";
 import { StewardError } from "../errors.ts";
-import type { Accounts } from "../users/accounts.ts";
 import type { Actor } from "./call.ts";
 
 /** Finds out who makes a request. Throws `authentication_required` or `invalid_token`. */
-export type Authenticate = (ctx: Koa.Context, isLocal: boolean) => Promise<Actor>;
+export type Authenticate = (ctx: Koa.Context, way: Way) => Promise<Actor>;
+
+/** How a request came. */
+export interface Way {
+  readonly isLocal: boolean;
+  /** Of the client. */
+  readonly address: string;
+  /** The operation may be called with a token whose time claims alone are wrong. */
+  readonly isClockTolerant: boolean;
+}
 
 export interface AuthenticateOptions {
   tokens: AccessTokens;
-  sessions: Sessions;
-  accounts: Accounts;
-  now: () => Date;
-}
-
-interface Claims {
-  subject: string;
-  sessionId: string;
-  /** Seconds since the epoch. */
-  expiresAt: number;
+  bearer: Bearer;
 }
 
 /** Verified tokens remembered; each is some 300 bytes, and a token lives 15 minutes. */
@@ -30,8 +29,9 @@ const rememberedTokens = 1_000;
 const maximumTokenCharacters = 4_096;
 
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
-  const verified = createVerifiedTokens(options);
-  return async (ctx, isLocal) => {
+  const { bearer } = options;
+  const verified = createVerifiedTokens(options.tokens);
+  return async (ctx, { isLocal, address, isClockTolerant }) => {
     const header = ctx.req.headers.authorization;
     if (header === undefined) return isLocal ? { kind: "local-root" } : { kind: "anonymous" };
     const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
@@ -44,45 +44,30 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     if (token.length > maximumTokenCharacters) {
       throw invalidToken("malformed", "This is not an access token of this device.");
     }
-    return actorOf(options, await verified(ctx, token));
+    if (token.startsWith("stw_")) return bearer.program(token, isClockTolerant, address);
+    return bearer.person(await verified(ctx, token), isClockTolerant);
   };
-}
-
-/** Judged at every request, however the token was verified: expiry, session, user, role. */
-function actorOf(options: AuthenticateOptions, claims: Claims): Actor {
-  const now = options.now().getTime() / 1_000;
-  if (now >= claims.expiresAt + accessTokenRules.clockTolerance) {
-    throw invalidToken("expired", "The access token has expired. Exchange the refresh token for a new one.");
-  }
-  const session = options.sessions.find(claims.sessionId);
-  const account = session && options.accounts.find(session.user_id);
-  if (!session || !account?.enabled || account.id !== claims.subject) {
-    throw invalidToken("revoked", "The session of this access token has ended. Sign in again.");
-  }
-  return { kind: "user", account, session };
 }
 
 /** koa-jwt verifies a token once; verification is most of a request's cost, so the claims of the whole token are remembered. */
-function createVerifiedTokens(
-  options: AuthenticateOptions,
-): (ctx: Koa.Context, token: string) => Promise<Claims> {
-  const { algorithms, issuer, audience, clockTolerance } = accessTokenRules;
+function createVerifiedTokens({
+  key,
+}: AccessTokens): (ctx: Koa.Context, token: string) => Promise<AccessClaims> {
+  const { algorithms, issuer, audience } = accessTokenRules;
   const rules = {
-    secret: options.tokens.key,
+    secret: key,
     algorithms: [...algorithms],
     issuer,
     audience,
-    clockTolerance,
     complete: true,
     key: "jwt",
-    // Read by jsonwebtoken at each verification; a number would stand still, and 0 would mean its own clock.
-    get clockTimestamp() {
-      return Math.floor(options.now().getTime() / 1_000);
-    },
+    // The times in a token are judged at every request, by a clock that may be wrong: here only what never changes.
+    ignoreExpiration: true,
+    ignoreNotBefore: true,
   };
   // koa-jwt's types do not know the options that it hands on to jsonwebtoken.
   const verify = koaJwt(rules as unknown as koaJwt.Options);
-  const remembered = new Map<string, Claims>();
+  const remembered = new Map<string, AccessClaims>();
   return async (ctx, token) => {
     const known = remembered.get(token);
     if (known) return known;
@@ -91,7 +76,9 @@ function createVerifiedTokens(
     } catch (error) {
       throw refusal(error);
     }
-    const claims = readClaims(ctx.state.jwt);
+    const { header, payload } = ctx.state.jwt as { header?: unknown; payload?: unknown };
+    const claims = readClaims(header, payload);
+    if (!claims) throw invalidToken("malformed", "This is not an access token of this device.");
     if (remembered.size >= rememberedTokens) {
       for (const oldest of remembered.keys()) {
         remembered.delete(oldest);
@@ -103,23 +90,9 @@ function createVerifiedTokens(
   };
 }
 
-/** jsonwebtoken takes a token without `exp` and any `typ`; we do not. */
-function readClaims(decoded: unknown): Claims {
-  const { header, payload } = decoded as { header?: { typ?: unknown }; payload?: Record<string, unknown> };
-  const { sub, sid, exp } = payload ?? {};
-  const isOurs = header?.typ === accessTokenRules.type;
-  if (!isOurs || typeof sub !== "string" || typeof sid !== "string" || typeof exp !== "number") {
-    throw invalidToken("malformed", "This is not an access token of this device.");
-  }
-  return { subject: sub, sessionId: sid, expiresAt: exp };
-}
-
 function refusal(error: unknown): StewardError {
   const original = error instanceof Error && "originalError" in error ? error.originalError : undefined;
-  const { name = "", message = "" } = original instanceof Error ? original : {};
-  if (name === "TokenExpiredError") {
-    return invalidToken("expired", "The access token has expired. Exchange the refresh token for a new one.");
-  }
+  const message = original instanceof Error ? original.message : "";
   if (message === "invalid signature") {
     return invalidToken(
       "signature",

@@ -1,38 +1,100 @@
-import type { Operation } from "../contract/operation.ts";
+import type { Program } from "../auth/bearer.ts";
+import type { Restriction } from "../auth/restriction.ts";
+import type { Access, Operation } from "../contract/operation.ts";
 import { StewardError } from "../errors.ts";
 import { type Actor, roleOf } from "./call.ts";
 
-/** Throws unless `actor` may call `operation`: `authentication_required`, `forbidden`, `password_change_required`. */
-export function authorise(
-  operation: Operation,
-  actor: Actor,
-  params: Readonly<Record<string, string>>,
-): void {
-  if (operation.access === "open") return;
-  if (actor.kind === "anonymous") {
+/** What is asked of whoever calls an operation. */
+export type Policy = Pick<
+  Operation,
+  "access" | "scope" | "stepUp" | "beforePasswordChange" | "beforeEnrolment"
+>;
+
+/**
+ * Throws unless the policy lets `actor` in: `authentication_required`, `forbidden`, `password_change_required`,
+ * `two_factor_enrolment_required`, `token_not_allowed`, `insufficient_scope`, `step_up_required`.
+ */
+export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<string, string>>): void {
+  if (policy.access === "open") return;
+  if (actor.kind === "anonymous") throw actor.refusal ?? unknownCaller();
+  if (actor.kind === "token") refuseOutOfScope(policy, actor);
+  if (actor.kind === "user") refuseRestricted(policy, actor.restriction);
+  const isSelf = actor.kind === "user" && params.id === actor.account.id;
+  refuseRole(policy.access, actor, isSelf);
+  if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
+}
+
+/** Throws `step_up_required` unless the caller gave the password a short while ago, or is local root. */
+export function requireStepUp(actor: Actor): void {
+  if (actor.kind === "local-root") return;
+  if (actor.kind === "user" && actor.isSteppedUp) return;
+  throw new StewardError(
+    "step_up_required",
+    "This takes the password again, and the code where there is one: POST /api/auth/reauth, then repeat the request within five minutes. Nothing was changed.",
+  );
+}
+
+function unknownCaller(): StewardError {
+  return new StewardError(
+    "authentication_required",
+    "Sign in first: this needs an access token (Authorization: Bearer …).",
+  );
+}
+
+function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
+  if (scope === undefined) {
     throw new StewardError(
-      "authentication_required",
-      "Sign in first: this needs an access token (Authorization: Bearer …).",
+      "token_not_allowed",
+      "API tokens may not do this, whatever their scopes. It takes a person who signs in.",
     );
   }
-  if (actor.kind === "user" && actor.account.password_state !== "chosen" && !operation.beforePasswordChange) {
+  if (token.scopes.includes(scope)) return;
+  throw new StewardError(
+    "insufficient_scope",
+    `This API token has the scopes ${token.scopes.join(", ")}; this takes ${scope}.`,
+  );
+}
+
+function refuseRestricted(policy: Policy, restriction: Restriction): void {
+  if (restriction === "password_change" && !policy.beforePasswordChange) {
     throw new StewardError(
       "password_change_required",
       "You signed in with a one-use password. Choose your own first: PUT /api/auth/password.",
     );
   }
-  if (operation.access === "session") {
-    if (actor.kind === "user") return;
+  if (restriction === "two_factor_enrolment" && !policy.beforeEnrolment) {
     throw new StewardError(
-      "forbidden",
-      "This is about the signed-in user himself; on the local socket nobody is signed in.",
+      "two_factor_enrolment_required",
+      "This device asks for two-factor sign-in and you have not enrolled: POST /api/auth/reauth, then /api/users/{id}/2fa/setup and …/enable.",
     );
   }
-  const role = roleOf(actor);
-  if (role && operation.access.roles.includes(role)) return;
-  if (operation.access.self && actor.kind === "user" && params.id === actor.account.id) return;
+}
+
+function refuseRole(access: Access, actor: Actor, isSelf: boolean): void {
+  if (mayCall(access, actor, isSelf)) return;
+  if (typeof access === "string") {
+    throw new StewardError(
+      "forbidden",
+      "This is for the signed-in user himself; neither local root nor an administrator can do it in his place.",
+    );
+  }
   throw new StewardError(
     "forbidden",
-    `Your role "${role}" may not do this; it takes ${operation.access.roles.join(" or ")}.`,
+    `Your role "${roleOf(actor)}" may not do this; it takes ${access.roles.join(" or ")}.`,
   );
+}
+
+function mayCall(access: Access, actor: Actor, isSelf: boolean): boolean {
+  switch (access) {
+    case "open":
+      return true;
+    case "session":
+      return actor.kind === "user";
+    case "self":
+      return isSelf;
+    default: {
+      const role = roleOf(actor);
+      return (access.self === true && isSelf) || (role !== undefined && access.roles.includes(role));
+    }
+  }
 }

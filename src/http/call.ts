@@ -1,23 +1,28 @@
-import type { StoredSession } from "../auth/session.ts";
+import type { Person, Program } from "../auth/bearer.ts";
 import type { Origin } from "../auth/sessions.ts";
 import type { OperationId, operations } from "../contract/operations.ts";
 import type { Input, Output, Role } from "../contract/types.ts";
+import { StewardError } from "../errors.ts";
 import type { EventActor, EventDetails, EventSubject } from "../journal/event.ts";
-import type { Account } from "../users/account.ts";
-import type { Source } from "../users/passwords.ts";
+import type { RefreshCookie } from "./refresh-cookie.ts";
 
 /** Who is calling. `local-root` is whoever could open the unix socket: root and the service's own user. */
-export type Actor =
-  | { kind: "anonymous" }
-  | { kind: "local-root" }
-  | { kind: "user"; account: Account; session: StoredSession };
+export type Actor = Anonymous | { readonly kind: "local-root" } | Person | Program;
+
+/** Somebody who sent no token; or, where none is needed, one that is not good, which `refusal` says. */
+export interface Anonymous {
+  readonly kind: "anonymous";
+  readonly refusal?: StewardError;
+}
 
 /** One call of an operation: its validated input and who makes it from where. */
 export interface Call<Id extends OperationId> extends Input<Id> {
   actor: Actor;
   origin: Origin;
-  source: Source;
-  requestId: string;
+  /** The browser's, where the operation may use it and there is a browser. */
+  cookie: RefreshCookie | undefined;
+  /** Of a stream: the Last-Event-ID header, where a client comes back. */
+  lastEventId: string | undefined;
   /** What the event of this call should say besides; later facts go before earlier ones. */
   note: (facts: EventNote) => void;
   /** Throws `etag_mismatch` when the caller's If-Match is not about `present`. */
@@ -43,8 +48,15 @@ export interface StreamMessage {
   data: object;
 }
 
-/** What a streaming operation gives back: begins to send, and returns how to stop. `end` closes the stream. */
-export type StreamSource = (send: (message: StreamMessage) => void, end: () => void) => () => void;
+/**
+ * What a streaming operation gives back: begins to send, and returns how to stop. `end` closes the stream; `drained`
+ * settles when the client has taken most of what was sent: to be waited for between pages of what is past.
+ */
+export type StreamSource = (
+  send: (message: StreamMessage) => void,
+  end: () => void,
+  drained: () => Promise<void>,
+) => () => void;
 
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | Promise<Result<Id>>;
 
@@ -58,11 +70,23 @@ export type Handlers = { [Id in OperationId]: Handler<Id> };
 /** The rights of the caller; an anonymous one has none. */
 export function roleOf(actor: Actor): Role | undefined {
   if (actor.kind === "local-root") return "admin";
-  return actor.kind === "user" ? actor.account.role : undefined;
+  return actor.kind === "anonymous" ? undefined : actor.account.role;
+}
+
+/** The user that signed in. Throws `authentication_required`. */
+export function personOf(actor: Actor): Person {
+  if (actor.kind === "user") return actor;
+  throw new StewardError("authentication_required", "Sign in first.");
 }
 
 /** The caller as events name him. */
 export function eventActorOf(actor: Actor): EventActor {
-  if (actor.kind === "user") return { kind: "user", id: actor.account.id, name: actor.account.username };
-  return { kind: actor.kind, id: null, name: null };
+  switch (actor.kind) {
+    case "user":
+      return { kind: "user", id: actor.account.id, name: actor.account.username };
+    case "token":
+      return { kind: "token", id: actor.account.id, name: `${actor.account.username}/${actor.token.name}` };
+    default:
+      return { kind: actor.kind, id: null, name: null };
+  }
 }

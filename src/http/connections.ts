@@ -128,7 +128,8 @@ function answerRaw(socket: Socket, error: Error, now: Date): void {
     return;
   }
   const requestId = randomBytes(9).toString("base64url");
-  const problem = toProblem(refusalOf(error), requestId, now);
+  const clock = { server_time: now.toISOString(), synchronised: null };
+  const problem = toProblem(refusalOf(error), requestId, () => clock);
   const headers = {
     ...apiHeaders,
     ...problem.headers,

@@ -1,16 +1,23 @@
 import { createHash } from "node:crypto";
+import type { Origin } from "../auth/sessions.ts";
+import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import { StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import { authorise } from "./authorise.ts";
-import { type Actor, type EventNote, eventActorOf, type Handlers } from "./call.ts";
+import { type Actor, type EventNote, eventActorOf, type Handlers, type StreamSource } from "./call.ts";
+import type { RefreshCookie } from "./refresh-cookie.ts";
 import { createInputCheck, type RawInput } from "./validate.ts";
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
-  origin: { address: string; userAgent: string };
-  requestId: string;
+  origin: Origin;
+  /** Where the handler's note goes, for whoever writes a refusal down. */
+  noted: EventNote;
+  cookie: RefreshCookie | undefined;
+  /** The Last-Event-ID header of a stream. */
+  lastEventId: string | undefined;
   /** The If-Match header. */
   ifMatch: string | undefined;
 }
@@ -22,6 +29,8 @@ export interface Answer {
   text: string | undefined;
   etag: string | undefined;
   location: string | undefined;
+  /** Instead of text, where the operation is a stream. */
+  stream?: StreamSource;
 }
 
 /** Runs operations: rights first, then input, then the handler. The same for a request and for the local command line. */
@@ -45,36 +54,43 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       const { operation, check, handle } = entry;
       authorise(operation, request.actor, request.params);
       const { params, query, body } = check(request);
-      const { actor, origin, requestId } = request;
-      const source = actor.kind === "local-root" ? null : origin.address;
+      const { actor, origin, noted, cookie, lastEventId } = request;
       const ifMatch = ifMatchCheck(request.ifMatch);
+      const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: spreading the input into it took a twelfth of a request.
-      const noted: EventNote = {};
-      const note = operation.event ? (facts: EventNote) => void Object.assign(noted, facts) : noNote;
-      const result = await handle({ params, query, body, actor, origin, source, ifMatch, requestId, note });
-      if (operation.event && !noted.isUnchanged) {
-        await events.record({
-          type: operation.event,
-          actor: noted.actor ?? eventActorOf(actor),
-          subject: noted.subject ?? null,
-          from: origin.address,
-          requestId,
-          details: noted.details ?? {},
-        });
-      }
+      const call = { params, query, body, actor, origin, cookie, ifMatch, lastEventId, note };
+      const result = await handle(call);
+      if (operation.event && !noted.isUnchanged) await record(events, operation.event, request);
       return answer(operation, result);
     },
   };
 }
 
-function noNote(): void {}
+function record(
+  events: EventSink,
+  type: EventType,
+  { actor, origin, noted }: DispatchRequest,
+): Promise<void> {
+  return events.record({
+    type,
+    actor: noted.actor ?? eventActorOf(actor),
+    subject: noted.subject ?? null,
+    from: origin.address,
+    requestId: origin.requestId,
+    details: noted.details ?? {},
+  });
+}
 
 function answer(operation: Operation, result: unknown): Answer {
-  const { status, etag, schema } = operation.response;
+  const { status, etag, schema, collection, stream } = operation.response;
+  if (stream) {
+    // The table of handlers holds that a streaming operation gives a source.
+    return { status, text: undefined, etag: undefined, location: undefined, stream: result as StreamSource };
+  }
   if (!schema || typeof result !== "object" || result === null) {
     return { status, text: undefined, etag: undefined, location: undefined };
   }
-  const location = status === 201 && "id" in result ? `/api/users/${String(result.id)}` : undefined;
+  const location = collection && "id" in result ? `${collection}/${String(result.id)}` : undefined;
   const text = textOf(result);
   return { status, text, etag: etag ? etagOf(result) : undefined, location };
 }

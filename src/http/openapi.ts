@@ -22,7 +22,7 @@ export function openApiDocument(version: string): object {
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: "/", description: "the device itself" }],
-    tags: ["system", "setup", "auth", "users"].map((name) => ({ name })),
+    tags: ["system", "setup", "auth", "users", "tokens", "events", "logs"].map((name) => ({ name })),
     paths,
     components: {
       schemas: { Problem: problem },
@@ -32,6 +32,12 @@ export function openApiDocument(version: string): object {
           scheme: "bearer",
           bearerFormat: "JWT",
           description: "the access token of POST /api/auth/login",
+        },
+        apiToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "stw_…",
+          description: "a token of POST /api/tokens, for operations with an x-scope that it has",
         },
       },
     },
@@ -46,13 +52,18 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   };
   if (operation.access !== "open") {
     add("authentication_required", "invalid_token", "forbidden");
+    add("token_not_allowed");
+    if (operation.scope) add("insufficient_scope");
     if (!operation.beforePasswordChange) add("password_change_required");
+    if (!operation.beforeEnrolment) add("two_factor_enrolment_required");
   }
+  if (operation.stepUp) add("step_up_required");
   if (!operation.beforeSetup) add("setup_required");
   if (!operation.inRescue) add("state_damaged");
   if (operation.pathParameters) add("not_found");
   // Also where there is neither: a query parameter that is not known is refused everywhere.
   add("validation_failed", "unknown_field");
+  if (operation.response.stream) add("rate_limited");
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
   if (operation.method !== "GET" && operation.access !== "open") add("storage_full", "storage_unwritable");
   if (operation.response.etag && operation.method !== "GET") add("etag_mismatch");
@@ -64,13 +75,23 @@ function describe(id: string, operation: Operation): object {
     operationId: id,
     tags: [operation.path.split("/")[2]?.replace(/^(version|health|openapi\.json)$/, "system")],
     summary: operation.summary,
-    security: operation.access === "open" ? [{}, { accessToken: [] }] : [{ accessToken: [] }],
+    security: securityOf(operation),
+    ...(operation.scope && { "x-scope": operation.scope }),
+    ...(operation.stepUp && { "x-step-up": operation.stepUp }),
     ...parametersOf(operation),
     ...(operation.body && {
       requestBody: { required: true, content: { "application/json": { schema: operation.body } } },
     }),
     responses: { [operation.response.status]: success(operation), ...failures(operation) },
   };
+}
+
+function securityOf({ access, scope }: Operation): object[] {
+  return [
+    ...(access === "open" ? [{}] : []),
+    { accessToken: [] },
+    ...(scope === undefined ? [] : [{ apiToken: [] }]),
+  ];
 }
 
 function parametersOf(operation: Operation): object {
@@ -89,13 +110,26 @@ function parametersOf(operation: Operation): object {
     description: "the ETag that was read",
     schema: { type: "string" },
   };
-  const parameters = [...path, ...query, ...(precondition ? [ifMatch] : [])];
+  const lastEventId = {
+    name: "Last-Event-ID",
+    in: "header",
+    description: "the last id that was read, to go on behind it",
+    schema: { type: "string" },
+  };
+  const parameters = [
+    ...path,
+    ...query,
+    ...(precondition ? [ifMatch] : []),
+    ...(operation.response.stream ? [lastEventId] : []),
+  ];
   return parameters.length > 0 ? { parameters } : {};
 }
 
 function success(operation: Operation): object {
-  const { status, schema, etag } = operation.response;
+  const { status, schema, etag, stream } = operation.response;
   const text = { type: "string" };
+  // OpenAPI 3.1 has no words for a stream's items.
+  const streamed = { "text/event-stream": { schema: text, "x-event-data": schema } };
   return {
     description: status === 204 ? "Done" : operation.summary,
     headers: {
@@ -103,7 +137,7 @@ function success(operation: Operation): object {
       ...(etag && { ETag: { description: "strong entity tag", schema: text } }),
       ...(status === 201 && { Location: { schema: text } }),
     },
-    ...(schema && { content: { "application/json": { schema } } }),
+    ...(schema && { content: stream ? streamed : { "application/json": { schema } } }),
   };
 }
 

@@ -1,18 +1,28 @@
+import type { IncomingMessage } from "node:http";
 import Router from "@koa/router";
 import type Koa from "koa";
+import type { Origin } from "../auth/sessions.ts";
+import type { Operation } from "../contract/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import { StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
-import type { Authenticate } from "./authenticate.ts";
+import type { Authenticate, Way } from "./authenticate.ts";
 import { authorise } from "./authorise.ts";
-import { type Actor, eventActorOf } from "./call.ts";
+import { type Actor, type EventNote, eventActorOf, roleOf } from "./call.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson } from "./read-json.ts";
+import type { RefreshCookie } from "./refresh-cookie.ts";
+import type { RequestSource } from "./source.ts";
+import type { Streams } from "./streams.ts";
 
 export interface RouterOptions {
   dispatch: Dispatch;
   authenticate: Authenticate;
   events: EventSink;
+  streams: Streams;
+  /** Where a request of the network comes from. */
+  sourceOf: (request: IncomingMessage) => RequestSource;
+  refreshCookie: (ctx: Koa.Context) => RefreshCookie;
   /** True for requests that came over the unix socket. */
   isLocal: (ctx: Koa.Context) => boolean;
   /** Throws when this operation is not to be had now: setup, rescue, shutdown. */
@@ -38,50 +48,38 @@ export function refuseUnrouted(router: Router, ctx: Koa.Context): never {
   throw new StewardError("method_not_allowed", message, { details: { allow } });
 }
 
-/** What a refused request was, as far as it got. */
-interface Attempt {
-  actor: Actor;
-  address: string;
-}
-
 async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context): Promise<void> {
   const isLocal = options.isLocal(ctx);
   options.admit(id, isLocal);
-  acceptsJson(ctx);
-  const address = isLocal ? "local" : (ctx.req.socket.remoteAddress ?? "");
-  const attempt: Attempt = { actor: { kind: "anonymous" }, address };
+  if (operationOf(id).response.stream) acceptsStream(ctx);
+  else acceptsJson(ctx);
+  const attempt = { actor: anonymous as Actor, origin: originOf(options, ctx, isLocal), noted: {} };
   try {
     await perform(options, id, ctx, attempt);
   } catch (error) {
-    if (error instanceof StewardError && isRefusal(error)) writeDown(options.events, id, ctx, attempt, error);
+    if (error instanceof StewardError && isRefusal(error)) writeDown(options.events, id, attempt, error);
     throw error;
   }
 }
 
-function isRefusal({ status }: StewardError): boolean {
-  return status === 401 || status === 403 || status === 429;
+const anonymous: Actor = { kind: "anonymous" };
+
+/** A request that may come to be refused, as far as it got. */
+interface Attempt {
+  actor: Actor;
+  readonly origin: Origin;
+  /** What the operation's handler knows of it. */
+  readonly noted: EventNote;
 }
 
-function writeDown(
-  events: EventSink,
-  id: OperationId,
-  ctx: Koa.Context,
-  { actor, address }: Attempt,
-  { code, details: { reason } }: StewardError,
-): void {
-  const facts = {
-    type: operationOf(id).refusal ?? ("request.refused" as const),
-    actor: eventActorOf(actor),
-    subject: null,
-    from: address,
-    requestId: requestIdOf(ctx),
-    details: { operation: id, ...(reason !== undefined && { reason }) },
+function originOf({ sourceOf }: RouterOptions, ctx: Koa.Context, isLocal: boolean): Origin {
+  const { address, source } = isLocal ? { address: "local", source: null } : sourceOf(ctx.req);
+  return {
+    address,
+    source,
+    userAgent: ctx.req.headers["user-agent"] ?? "",
+    requestId: String(ctx.res.getHeader("X-Request-Id")),
   };
-  events.refuse(facts, code);
-}
-
-function requestIdOf(ctx: Koa.Context): string {
-  return String(ctx.res.getHeader("X-Request-Id"));
 }
 
 async function perform(
@@ -91,32 +89,71 @@ async function perform(
   attempt: Attempt,
 ): Promise<void> {
   const operation = operationOf(id);
-  const isLocal = options.isLocal(ctx);
-  const whoIsIt = () => identify(options, ctx, isLocal, operation.access === "open");
-  let actor = await whoIsIt();
-  attempt.actor = actor;
+  const { origin, noted } = attempt;
+  const way = {
+    isLocal: origin.source === null,
+    address: origin.address,
+    isClockTolerant: operation.clockTolerant === true,
+  };
+  const whoIsIt = async () => {
+    attempt.actor = await identify(options, ctx, way, operation);
+  };
+  await whoIsIt();
   let body: unknown;
   if (operation.body) {
     // Rights first: strangers' bodies are not read. And again behind it: a body may take 25 s, and whoever is shut out
     // meanwhile must not get it in.
-    authorise(operation, actor, ctx.params);
+    authorise(operation, attempt.actor, ctx.params);
     body = await readJson(ctx.req);
-    actor = await whoIsIt();
-    attempt.actor = actor;
+    await whoIsIt();
   }
   const answer = await options.dispatch.run(id, {
-    actor,
-    origin: {
-      address: attempt.address,
-      userAgent: ctx.req.headers["user-agent"] ?? "",
-    },
-    requestId: requestIdOf(ctx),
+    actor: attempt.actor,
+    origin,
+    noted,
+    cookie: operation.cookie && !way.isLocal ? options.refreshCookie(ctx) : undefined,
+    lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
     ifMatch: ctx.req.headers["if-match"],
     params: ctx.params,
     query: searchOf(ctx.req.url ?? ""),
     body,
   });
-  send(ctx, answer);
+  if (!answer.stream) return send(ctx, answer);
+  const { actor } = attempt;
+  const isAllowed = async () => {
+    await whoIsIt();
+    authorise(operation, attempt.actor, ctx.params);
+    // What he may see was chosen by the role that he had.
+    return roleOf(attempt.actor) === roleOf(actor);
+  };
+  options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
+  ctx.respond = false;
+}
+
+function lastEventIdOf(ctx: Koa.Context): string | undefined {
+  const header = ctx.req.headers["last-event-id"];
+  return typeof header === "string" && header !== "" ? header : undefined;
+}
+
+function isRefusal({ status }: StewardError): boolean {
+  return status === 401 || status === 403 || status === 429;
+}
+
+function writeDown(
+  events: EventSink,
+  id: OperationId,
+  { actor, origin, noted }: Attempt,
+  { code, details: { reason } }: StewardError,
+): void {
+  const facts = {
+    type: operationOf(id).refusal ?? ("request.refused" as const),
+    actor: eventActorOf(actor),
+    subject: noted.subject ?? null,
+    from: origin.address,
+    requestId: origin.requestId,
+    details: { operation: id, ...(reason !== undefined && { reason }) },
+  };
+  events.refuse(facts, code);
 }
 
 const noQuery = new URLSearchParams();
@@ -126,17 +163,23 @@ function searchOf(url: string): URLSearchParams {
   return mark < 0 ? noQuery : new URLSearchParams(url.slice(mark + 1));
 }
 
-/** A token shows more of an open operation; a bad one there is no reason to refuse what everybody gets. */
+/**
+ * A token shows more of an open operation; one that is not good, or whose scopes do not reach so far, is no reason there
+ * to refuse what everybody gets.
+ */
 async function identify(
   options: RouterOptions,
   ctx: Koa.Context,
-  isLocal: boolean,
-  isOpen: boolean,
+  way: Way,
+  { access, scope }: Operation,
 ): Promise<Actor> {
+  if (access !== "open") return options.authenticate(ctx, way);
   try {
-    return await options.authenticate(ctx, isLocal);
+    const actor = await options.authenticate(ctx, way);
+    const isInScope = actor.kind !== "token" || (scope !== undefined && actor.token.scopes.includes(scope));
+    return isInScope ? actor : anonymous;
   } catch (error) {
-    if (isOpen && error instanceof StewardError) return { kind: "anonymous" };
+    if (error instanceof StewardError) return { kind: "anonymous", refusal: error };
     throw error;
   }
 }
@@ -146,6 +189,12 @@ function acceptsJson(ctx: Koa.Context): void {
   if (accept === undefined || accept === "*/*" || accept.includes("application/json")) return;
   if (ctx.accepts("application/json", "application/problem+json")) return;
   throw new StewardError("not_acceptable", "Answers are application/json; the Accept header excludes that.");
+}
+
+function acceptsStream(ctx: Koa.Context): void {
+  const { accept } = ctx.req.headers;
+  if (accept === undefined || ctx.accepts("text/event-stream")) return;
+  throw new StewardError("not_acceptable", "This is a text/event-stream; the Accept header excludes that.");
 }
 
 /** By way of `ctx.response` and `ctx.res`: each of ctx's own members is a delegate that costs a look-up more. */

@@ -3,7 +3,7 @@ import Koa from "koa";
 import { StewardError } from "../errors.ts";
 import type { Log } from "../journal/log.ts";
 import { createHostCheck } from "./hosts.ts";
-import { toProblem } from "./problems.ts";
+import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRouter, type RouterOptions, refuseUnrouted } from "./router.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
@@ -12,7 +12,7 @@ export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   /** Serves a file of the console; false when there is none at the path. */
   serveFile: (ctx: Koa.Context) => Promise<boolean>;
   log: Log;
-  now: () => Date;
+  describeClock: DescribeClock;
 }
 
 /** Listeners mark the sockets that came over the unix socket with this. */
@@ -119,7 +119,7 @@ function checkPath(ctx: Koa.Context): void {
 }
 
 function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestId: string): void {
-  const problem = toProblem(error, requestId, options.now());
+  const problem = toProblem(error, requestId, options.describeClock);
   if (!(error instanceof StewardError) || error.code === "internal_error") {
     const cause = error instanceof Error ? error.stack : String(error);
     options.log("error", "a request failed inside the agent", { request_id: requestId, cause });
@@ -131,11 +131,12 @@ function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestI
   ctx.body = problem.text;
 }
 
-/** Changes, refusals and errors; a line for each read would cost a quarter of it. */
+/** Changes, refusals and errors, for administrators: they say who did what from where. A line for each read would cost a quarter of it. */
 function logRequest(log: Log, ctx: Koa.Context, requestId: string, isLocal: boolean): void {
   log(ctx.status >= 500 ? "warning" : "info", `${ctx.method} ${ctx.path}`.slice(0, 256), {
     status: ctx.status,
     request_id: requestId,
     from: isLocal ? "local" : ctx.req.socket.remoteAddress,
+    audit: true,
   });
 }

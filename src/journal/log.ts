@@ -1,11 +1,39 @@
 /** Severities of syslog (RFC 5424 §6.2.1) that the agent uses. */
 export type Severity = "error" | "warning" | "notice" | "info";
 
+/** Their numbers, as journald wants them. */
+export const syslogNumbers = { error: 3, warning: 4, notice: 5, info: 6 } as const satisfies Record<
+  Severity,
+  number
+>;
+
 /** Writes one JSON line; members are facts for whoever reads it later, never a secret. */
 export type Log = (severity: Severity, message: string, members?: Readonly<Record<string, unknown>>) => void;
 
-export function createLog(write: (line: string) => void, now: () => Date): Log {
+/**
+ * Characters of a line. journald breaks what is longer than 48 KiB (journald.conf(5), LineMax), and the second half
+ * of an audit line would no longer say that it is one.
+ */
+const longestLine = 12_000;
+
+/** `write` gets each line with its line feed. */
+export function createLog(write: (line: string, severity: Severity) => void, now: () => Date): Log {
   return (severity, message, members = {}) => {
-    write(`${JSON.stringify({ time: now().toISOString(), severity, message, ...members })}\n`);
+    const head = { time: now().toISOString(), severity, message };
+    const line = JSON.stringify({ ...head, ...members });
+    write(`${line.length <= longestLine ? line : cut(head, members)}\n`, severity);
   };
+}
+
+/** The line without the facts that made it too long; what says whose business it is stays. */
+function cut(
+  { message, ...head }: { time: string; severity: Severity; message: string },
+  { audit }: Readonly<Record<string, unknown>>,
+): string {
+  return JSON.stringify({
+    ...head,
+    message: message.slice(0, 1_000),
+    ...(audit === true && { audit }),
+    cut: true,
+  });
 }

@@ -12,12 +12,23 @@ export interface SettingsStore {
   /** As `role` may see them. */
   view(role: Role): Settings;
   /**
-   * Throws `forbidden` when `role` may not write a member that changes, `validation_failed`,
-   * `signature_verification_required`, `update_trust_not_established`, and what `precondition` throws.
+   * Throws `forbidden` when the writer's role may not write a member that changes, `validation_failed`,
+   * `signature_verification_required`, `update_trust_not_established`, and what writer and `precondition` throw.
    */
-  change(change: SettingsChange, role: Role, precondition?: (present: Settings) => void): Promise<Settings>;
+  change(
+    change: SettingsChange,
+    writer: Writer,
+    precondition?: (present: Settings) => void,
+  ): Promise<Settings>;
   /** Why updates are blocked by what stands in the file; null when they are not. */
   updatesBlocked(): string | null;
+}
+
+/** Who changes settings. */
+export interface Writer {
+  role: Role;
+  /** Called before a member changes that an administrator alone may write; throws unless he gave his password lately. */
+  requireStepUp: () => void;
 }
 
 export interface SettingsOptions {
@@ -50,10 +61,10 @@ export function createSettings(options: SettingsOptions): SettingsStore {
       redacted.set(present, known);
       return known;
     },
-    change: (change, role, precondition) =>
+    change: (change, writer, precondition) =>
       document.update((present) => {
         precondition?.(present);
-        return changed(options, present, change, role);
+        return changed(options, present, change, writer);
       }),
     updatesBlocked: () => blockedReason(document.read(), options.isUpdateTrustEstablished()),
   };
@@ -64,11 +75,26 @@ export function mergeSettings(present: Settings, change: SettingsChange): Settin
   return merge(present, change) as Settings;
 }
 
-function changed(options: SettingsOptions, present: Settings, change: SettingsChange, role: Role): Settings {
+/** The names of the settings that differ, such as `update.ota.server`. */
+export function changedSettings(before: Settings, after: Settings): string[] {
+  return changedMembers(settingsSchema, before, after).map(({ pointer }) => dotted(pointer));
+}
+
+function changed(
+  options: SettingsOptions,
+  present: Settings,
+  change: SettingsChange,
+  writer: Writer,
+): Settings {
   const next = mergeSettings(present, change);
-  const refused = changedMembers(settingsSchema, present, next).filter(
-    ({ writer }) => !mayWrite(role, writer),
-  );
+  refuseForeign(changedMembers(settingsSchema, present, next), writer);
+  refuseInvalid(options, next, change);
+  return JSON.stringify(next) === JSON.stringify(present) ? present : next;
+}
+
+function refuseForeign(members: readonly ChangedMember[], { role, requireStepUp }: Writer): void {
+  const refused = members.filter(({ writer }) => !mayWrite(role, writer));
+  if (members.some(({ writer }) => writer === "admin") && refused.length === 0) requireStepUp();
   if (refused.length > 0) {
     const errors = refused.map(({ pointer }) => ({
       pointer,
@@ -83,6 +109,9 @@ function changed(options: SettingsOptions, present: Settings, change: SettingsCh
       },
     );
   }
+}
+
+function refuseInvalid(options: SettingsOptions, next: Settings, change: SettingsChange): void {
   if (change.update?.ota?.verify_signature === false) {
     throw new StewardError(
       "signature_verification_required",
@@ -96,9 +125,7 @@ function changed(options: SettingsOptions, present: Settings, change: SettingsCh
   }
   const errors = settingsErrors(next);
   if (errors.length > 0) {
-    const first = errors
-      .map((error) => `${error.pointer.slice(1).replaceAll("/", ".")} ${error.detail}`)
-      .join("; ");
+    const first = errors.map((error) => `${dotted(error.pointer)} ${error.detail}`).join("; ");
     throw new StewardError("validation_failed", `${first}. Nothing was changed.`, { details: { errors } });
   }
   if (change.update?.ota?.auto_update_binary === true && !options.isUpdateTrustEstablished()) {
@@ -107,7 +134,6 @@ function changed(options: SettingsOptions, present: Settings, change: SettingsCh
       "update.ota.auto_update_binary needs a root of trust that is installed on the device, confirmed by an administrator, and proven by one complete refresh from the server.",
     );
   }
-  return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
 function blockedReason(settings: Settings, isTrustEstablished: boolean): string | null {
@@ -128,12 +154,13 @@ function merge(present: unknown, change: unknown): unknown {
   return { ...present, ...Object.fromEntries(members) };
 }
 
-function changedMembers(
-  schema: unknown,
-  before: unknown,
-  after: unknown,
-  pointer = "",
-): { pointer: string; writer: unknown }[] {
+interface ChangedMember {
+  pointer: string;
+  /** The `x-writer` of the member. */
+  writer: unknown;
+}
+
+function changedMembers(schema: unknown, before: unknown, after: unknown, pointer = ""): ChangedMember[] {
   if (!isObject(schema)) return [];
   if ("x-writer" in schema) {
     const isSame = JSON.stringify(before) === JSON.stringify(after);
@@ -160,7 +187,11 @@ function redact(schema: unknown, value: unknown): unknown {
 }
 
 function names(errors: readonly InputError[]): string {
-  return errors.map(({ pointer }) => pointer.slice(1).replaceAll("/", ".")).join(", ");
+  return errors.map(({ pointer }) => dotted(pointer)).join(", ");
+}
+
+function dotted(pointer: string): string {
+  return pointer.slice(1).replaceAll("/", ".");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -12,6 +12,8 @@ export type Change<T> = (current: T) => T;
 
 /** A JSON file that is read from memory and written durably, off the event loop. */
 export interface Document<T> {
+  /** Of its kind. */
+  readonly name: string;
   /** The present value; never changed in place. */
   read(): T;
   /**
@@ -59,6 +61,7 @@ export async function openDocument<T extends object>(
 }
 
 class StoredDocument<T extends object> implements Document<T> {
+  readonly name: string;
   readonly #path: string;
   readonly #goodPath: string;
   readonly #kind: DocumentKind<T>;
@@ -77,6 +80,7 @@ class StoredDocument<T extends object> implements Document<T> {
   #copyTimer: NodeJS.Timeout | undefined;
 
   constructor(directory: string, kind: DocumentKind<T>, reserve: Reserve, loaded: Loaded<T>) {
+    this.name = kind.name;
     this.#path = join(directory, `${kind.name}.json`);
     this.#goodPath = join(directory, goodCopyName(kind.name));
     this.#kind = kind;

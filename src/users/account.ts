@@ -9,6 +9,15 @@ import type { DocumentKind } from "../store/load.ts";
  */
 export type PasswordState = "chosen" | "initial" | "spent";
 
+/** The second factor of an account as it is stored; no code and no recovery code can be read out of it. */
+export interface StoredFactor {
+  /** The secret that the authenticator shares, sealed for this account. */
+  readonly sealed_secret: string;
+  readonly enrolled_at: string;
+  /** Of the recovery codes that are still good. */
+  readonly recovery_hashes: readonly string[];
+}
+
 /** An account as it is stored. */
 export interface Account {
   readonly id: string;
@@ -19,6 +28,8 @@ export interface Account {
   /** PHC string. */
   readonly password_hash: string;
   readonly password_state: PasswordState;
+  /** null: signs in with the password alone. */
+  readonly two_factor: StoredFactor | null;
   readonly last_login_at: string | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -50,6 +61,7 @@ const account = {
     "enabled",
     "password_hash",
     "password_state",
+    "two_factor",
     "last_login_at",
     "created_at",
     "updated_at",
@@ -62,6 +74,21 @@ const account = {
     enabled: { type: "boolean" },
     password_hash: passwordHash,
     password_state: { type: "string", enum: ["chosen", "initial", "spent"] },
+    two_factor: {
+      oneOf: [
+        { type: "null" },
+        {
+          type: "object",
+          additionalProperties: false,
+          required: ["sealed_secret", "enrolled_at", "recovery_hashes"],
+          properties: {
+            sealed_secret: { type: "string", minLength: 1 },
+            enrolled_at: timestamp,
+            recovery_hashes: { type: "array", items: { type: "string", minLength: 1 } },
+          },
+        },
+      ],
+    },
     last_login_at: nullableTimestamp,
     created_at: timestamp,
     updated_at: timestamp,
@@ -71,7 +98,17 @@ const account = {
 /** Accounts are what must never be made up: without them the agent goes into rescue. */
 export const accountsKind: DocumentKind<AccountsState> = {
   name: "users",
-  formatVersion: "1.0.0",
+  formatVersion: "1.1.0",
+  migrations: {
+    "1.1.0": (members) => {
+      const accounts = members.get("accounts");
+      if (!Array.isArray(accounts)) throw new Error("accounts is no list");
+      members.set(
+        "accounts",
+        accounts.map((one: object) => ({ ...one, two_factor: null })),
+      );
+    },
+  },
   schema: {
     type: "object",
     additionalProperties: false,
@@ -87,8 +124,9 @@ export function newUserId(): string {
   return `usr_${randomBytes(16).toString("hex")}`;
 }
 
-/** What others may see of an account. */
-export function toUser(account: Account): User {
+/** What others may see of an account; `locked` is known to whoever counts the attempts. */
+export function toUser(account: Account, locked: User["locked"]): User {
+  const { two_factor } = account;
   return {
     id: account.id,
     username: account.username,
@@ -96,8 +134,12 @@ export function toUser(account: Account): User {
     role: account.role,
     enabled: account.enabled,
     must_change_password: account.password_state !== "chosen",
-    two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },
-    locked: null,
+    two_factor: {
+      enabled: two_factor !== null,
+      enrolled_at: two_factor?.enrolled_at ?? null,
+      recovery_codes_remaining: two_factor?.recovery_hashes.length ?? 0,
+    },
+    locked,
     last_login_at: account.last_login_at,
     created_at: account.created_at,
     updated_at: account.updated_at,

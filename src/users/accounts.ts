@@ -2,7 +2,8 @@ import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import { createLookUp } from "../store/look-up.ts";
-import { type Account, type AccountsState, newUserId, type PasswordState, toUser } from "./account.ts";
+import { type Account, type AccountsState, newUserId, type StoredFactor, toUser } from "./account.ts";
+import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
 import {
   inState,
   isEnabledAdministrator,
@@ -10,8 +11,9 @@ import {
   replaced,
   withNew,
 } from "./accounts-state.ts";
+import { type CheckPassword, type Credentials, newCredentials } from "./credentials.ts";
 import { listUsers } from "./listing.ts";
-import { makeInitialPassword, type Passwords, type Source } from "./passwords.ts";
+import type { Passwords, Source } from "./passwords.ts";
 
 /** Called with the user as he is just before a change; throws to stop it (If-Match). */
 export type Precondition = (present: User) => void;
@@ -59,22 +61,32 @@ export interface Accounts {
   /** `undefined` makes a one-use initial password. */
   setPassword(id: string, password: string | undefined, source: Source): Promise<WithInitialPassword>;
   /** Notes a sign-in: when it was, and that an initial password is spent. */
-  signedIn(id: string, rehashed: string | undefined): Promise<void>;
+  signedIn(id: string, rehashed: string | undefined): void;
+  /** Gives or takes the second factor. Throws `not_found`, and what `change` throws. */
+  changeFactor(id: string, change: FactorChange): Promise<User>;
+  /**
+   * Spends a recovery code: in memory before it returns, so that no two can spend the same, then on the disk where
+   * that is possible. False when it is no longer there.
+   */
+  spendRecoveryCode(id: string, hash: string): Promise<boolean>;
+  /** The account as others may see it. */
+  view(account: Account): User;
 }
+
+export type FactorChange = (present: StoredFactor | null) => StoredFactor | null;
 
 export interface AccountsOptions {
   document: Document<AccountsState>;
   passwords: Passwords;
-  /** Throws when the password must not be used by `username`. */
-  checkPassword: (password: string, username: string) => Promise<void>;
+  checkPassword: CheckPassword;
+  /** What keeps this user from signing in for a while. */
+  lockOf: (username: string) => User["locked"];
   now: () => Date;
 }
 
-/** How long a time of last sign-in may be in memory alone; it is not worth a write of its own. */
-const lastLoginDelaySeconds = 15 * 60;
-
 export function createAccounts(options: AccountsOptions): Accounts {
   const { document } = options;
+  const view = (account: Account) => viewOf(options, account);
   const all = () => document.read().accounts;
   const find = createLookUp(all, ({ id }) => id);
   const findByName = createLookUp(all, ({ username }) => username);
@@ -90,31 +102,20 @@ export function createAccounts(options: AccountsOptions): Accounts {
       hasAdministrator ||= all().some(isEnabledAdministrator);
       return hasAdministrator;
     },
-    list: (query) => listUsers(all().map(toUser), query),
-    get: (id) => toUser(present(id)),
+    list: (query) => listUsers(all().map(view), query),
+    get: (id) => view(present(id)),
     find,
     findByName,
     create: (input, source) => create(options, input, source),
     createFirst: (username, password) => createFirst(options, username, password),
     update: async (id, change, precondition) =>
-      toUser(
-        await changeOne(
-          options,
-          present(id).id,
-          (account) => ({ ...account, ...defined(change) }),
-          precondition,
-        ),
-      ),
-    remove: async (id, precondition) => {
-      present(id);
-      await document.update((state) => {
-        const account = inState(state, id);
-        precondition?.(toUser(account));
-        return keepingAnAdministrator(state, { accounts: state.accounts.filter((other) => other.id !== id) });
-      });
-    },
+      view(await changeOne(options, present(id).id, withChange(change), precondition)),
+    remove: (id, precondition) => remove(options, present(id).id, precondition),
     setPassword: (id, password, source) => setPassword(options, present(id), password, source),
-    signedIn: (id, rehashed) => noteSignIn(options, id, rehashed),
+    signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
+    changeFactor: async (id, change) => view(await changeOne(options, present(id).id, withFactor(change))),
+    spendRecoveryCode: (id, hash) => spendRecoveryCode(document, id, hash),
+    view,
   };
 }
 
@@ -123,15 +124,10 @@ async function create(
   input: NewAccount,
   source: Source,
 ): Promise<WithInitialPassword> {
-  const { credentials, initialPassword } = await newCredentials(
-    options,
-    input.username,
-    input.password,
-    source,
-  );
+  const { credentials, initialPassword } = await newCredentials(options, input, input.password, source);
   const account = newAccount(options, { ...input, ...credentials });
   await options.document.update((state) => withNew(state, account));
-  return { user: toUser(account), initialPassword };
+  return { user: viewOf(options, account), initialPassword };
 }
 
 async function createFirst(
@@ -150,13 +146,14 @@ async function createFirst(
   const credentials =
     "hash" in password
       ? { password_hash: password.hash, password_state: "chosen" as const }
-      : (await newCredentials(options, username, password.plain, password.source)).credentials;
+      : (await newCredentials(options, { username, role: "admin" }, password.plain, password.source))
+          .credentials;
   const account = newAccount(options, { username, role: "admin", ...credentials });
   await options.document.update((state) => {
     refuse(state);
     return withNew(state, account);
   });
-  return toUser(account);
+  return viewOf(options, account);
 }
 
 async function setPassword(
@@ -165,30 +162,9 @@ async function setPassword(
   password: string | undefined,
   source: Source,
 ): Promise<WithInitialPassword> {
-  const { credentials, initialPassword } = await newCredentials(options, account.username, password, source);
+  const { credentials, initialPassword } = await newCredentials(options, account, password, source);
   const changed = await changeOne(options, account.id, (present) => ({ ...present, ...credentials }));
-  return { user: toUser(changed), initialPassword };
-}
-
-interface Credentials {
-  password_hash: string;
-  password_state: PasswordState;
-}
-
-async function newCredentials(
-  options: AccountsOptions,
-  username: string,
-  password: string | undefined,
-  source: Source,
-): Promise<{ credentials: Credentials; initialPassword: string | undefined }> {
-  if (password !== undefined) {
-    await options.checkPassword(password, username);
-    const password_hash = await options.passwords.hash(password, source);
-    return { credentials: { password_hash, password_state: "chosen" }, initialPassword: undefined };
-  }
-  const initialPassword = makeInitialPassword();
-  const password_hash = await options.passwords.hash(initialPassword, source);
-  return { credentials: { password_hash, password_state: "initial" }, initialPassword };
+  return { user: viewOf(options, changed), initialPassword };
 }
 
 function newAccount(options: AccountsOptions, input: NewAccount & Credentials): Account {
@@ -201,6 +177,7 @@ function newAccount(options: AccountsOptions, input: NewAccount & Credentials): 
     enabled: input.enabled ?? true,
     password_hash: input.password_hash,
     password_state: input.password_state,
+    two_factor: null,
     last_login_at: null,
     created_at: now,
     updated_at: now,
@@ -216,27 +193,32 @@ async function changeOne(
   const updated_at = options.now().toISOString();
   const state = await options.document.update((current) => {
     const account = inState(current, id);
-    precondition?.(toUser(account));
+    precondition?.(viewOf(options, account));
     return keepingAnAdministrator(current, replaced(current, { ...change(account), updated_at }));
   });
   return inState(state, id);
 }
 
-async function noteSignIn(options: AccountsOptions, id: string, rehashed: string | undefined): Promise<void> {
-  const last_login_at = options.now().toISOString();
-  const change = (state: AccountsState): AccountsState => {
-    const account = state.accounts.find((candidate) => candidate.id === id);
-    if (!account) return state;
-    const password_state = account.password_state === "initial" ? "spent" : account.password_state;
-    const password_hash = rehashed ?? account.password_hash;
-    return replaced(state, { ...account, last_login_at, password_state, password_hash });
-  };
-  const isInitial =
-    options.document.read().accounts.find(({ id: other }) => other === id)?.password_state === "initial";
-  // A full disk must not keep anyone out: then the spent password is remembered in memory, and written when it can be.
-  options.document.note(change, isInitial ? 0 : lastLoginDelaySeconds);
+async function remove(
+  options: AccountsOptions,
+  id: string,
+  precondition: Precondition | undefined,
+): Promise<void> {
+  await options.document.update((state) => {
+    precondition?.(viewOf(options, inState(state, id)));
+    return keepingAnAdministrator(state, { accounts: state.accounts.filter((other) => other.id !== id) });
+  });
 }
 
-function defined(change: AccountChange): Partial<Account> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+function withChange(change: AccountChange): (account: Account) => Account {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return (account) => ({ ...account, ...Object.fromEntries(given) });
+}
+
+function withFactor(change: FactorChange): (account: Account) => Account {
+  return (account) => ({ ...account, two_factor: change(account.two_factor) });
+}
+
+function viewOf({ lockOf }: AccountsOptions, account: Account): User {
+  return toUser(account, lockOf(account.username));
 }

@@ -7,6 +7,9 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } 
 /** Hashes waiting beyond the one that runs: more would only time out, and each holds 19 MiB when its turn comes. */
 const maximumWaiting = 8;
 
+/** Places that strangers may take: the last one is kept for sources that have signed in before. */
+const strangersWaiting = maximumWaiting - 1;
+
 /** Where a password comes from, for fairness in the queue; null is the device itself and is never refused. */
 export type Source = string | null;
 
@@ -20,8 +23,13 @@ export interface Passwords {
   isWeaker(phc: string): boolean;
 }
 
-export function createPasswords(): Passwords {
-  const turn = createTurns();
+export interface PasswordsOptions {
+  /** True for a source from which somebody has signed in of late. */
+  isKnownSource: (source: string) => boolean;
+}
+
+export function createPasswords({ isKnownSource }: PasswordsOptions): Passwords {
+  const turn = createTurns(isKnownSource);
   let decoy: string | undefined;
   const hashNow = async (password: string): Promise<string> => {
     // Loaded at the first use: a native module that an idle agent need not hold.
@@ -54,7 +62,9 @@ export function makeInitialPassword(): string {
 }
 
 /** Runs work one at a time in order of arrival; a source may have one waiting, all together eight. */
-function createTurns(): <R>(source: Source, work: () => Promise<R>) => Promise<R> {
+function createTurns(
+  isKnownSource: (source: string) => boolean,
+): <R>(source: Source, work: () => Promise<R>) => Promise<R> {
   const waiting: { source: Source; begin: () => void }[] = [];
   let isTaken = false;
   const handOn = (): void => {
@@ -64,7 +74,7 @@ function createTurns(): <R>(source: Source, work: () => Promise<R>) => Promise<R
   };
   return async (source, work) => {
     if (isTaken) {
-      if (source !== null) refuseSurplus(source, waiting);
+      if (source !== null) refuseSurplus(source, waiting, isKnownSource);
       await new Promise<void>((begin) => waiting.push({ source, begin }));
     }
     isTaken = true;
@@ -76,9 +86,15 @@ function createTurns(): <R>(source: Source, work: () => Promise<R>) => Promise<R
   };
 }
 
-function refuseSurplus(source: string, waiting: readonly { source: Source }[]): void {
+function refuseSurplus(
+  source: string,
+  waiting: readonly { source: Source }[],
+  isKnownSource: (source: string) => boolean,
+): void {
   const others = waiting.filter((one) => one.source !== null);
-  if (others.length < maximumWaiting && !others.some((one) => one.source === source)) return;
+  const hasPlace =
+    others.length < strangersWaiting || (others.length < maximumWaiting && isKnownSource(source));
+  if (hasPlace && !others.some((one) => one.source === source)) return;
   throw new StewardError("hashing_busy", "Other sign-ins are being checked; try again in a second.", {
     details: { retryAfterSeconds: 1 },
   });

@@ -13,6 +13,7 @@ const ana = `usr_${"a".repeat(32)}`;
 const bob = `usr_${"b".repeat(32)}`;
 const origin = { address: "192.0.2.7", userAgent: "browser" };
 const directories: string[] = [];
+const reused: string[] = [];
 after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
 
 /** Sessions on a real file, in virtual time: an idle limit of an hour, an absolute one of a day. */
@@ -28,6 +29,7 @@ async function sessionsAt(time: { now: number }, options: { directory?: string; 
     bootId: options.bootId ?? "boot-1",
     uptime: () => time.now,
     limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
+    onReuse: async ({ id }) => void reused.push(id),
   });
   return { sessions, document, directory };
 }

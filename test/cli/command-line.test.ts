@@ -41,6 +41,7 @@ describe("readRequest", () => {
       ["user add anna --password-stdin --generate", /--password-stdin and --generate exclude each other/],
       ["user list --socket /s --url https://a", /--socket and --url exclude each other/],
       ["completion tcsh", /SHELL is one of bash, zsh, fish, not "tcsh"/],
+      ["events --follow --verify", /--follow and --verify exclude each other/],
       ["user add anna --password secret-words", /has no option --password/],
     ];
     for (const [line, message] of mistakes) {
@@ -117,7 +118,7 @@ describe("the command table", () => {
 
   it("has every command that this version promises", () => {
     const expected =
-      "completion, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
+      "completion, events, logs, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
       "system schema, system set, user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
       "user sessions list, user sessions revoke, " +
       "user set, user show, user unlock, version";

@@ -49,6 +49,10 @@ describe("the bash completion", () => {
       ["-o", ""],
       ["table", "json"],
     ],
+    [
+      ["events", "--ver"],
+      ["--verify", "--version"],
+    ],
     [["user", "modify", "--d"], ["--display-name"]],
     [["user", "list", "--lo"], ["--locked"]],
     [["user", "show", "--lo"], []],
@@ -64,6 +68,11 @@ describe("the bash completion", () => {
     ],
     [["system", "set", "device.n"], ["device.name="]],
     [["user", "show", ""], []],
+    [
+      ["logs", "--priority", "e"],
+      ["emerg", "err"],
+    ],
+    [["logs", "--f"], ["--follow"]],
   ];
   for (const [words, expected] of offers) {
     it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {

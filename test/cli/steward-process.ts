@@ -17,6 +17,11 @@ const context: CommandContext = {
   stderr: process.stderr,
   environment: process.env,
   programVersion: "0.1.0",
+  interruption() {
+    const interruption = new AbortController();
+    process.once("SIGINT", () => interruption.abort());
+    return interruption.signal;
+  },
   async openOffline(stateDirectory) {
     const answers = readJson(join(stateDirectory, "offline.json")) as Record<string, unknown>;
     return {

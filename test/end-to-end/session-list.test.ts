@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
-import { adminName, adminPassword, runSteward } from "../running-agent.ts";
+import { adminName, adminPassword, runSteward, stepUp } from "../running-agent.ts";
 
 describe("sessions", () => {
   let agent: CheckedAgent;
@@ -48,11 +48,18 @@ describe("sessions", () => {
       assert.equal(status, query === "" ? 404 : 403, query);
     }
     assert.equal(await isIn(admin), true);
+    const fresh = await agent.login(adminName, adminPassword);
+    const anas = `/api/auth/sessions/${(await list(token)).json.items[0].id}?user_id=${anaId}`;
+    const unasked = await agent.call("DELETE", anas, { token: fresh.token });
+    assert.deepEqual([unasked.status, unasked.json.code], [401, "step_up_required"]);
     assert.equal((await list(admin, `?user_id=${anaId}`)).json.items[0].user_id, anaId);
   });
 
   it("of a user end all at once, and a user who does not exist has none", async () => {
     const { token } = await agent.login("ana", goodPassword);
+    const unasked = await agent.call("DELETE", `/api/users/${anaId}/sessions`, { token: admin });
+    assert.deepEqual([unasked.status, unasked.json.code, await isIn(token)], [401, "step_up_required", true]);
+    await stepUp(agent.call, admin, adminPassword);
     const ended = await agent.call("DELETE", `/api/users/${anaId}/sessions`, { token: admin });
     assert.deepEqual([ended.status, await isIn(token), await isIn(admin)], [204, false, true]);
     const nobody = `usr_${"0".repeat(32)}`;

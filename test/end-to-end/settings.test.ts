@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { adminName, adminPassword } from "../running-agent.ts";
 
 /** The contract's page, "Settings", by hand. */
 const defaults = {
@@ -149,7 +150,6 @@ describe("settings", () => {
       { update: { ota: { channel: "beta" } } },
       { update: { ota: { enabled: true } } },
       { update: { ota: { auto_update_rules: false } } },
-      { security: { require_2fa: "admins" } },
       { security: { session_idle: "30m" } },
       { security: { session_absolute: "7d" } },
       { security: { password_min_length: 16 } },
@@ -164,6 +164,23 @@ describe("settings", () => {
         assert.equal((await put(body)).status, 200);
       });
     }
+    it("administrator alone: two-factor for administrators, which holds for himself at once", async () => {
+      const body = { security: { require_2fa: "admins" } };
+      assert.equal((await put(body, operator.token)).status, 403);
+      assert.equal((await put(body)).status, 200);
+      const { status, json } = await put({ device: { name: "Before enrolment" } });
+      assert.deepEqual([status, json.code], [403, "two_factor_enrolment_required"]);
+      assert.equal((await put({ device: { name: "Not asked of me" } }, operator.token)).status, 200);
+      const back = { body: { security: { require_2fa: "none" } }, local: true };
+      assert.equal((await agent.call("PUT", "/api/system", back)).status, 200);
+    });
+    it("an administrator's members take his password again, an operator's do not (step-up)", async () => {
+      const fresh = await agent.login(adminName, adminPassword);
+      const sensitive = await put({ time: { mode: "auto" } }, fresh.token);
+      assert.deepEqual([sensitive.status, sensitive.json.code], [401, "step_up_required"]);
+      assert.equal((await put({ update: { ota: { check_interval: "8h" } } }, fresh.token)).status, 200);
+      assert.equal((await put({ time: { mode: "observe" } }, fresh.token)).status, 200, "no change");
+    });
     it("a change that is half the operator's is refused whole (privilege escalation by mixing)", async () => {
       const before = await read();
       const body = { device: { name: "Smuggled" }, security: { session_idle: "24h" } };

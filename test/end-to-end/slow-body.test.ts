@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
 import { openSilently, requestText } from "../http/raw-http.ts";
+import { stepUp } from "../running-agent.ts";
 
 const body = JSON.stringify({ username: "intruder", role: "admin", password: goodPassword });
 
@@ -39,6 +40,7 @@ describe("a request whose body is slow", () => {
     const second = { username: "second-admin", role: "admin", password: goodPassword };
     const { json } = await agent.call("POST", "/api/users", { body: second, local: true });
     const { token } = await agent.login("second-admin", goodPassword);
+    await stepUp(agent.call, token, goodPassword);
     const { line, text } = await answerTo(token, () =>
       agent.call("PUT", `/api/users/${json.id}`, { body: { enabled: false }, local: true }),
     );

@@ -30,14 +30,28 @@ function refused(path: string, words: RegExp): Promise<void> {
   });
 }
 
+const nothing = { names: [], trustedProxies: [], logUnits: [] };
+
 describe("the host file", options, () => {
   it("that is not there says nothing", async () => {
-    assert.deepEqual(await readHostFile("/etc/steward-is-not-here/steward.json"), { names: [] });
+    assert.deepEqual(await readHostFile("/etc/steward-is-not-here/steward.json"), nothing);
   });
 
   it("of root's names the device", async (test) => {
     const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
-    assert.deepEqual(await readHostFile(path), { names: ["edge-7.example.net"] });
+    assert.deepEqual((await readHostFile(path)).names, ["edge-7.example.net"]);
+  });
+
+  it("of root's names the proxies that are believed: addresses and ranges", async (test) => {
+    const proxies = ["192.0.2.10", "10.1.0.0/16", "2001:db8::1", "fd00:1::/64", "fc00::/7"];
+    const path = write(join(ownDirectory(test), "steward.json"), { trusted_proxies: proxies });
+    assert.deepEqual(await readHostFile(path), { ...nothing, trustedProxies: proxies });
+  });
+
+  it("of root's names units whose log may be read", async (test) => {
+    const log_units = ["nginx.service", "backup@home.timer"];
+    const path = write(join(ownDirectory(test), "steward.json"), { log_units });
+    assert.deepEqual(await readHostFile(path), { ...nothing, logUnits: log_units });
   });
 
   it("that another user owns is refused, with what to do", async (test) => {
@@ -80,7 +94,39 @@ describe("the host file", options, () => {
     ["names that are no list", { names: "edge" }, /must be a list/],
     ["a name with a port", { names: ["edge:8470"] }, /no host name/],
     ["a name with a wildcard", { names: ["*.example.net"] }, /no host name/],
+    ["log_units that are no list", { log_units: "nginx.service" }, /must be a list/],
+    ["a unit without its suffix", { log_units: ["nginx"] }, /"nginx", which is no unit/],
+    ["a pattern for a unit", { log_units: ["*.service"] }, /no unit/],
+    ["an option for a unit", { log_units: ["--unit=a b.service"] }, /no unit/],
+    ["a unit with a line feed", { log_units: ["nginx.service\n"] }, /no unit/],
+    ["a number for a unit", { log_units: [7] }, /no unit/],
     ["a number for a name", { names: [7] }, /no host name/],
+    ["proxies that are no list", { trusted_proxies: "10.0.0.1" }, /trusted_proxies must be a list/],
+    ["all of IPv4 as a proxy", { trusted_proxies: ["0.0.0.0/0"] }, /"0.0.0.0\/0", so large a part/],
+    ["all of IPv6 as a proxy", { trusted_proxies: ["::/0"] }, /"::\/0", so large a part/],
+    ["half of IPv4 as a proxy", { trusted_proxies: ["128.0.0.0/1"] }, /so large a part of the internet/],
+    ["all of IPv4 in IPv6's clothes", { trusted_proxies: ["::ffff:0.0.0.0/96"] }, /no address and no range/],
+    ...[
+      "",
+      "proxy.example.net",
+      "10.0.0.1:80",
+      "10.0.0",
+      "10.0.0.256",
+      "10.0.0.0/33",
+      "10.0.0.0/",
+      "10.0.0.0/-1",
+      "10.0.0.0/8 ",
+      "2001:db8::/129",
+      "[2001:db8::1]",
+      "fe80::1%eth0",
+      7,
+      null,
+      ["10.0.0.1"],
+    ].map((entry): [string, unknown, RegExp] => [
+      `${JSON.stringify(entry)} as a proxy`,
+      { trusted_proxies: ["10.0.0.1", entry] },
+      /no address and no range such as/,
+    ]),
   ];
   for (const [name, content, words] of nonsense) {
     it(`with ${name} is refused`, async (test) => {

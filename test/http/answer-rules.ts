@@ -106,15 +106,24 @@ function checkProblem(where: string, method: string, path: string, answer: Answe
   assert.ok([...known, ...transportCodes].includes(code), `${where}: the contract does not announce ${code}`);
 }
 
-/** RFC 6750 §3.1: `error` if and only if a token was sent and is at fault. */
+/** RFC 6750 §3.1: `error` if and only if a token was sent and is at fault; RFC 9470 §3: or is not recent enough. */
 function checkChallenge(where: string, code: string, { status, headers, json }: Answer): void {
   const challenge = headers["www-authenticate"];
-  const named = code === "invalid_token" ? 'Bearer error="invalid_token"' : "Bearer";
-  assert.equal(challenge, status === 401 ? named : undefined, where);
+  if (code === "step_up_required") {
+    assert.match(String(challenge), /^Bearer error="insufficient_user_authentication"/, where);
+  } else {
+    const named = code === "invalid_token" ? 'Bearer error="invalid_token"' : "Bearer";
+    assert.equal(challenge, status === 401 ? named : undefined, where);
+  }
+  if (["invalid_token", "totp_invalid", "totp_reused"].includes(code)) {
+    assert.match(String(json.clock?.server_time), timestamp, `${where}: clock`);
+  }
+  if (["invalid_token", "totp_invalid"].includes(code)) assert.equal(json.title, "Invalid token", where);
   if (code !== "invalid_token") return;
   const reasons = ["expired", "clock_epoch", "revoked", "malformed", "signature"];
   assert.ok(reasons.includes(json.reason), `${where}: reason ${json.reason}`);
-  assert.match(String(json.clock?.server_time), timestamp, `${where}: clock`);
+  const isUnproven = json.reason === "malformed" || json.reason === "signature";
+  assert.ok(!isUnproven || !("state" in json.clock), `${where}: strangers learn no more than the time`);
 }
 
 function checkSuccess(where: string, method: string, path: string, answer: Answer): void {
@@ -130,7 +139,7 @@ function checkSuccess(where: string, method: string, path: string, answer: Answe
   }
   assert.equal(status, response.status, where);
   if (status === 201)
-    assert.match(String(headers.location ?? ""), /^\/api\/users\/usr_/, `${where}: Location`);
+    assert.match(String(headers.location ?? ""), /^\/api\/(users\/usr|tokens\/tok)_/, `${where}: Location`);
   const hasBody = response.schema !== undefined && method !== "HEAD";
   if (!hasBody) assert.equal(text, "", `${where}: no body`);
   if (response.schema === undefined) return;

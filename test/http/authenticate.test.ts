@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import jsonwebtoken from "jsonwebtoken";
 import Koa from "koa";
 import { accessTokenRules, createAccessTokens } from "../../src/auth/access-tokens.ts";
+import { type BearerOptions, createBearer } from "../../src/auth/bearer.ts";
 import type { StoredSession } from "../../src/auth/session.ts";
+import { createStepUps } from "../../src/auth/step-up.ts";
+import { createTrustedTime } from "../../src/auth/trusted-time.ts";
+import { type ClockTrust, unobservedClock } from "../../src/clock/clock-state.ts";
 import { StewardError } from "../../src/errors.ts";
 import { createAuthenticate } from "../../src/http/authenticate.ts";
 import type { Account } from "../../src/users/account.ts";
@@ -16,27 +21,36 @@ const start = new Date("2030-01-01T00:00:00.000Z");
 
 /** What only whoever has the agent's own key could send; from outside such tokens fail by their signature. */
 describe("a token signed with the right key", () => {
-  let now = start;
-  const tokens = createAccessTokens(() => now);
-  const account = { id: userId, enabled: true, role: "admin" } as Account;
-  const session = { id: sessionId, user_id: userId } as StoredSession;
-  const authenticate = createAuthenticate({
-    tokens,
-    now: () => now,
-    sessions: { find: (id: string) => (id === sessionId ? session : undefined) } as Parameters<
-      typeof createAuthenticate
-    >[0]["sessions"],
-    accounts: { find: (id: string) => (id === userId ? account : undefined) } as Parameters<
-      typeof createAuthenticate
-    >[0]["accounts"],
+  const clock = { wall: start.getTime(), uptime: 1_000, trust: "none" as ClockTrust };
+  const uptime = () => clock.uptime;
+  const time = createTrustedTime({
+    wall: () => clock.wall,
+    uptime,
+    readClock: () => ({ ...unobservedClock, trust: clock.trust }),
+    floor: start,
   });
+  const tokens = createAccessTokens({ time, uptime });
+  const account = { id: userId, enabled: true, role: "admin", password_state: "chosen" } as Account;
+  const session = { id: sessionId, user_id: userId } as StoredSession;
+  const bearer = createBearer({
+    accounts: { find: (id: string) => (id === userId ? account : undefined) } as BearerOptions["accounts"],
+    sessions: { find: (id: string) => (id === sessionId ? session : undefined) } as BearerOptions["sessions"],
+    apiTokens: {} as BearerOptions["apiTokens"],
+    stepUps: createStepUps(uptime),
+    time,
+    uptime,
+    security: () => ({ require_2fa: "none" }) as ReturnType<BearerOptions["security"]>,
+  });
+  const authenticate = createAuthenticate({ tokens, bearer });
   let server: Server;
   let url: string;
   before(async () => {
     const app = new Koa();
     app.use(async (ctx) => {
       try {
-        ctx.body = (await authenticate(ctx, false)).kind;
+        const isClockTolerant = ctx.path === "/time-sync";
+        const actor = await authenticate(ctx, { isLocal: false, address: "192.0.2.7", isClockTolerant });
+        ctx.body = actor.kind === "user" && actor.isTolerated ? "tolerated" : actor.kind;
       } catch (error) {
         if (!(error instanceof StewardError)) throw error;
         ctx.body = `${error.code} ${error.details.reason}`;
@@ -48,16 +62,31 @@ describe("a token signed with the right key", () => {
   });
   after(() => server.close());
 
-  const ask = async (token: string): Promise<string> =>
-    (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).text();
+  const ask = async (token: string, path = "/"): Promise<string> =>
+    (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).text();
   const seconds = start.getTime() / 1_000;
-  const claims = { sub: userId, sid: sessionId, iss: "steward", aud: "steward-api", exp: seconds + 900 };
+  const claims = {
+    sub: userId,
+    sid: sessionId,
+    iss: "steward",
+    aud: "steward-api",
+    iat: seconds,
+    exp: seconds + 900,
+    epoch: time.epoch(),
+    uptime: clock.uptime,
+  };
   const sign = (change: object, header: object = {}, algorithm: "HS256" | "HS384" | "HS512" = "HS256") =>
     jsonwebtoken.sign(withoutAbsent({ ...claims, ...change }), tokens.key, {
       algorithm,
-      noTimestamp: true,
       header: { alg: algorithm, typ: "at+jwt", ...header },
     });
+
+  /** Signed here: jsonwebtoken itself makes no such token. */
+  const raw = (payload: object): string => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const signed = `${part({ alg: "HS256", typ: "at+jwt" })}.${part(payload)}`;
+    return `${signed}.${createHmac("sha256", tokens.key).update(signed).digest("base64url")}`;
+  };
 
   it("is taken when all of it is right", async () => {
     assert.equal(await ask(sign({})), "user");
@@ -70,6 +99,11 @@ describe("a token signed with the right key", () => {
     "for another audience": () => sign({ aud: "another" }),
     "without an audience": () => sign({ aud: undefined }),
     "without an end": () => sign({ exp: undefined }),
+    "with an end that is text": () => raw({ ...claims, exp: `${seconds + 900}` }),
+    "with an end in the year 9999": () => sign({ exp: 253_402_300_799 }),
+    "without a beginning": () => raw({ ...claims, iat: undefined }),
+    "without a clock epoch": () => sign({ epoch: undefined }),
+    "without its monotonic time": () => sign({ uptime: undefined }),
     "of another type": () => sign({}, { typ: "JWT" }),
     "without a type": () => sign({}, { typ: undefined }),
     "by HS384": () => sign({}, {}, "HS384"),
@@ -88,34 +122,89 @@ describe("a token signed with the right key", () => {
     assert.equal(await ask(sign({ sub: `usr_${"c".repeat(32)}` })), "invalid_token revoked");
   });
 
+  /** Both clocks run on, as they do. */
+  const pass = (secondsLater: number) => {
+    clock.wall += secondsLater * 1_000;
+    clock.uptime += secondsLater;
+  };
+  /** The wall clock is set; monotonic time does not care. */
+  const step = (secondsLater: number) => {
+    clock.wall += secondsLater * 1_000;
+  };
+
   describe("expiry, with a minute of leeway", () => {
-    const at = (secondsLater: number) => {
-      now = new Date(start.getTime() + secondsLater * 1_000);
-    };
-    const fresh = sign({ jti: "never asked before it expired" });
-    const remembered = tokens.issue(userId, sessionId);
-    it("takes it up to the last second, from memory as from its signature", async () => {
-      at(900 + accessTokenRules.clockTolerance - 1);
+    it("takes it up to the last second, and refuses it as expired from then on, from memory as from its signature", async () => {
+      const [remembered, fresh] = [tokens.issue(userId, sessionId), tokens.issue(userId, sessionId)];
       assert.equal(await ask(remembered), "user");
-    });
-    it("refuses it as expired from then on, from memory as from its signature", async () => {
-      at(900 + accessTokenRules.clockTolerance);
+      pass(900 + accessTokenRules.clockTolerance - 1);
+      assert.equal(await ask(remembered), "user");
+      pass(1);
       assert.equal(await ask(remembered), "invalid_token expired");
       assert.equal(await ask(fresh), "invalid_token expired");
-      at(1_000_000);
+      pass(1_000_000);
       assert.equal(await ask(remembered), "invalid_token expired");
     });
     it("takes a token that was issued in what is now the future: iat is never enforced", async () => {
-      at(1_000);
-      const later = tokens.issue(userId, sessionId);
-      at(-100_000);
-      assert.equal(await ask(later), "user");
-      at(0);
+      const token = tokens.issue(userId, sessionId);
+      step(-29);
+      assert.equal(await ask(token), "user");
+      step(29);
+    });
+  });
+
+  describe("when the clock is stepped by more than 30 s", () => {
+    for (const seconds of [31, -31, 86_400 * 90, -86_400 * 365]) {
+      it(`by ${seconds} s: every token from before is refused once, as clock_epoch; a new one is taken`, async () => {
+        const before = tokens.issue(userId, sessionId);
+        assert.equal(await ask(before), "user");
+        step(seconds);
+        assert.equal(await ask(before), "invalid_token clock_epoch");
+        assert.equal(await ask(tokens.issue(userId, sessionId)), "user");
+      });
+    }
+    it("and back again: a token of before stays refused once that was seen (a step lengthens nothing)", async () => {
+      const before = tokens.issue(userId, sessionId);
+      step(-3_600);
+      assert.equal(await ask(before), "invalid_token clock_epoch");
+      step(3_600);
+      assert.equal(await ask(before), "invalid_token clock_epoch");
+    });
+  });
+
+  describe("on the routes that mend the clock", () => {
+    const mend = (token: string) => ask(token, "/time-sync");
+    it("is tolerated when its times alone are wrong, for an hour of monotonic time", async () => {
+      clock.trust = "none";
+      const token = tokens.issue(userId, sessionId);
+      step(-86_400);
+      assert.equal(await mend(token), "tolerated");
+      pass(3_599);
+      assert.equal(await mend(token), "tolerated");
+      pass(1);
+      assert.equal(await mend(token), "invalid_token clock_epoch");
+    });
+    it("is not tolerated when somebody vouches for the clock and it was not stepped in that hour", async () => {
+      clock.trust = "trusted";
+      pass(3_601);
+      const token = tokens.issue(userId, sessionId);
+      pass(961);
+      assert.equal(await mend(token), "invalid_token expired");
+    });
+    it("is tolerated in the hour after a step, also when somebody vouches for the clock", async () => {
+      const token = tokens.issue(userId, sessionId);
+      step(86_400);
+      assert.equal(await mend(token), "tolerated");
+      assert.equal(await ask(token), "invalid_token clock_epoch");
+    });
+    it("is never tolerated when its session has ended, or its signature is another's", async () => {
+      step(86_400);
+      assert.equal(await mend(sign({ sid: `ses_${"c".repeat(32)}` })), "invalid_token revoked");
+      assert.equal(await mend(`${sign({}).slice(0, -4)}AAAA`), "invalid_token signature");
     });
   });
 
   it("of a user who was disabled is refused as revoked, also from memory", async () => {
-    const token = sign({});
+    const token = tokens.issue(userId, sessionId);
     assert.equal(await ask(token), "user");
     Object.assign(account, { enabled: false });
     assert.equal(await ask(token), "invalid_token revoked");

@@ -8,6 +8,7 @@ import {
   type CallOptions,
   type RunningAgent,
   startAgentProcess,
+  stepUp,
 } from "../running-agent.ts";
 import { checkAnswer } from "./answer-rules.ts";
 
@@ -15,7 +16,7 @@ import { checkAnswer } from "./answer-rules.ts";
 export interface CheckedAgent extends RunningAgent {
   /** Signs in. Throws unless it succeeds. */
   login: (username: string, password: string) => Promise<SignedIn>;
-  /** Adds a user over the socket, with a chosen password, and signs in. */
+  /** Adds a user over the socket, with a chosen password, signs in and steps up. */
   signedIn: (username: string, role: "admin" | "operator" | "readonly") => Promise<SignedIn>;
   /** Remembers what must appear in no log and in no error, and checks what came back. */
   judge: (method: string, path: string, answer: Answer, sent?: CallOptions) => Answer;
@@ -42,6 +43,12 @@ const secretMembers = [
   "access_token",
   "initial_password",
   "setup_token",
+  "secret",
+  "otpauth_uri",
+  "challenge_token",
+  "token",
+  "recovery_code",
+  "recovery_codes",
 ];
 
 /** Starts the agent; `dispose` throws when a secret has leaked into its log. */
@@ -71,6 +78,12 @@ export async function startCheckedAgent(options: AgentOptions = {}): Promise<Che
     });
     assert.equal(status, 201, text);
   };
+  const enter = async (username: string, role: string, password: string): Promise<SignedIn> => {
+    await add(username, role, password);
+    const user = await login(username, password);
+    await stepUp(call, user.token, password);
+    return user;
+  };
   return {
     ...agent,
     call,
@@ -78,14 +91,8 @@ export async function startCheckedAgent(options: AgentOptions = {}): Promise<Che
     judge,
     login,
     secrets,
-    signedIn: async (username, role) => {
-      await add(username, role, goodPassword);
-      return login(username, goodPassword);
-    },
-    signedInAdmin: async () => {
-      await add(adminName, "admin", adminPassword);
-      return login(adminName, adminPassword);
-    },
+    signedIn: (username, role) => enter(username, role, goodPassword),
+    signedInAdmin: () => enter(adminName, "admin", adminPassword),
     dispose: async () => {
       await agent.dispose();
       assertWithout(secrets, agent.log(), "the log");
@@ -133,7 +140,7 @@ function collect(secrets: Set<string>, value: unknown, depth = 0): void {
   const parsed = typeof value === "string" ? parsedOrNot(value) : value;
   if (typeof parsed !== "object" || parsed === null || depth > deepest) return;
   for (const [name, member] of Object.entries(parsed)) {
-    if (secretMembers.includes(name) && typeof member === "string") remember(secrets, member);
+    if (secretMembers.includes(name)) for (const text of [member].flat()) remember(secrets, String(text));
     else collect(secrets, member, depth + 1);
   }
 }

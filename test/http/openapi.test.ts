@@ -11,7 +11,7 @@ interface Described {
   operationId: string;
   security: object[];
   requestBody?: { content: Record<string, { schema: object }> };
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  responses: Record<string, { content?: Record<string, { schema: object; "x-event-data"?: object }> }>;
 }
 
 interface Document {
@@ -55,7 +55,9 @@ describe("GET /api/openapi.json", () => {
       assert.deepEqual(sent, body && JSON.parse(JSON.stringify(body)));
       const success = described?.responses[String(response.status)];
       const schema = response.schema && JSON.parse(JSON.stringify(response.schema));
-      assert.deepEqual(success?.content?.["application/json"]?.schema, schema);
+      const content = success?.content;
+      if (response.stream) assert.deepEqual(content?.["text/event-stream"]?.["x-event-data"], schema);
+      else assert.deepEqual(content?.["application/json"]?.schema, schema);
       const withoutToken = described?.security.some((one) => Object.keys(one).length === 0);
       assert.equal(withoutToken, access === "open");
     });

@@ -41,6 +41,20 @@ const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<voi
     const body = { refresh_token: state.refreshToken };
     assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).status, 200);
   },
+  attempts: async ({ stateDirectory }) => {
+    const [file, good] = [
+      await onDisk(stateDirectory, "attempts.json"),
+      await onDisk(stateDirectory, "attempts.good.json"),
+    ];
+    assert.equal(file.key_secret, good.key_secret);
+  },
+  tokens: async (agent) => {
+    assert.equal((await agent.call("GET", "/api/system", { token: state.apiToken })).status, 200);
+  },
+  "used-codes": async ({ stateDirectory }) => {
+    const { users } = await onDisk(stateDirectory, "used-codes.json");
+    assert.equal((users as { used: { steps: number[] } }[])[0]?.used.steps.length, 1);
+  },
 };
 
 for (const name of documents) {

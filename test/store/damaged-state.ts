@@ -1,14 +1,16 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { adminName, adminPassword } from "../running-agent.ts";
+import { enrol } from "../authenticator.ts";
+import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { type Ending, startAgent, temporaryDirectory } from "./state-directory.ts";
 
-export const documents = ["users", "settings", "sessions"] as const;
+export const documents = ["users", "settings", "sessions", "attempts", "tokens", "used-codes"] as const;
 export type DocumentName = (typeof documents)[number];
 
 /** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */
 export interface LivedInState {
   refreshToken: string;
+  apiToken: string;
   /** A copy of it in a directory of its own. */
   copy: (test: Ending) => Promise<string>;
 }
@@ -19,10 +21,14 @@ export async function makeLivedInState(test: Ending): Promise<LivedInState> {
   await mkdir(original, { mode: 0o700 });
   const agent = await startAgent(test, { stateDirectory: original });
   const { token, refreshToken } = await agent.signedInAdmin();
+  const wanted = { name: "fleet", scopes: ["system:read"] };
+  const { json } = await agent.call("POST", "/api/tokens", { token, body: wanted });
   await agent.call("PUT", "/api/system", { token, body: { device: { name: "pump 7" } } });
+  await addEnrolledUser(agent, token);
   await agent.stop();
   return {
     refreshToken,
+    apiToken: json.token,
     copy: async (user) => {
       const copy = join(await temporaryDirectory(user), "state");
       await cp(original, copy, { recursive: true });
@@ -30,6 +36,16 @@ export async function makeLivedInState(test: Ending): Promise<LivedInState> {
       return copy;
     },
   };
+}
+
+/** Another user with a second factor, whose first code is used. */
+async function addEnrolledUser({ call }: RunningAgent, token: string): Promise<void> {
+  const body = { username: "ana", role: "readonly", password: adminPassword };
+  const { json: ana } = await call("POST", "/api/users", { token, body });
+  const signedIn = await call("POST", "/api/auth/login", {
+    body: { username: "ana", password: adminPassword },
+  });
+  await enrol(call, { id: ana.id, token: signedIn.json.access_token, password: adminPassword });
 }
 
 export const login = { body: { username: adminName, password: adminPassword } };

@@ -82,6 +82,9 @@ describe("an agent in rescue", () => {
         ["users", "damaged"],
         ["settings", "ok"],
         ["sessions", "ok"],
+        ["attempts", "ok"],
+        ["tokens", "ok"],
+        ["used-codes", "ok"],
       ],
     );
     assert.match(entries[0]?.detail ?? "", /JSON/);
@@ -160,6 +163,7 @@ describe("an absent users.json", () => {
       await rm(join(directory, `${name}.json`));
       await rm(join(directory, `${name}.good.json`));
     }
+    await rm(join(directory, "events"), { recursive: true, force: true });
     // What a file system of its own has at its root is no state.
     await mkdir(join(directory, "lost+found"));
     const agent = await startAgent(test, { stateDirectory: directory });

@@ -75,11 +75,12 @@ describe("an agent on a disk where every fsync takes 300 ms", () => {
     assert.equal(quantile(times, 1) < fsyncMilliseconds / 2, true);
   });
 
-  it("does not make a sign-in wait for the disk", async () => {
+  it("makes a sign-in wait for its event, and for nobody else's change", async () => {
     const changing = put("at the same time");
     const start = performance.now();
     assert.equal((await agent.call("POST", "/api/auth/login", { body: visitor })).status, 200);
-    assert.equal(performance.now() - start < fsyncMilliseconds, true);
+    // One fsync of its own, and at most one that was under way.
+    assert.ok(performance.now() - start < 2.5 * fsyncMilliseconds, "it waited for more");
     await changing;
   });
 });

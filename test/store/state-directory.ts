@@ -57,7 +57,8 @@ export async function keptFiles(directory: string, name: string): Promise<string
 /** What a write that was cut short leaves behind: hidden, and neither the lock nor the reserve. */
 export async function leftovers(directory: string): Promise<string[]> {
   const names = await readdir(directory);
-  return names.filter((name) => name.startsWith(".") && name !== ".lock" && name !== ".reserve");
+  const kept = [".lock", ".reserve", ".seal.key"];
+  return names.filter((name) => name.startsWith(".") && !kept.includes(name));
 }
 
 /** Looks every 10 ms until it is so, for at most `seconds`; tells whether it came to be. */

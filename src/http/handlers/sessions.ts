@@ -4,6 +4,7 @@ import type { SessionList } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Accounts } from "../../users/accounts.ts";
+import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 
 type SessionHandlers = Pick<Handlers, "listSessions" | "endSession">;
@@ -24,8 +25,11 @@ export function createSessionHandlers(options: SessionHandlersOptions): SessionH
       const items = sessions.list(id).map((session) => describe(options, session, actor));
       return { items, total: items.length, next_cursor: null };
     },
-    endSession: async ({ params, query, actor }) => {
-      const hasEnded = await sessions.endOne(whose(actor, query?.user_id), params.sid);
+    endSession: async ({ params, query, actor, note }) => {
+      const { id, username } = accounts.get(whose(actor, query?.user_id));
+      if (actor.kind !== "user" || actor.account.id !== id) requireStepUp(actor);
+      note({ subject: { id, name: username }, details: { session: params.sid } });
+      const hasEnded = await sessions.endOne(id, params.sid);
       if (!hasEnded) throw new StewardError("not_found", "The user has no session with this id.");
       return undefined;
     },

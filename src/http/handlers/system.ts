@@ -1,8 +1,9 @@
 import { settings as settingsSchema } from "../../contract/settings.ts";
-import type { Health, Version } from "../../contract/types.ts";
-import type { SettingsStore } from "../../settings/settings.ts";
+import type { Health, Role, Version } from "../../contract/types.ts";
+import { changedSettings, type SettingsStore } from "../../settings/settings.ts";
 import type { ReadFacts } from "../../system/facts.ts";
-import { type Handlers, roleOf } from "../call.ts";
+import { requireStepUp } from "../authorise.ts";
+import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { openApiDocument } from "../openapi.ts";
 
 type SystemHandlers = Pick<
@@ -39,8 +40,24 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
       return openApi;
     },
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
-    updateSettings: ({ actor, body, ifMatch }) => settings.change(body, roleOf(actor) ?? "readonly", ifMatch),
+    updateSettings: async ({ actor, body, ifMatch, note }) => {
+      const writer = { role: writingRole(actor), requireStepUp: () => requireStepUp(actor) };
+      let before = settings.read();
+      const after = await settings.change(body, writer, (present) => {
+        before = present;
+        ifMatch(present);
+      });
+      // Names alone: a value may be one that not everybody sees.
+      note({ details: { changed: changedSettings(before, after) }, isUnchanged: after === before });
+      return after;
+    },
     getSettingsSchema: () => settingsSchema,
     getSystemFacts: () => options.readFacts(),
   };
+}
+
+/** A program with an administrator's API token writes what an operator may: for the rest nobody gave a password. */
+function writingRole(actor: Actor): Role {
+  const role = roleOf(actor) ?? "readonly";
+  return actor.kind === "token" && role === "admin" ? "operator" : role;
 }

@@ -1,0 +1,157 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type Scope, scopes as scopeRoles } from "../contract/scopes.ts";
+import { StewardError } from "../errors.ts";
+import type { Uptime } from "../host/ports.ts";
+import type { Document } from "../store/document.ts";
+import { createLookUp } from "../store/look-up.ts";
+import type { Account } from "../users/account.ts";
+import type { ApiTokensState, StoredApiToken } from "./api-token.ts";
+import type { TrustedTime } from "./trusted-time.ts";
+
+/** Tokens for programs: with scopes and an end, stored as hashes, never good for credentials. */
+export interface ApiTokens {
+  /** The token itself is in `text` and nowhere else. Throws `forbidden` for a scope that the owner's role has not. */
+  create(owner: Account, wanted: WantedToken): Promise<{ token: StoredApiToken; text: string }>;
+  find(text: string): StoredApiToken | undefined;
+  byId(id: string): StoredApiToken | undefined;
+  /** In the order of their creation; of one user, or all. */
+  list(userId?: string): readonly StoredApiToken[];
+  isExpired(token: StoredApiToken): boolean;
+  /** Seconds of monotonic time since it was last accepted, infinite when it was not since the start. */
+  secondsSinceUse(token: StoredApiToken): number;
+  /** Notes a use; written at most every quarter of an hour. */
+  used(token: StoredApiToken, from: string): void;
+  /** Dies at once, in memory whatever the disk does. */
+  remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
+  /** Writes down which tokens have expired, while somebody vouches for the clock. */
+  sweep(): void;
+}
+
+export interface WantedToken {
+  name: string;
+  scopes: readonly Scope[];
+  lifetimeSeconds: number;
+}
+
+export interface ApiTokensOptions {
+  document: Document<ApiTokensState>;
+  time: TrustedTime;
+  uptime: Uptime;
+}
+
+/** Tokens that one user may have. */
+const tokensPerUser = 50;
+
+/** Seconds between two notes of a token's use; it is not worth more writes. */
+const useNoteSeconds = 15 * 60;
+
+export function createApiTokens(options: ApiTokensOptions): ApiTokens {
+  const { document, time, uptime } = options;
+  const all = () => document.read().tokens;
+  const byHash = createLookUp(all, ({ hash }) => hash);
+  const byId = createLookUp(all, ({ id }) => id);
+  const usedAt = new Map<string, number>();
+  const notedAt = new Map<string, number>();
+  return {
+    byId,
+    find: (text) => byHash(hashOf(text)),
+    list: (userId) => all().filter((token) => userId === undefined || token.user_id === userId),
+    create: (owner, wanted) => create(options, owner, wanted),
+    isExpired: (token) => isExpired(options, token),
+    secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
+    used: ({ id }, from) => {
+      usedAt.set(id, uptime());
+      if (uptime() - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < useNoteSeconds) return;
+      notedAt.set(id, uptime());
+      const use = { last_used_at: time.now().toISOString(), last_used_from: from };
+      document.note((state) => changed(state, id, use), useNoteSeconds);
+    },
+    remove: async (isMeant) => {
+      if (!all().some(isMeant)) return;
+      document.note(({ tokens }) => ({ tokens: tokens.filter((token) => !isMeant(token)) }), 0);
+      await document.save();
+    },
+    sweep: () => {
+      if (time.isVouchedFor()) document.note((state) => swept(state, time.expiryNow()), 0);
+    },
+  };
+}
+
+async function create(
+  { document, time }: ApiTokensOptions,
+  owner: Account,
+  { name, scopes, lifetimeSeconds }: WantedToken,
+): Promise<{ token: StoredApiToken; text: string }> {
+  refuseForeignScopes(owner, scopes);
+  const text = `stw_${randomBytes(32).toString("base64url")}`;
+  // With a clock that is behind what is known of the time, the token would be dead at its birth.
+  const begin = Math.max(time.now().getTime(), time.expiryNow().getTime());
+  const token: StoredApiToken = {
+    id: `tok_${randomBytes(16).toString("hex")}`,
+    user_id: owner.id,
+    name,
+    scopes,
+    hash: hashOf(text),
+    created_at: time.now().toISOString(),
+    lifetime_seconds: lifetimeSeconds,
+    expires_at: new Date(begin + lifetimeSeconds * 1_000).toISOString(),
+    is_dead: false,
+    last_used_at: null,
+    last_used_from: null,
+  };
+  await document.update(({ tokens }) => {
+    refuseSurplus(tokens, owner);
+    return { tokens: [...tokens, token] };
+  });
+  return { token, text };
+}
+
+function refuseForeignScopes({ role }: Account, scopes: readonly Scope[]): void {
+  const foreign = scopes.filter((scope) => !(scopeRoles[scope] as readonly string[]).includes(role));
+  if (foreign.length === 0) return;
+  throw new StewardError(
+    "forbidden",
+    `Your role "${role}" may not do what ${foreign.join(", ")} is for, so your token cannot either. Nothing was made.`,
+  );
+}
+
+function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void {
+  if (tokens.filter(({ user_id }) => user_id === owner.id).length < tokensPerUser) return;
+  throw new StewardError(
+    "token_limit_reached",
+    `You have ${tokensPerUser} API tokens, which is the most there can be. Delete one that is no longer needed.`,
+  );
+}
+
+/** Marked for good once a clock that somebody vouches for has shown it, so that no other clock brings it back. */
+function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken): boolean {
+  if (token.is_dead) return true;
+  if (time.expiryNow().getTime() < Date.parse(token.expires_at)) return false;
+  if (time.isVouchedFor()) document.note((state) => changed(state, token.id, { is_dead: true }), 0);
+  return true;
+}
+
+/**
+ * Marks what has expired; and what was made by a clock far ahead gets the end that its lifetime allows from now, for
+ * no token outlives its lifetime from a time that somebody vouches for.
+ */
+function swept(state: ApiTokensState, now: Date): ApiTokensState {
+  let hasChanged = false;
+  const tokens = state.tokens.map((token) => {
+    const isDead = token.is_dead || now.getTime() >= Date.parse(token.expires_at);
+    const latest = now.getTime() + token.lifetime_seconds * 1_000;
+    const isTooLong = Date.parse(token.expires_at) > latest;
+    if (isDead === token.is_dead && !isTooLong) return token;
+    hasChanged = true;
+    return { ...token, is_dead: isDead, ...(isTooLong && { expires_at: new Date(latest).toISOString() }) };
+  });
+  return hasChanged ? { tokens } : state;
+}
+
+function changed(state: ApiTokensState, id: string, change: Partial<StoredApiToken>): ApiTokensState {
+  return { tokens: state.tokens.map((token) => (token.id === id ? { ...token, ...change } : token)) };
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,117 @@
+import {
+  type AttemptsState,
+  readKnown,
+  readTallies,
+  readWindows,
+  writeKnown,
+  writeTallies,
+  writeWindows,
+} from "./attempt-record.ts";
+import { codeDelaySeconds, ownEnd } from "./attempt-rules.ts";
+import { createTallies, createWindows, type Tallies, type Windows } from "./attempt-tables.ts";
+import { createKnownSources, type KnownSources } from "./known-sources.ts";
+
+/**
+ * Everything that is counted of tries, by keys that tell nothing of names and addresses. All of it is bounded, so that
+ * the file stays below 256 KiB; what an attacker wins by filling a table stands beside it.
+ */
+export interface AttemptCounts {
+  /**
+   * `account source`, of strange sources. In a full table those of the account with the shortest row go first: whoever
+   * wants the rows of one account washed out must fail at twenty others more often than at this one.
+   */
+  own: Tallies;
+  /** The same of known sources: strangers do not come in here. */
+  ownKnown: Tallies;
+  /** `account`, of strange sources: a new one takes over the shortest row, so a flood of names never shortens any. */
+  accounts: Tallies;
+  /** `account`: wrong codes, which need the right password first. */
+  codes: Tallies;
+  /** `source`. Pushed out from 512 other addresses; whoever has so many is not held by a limit for each of them. */
+  windows: Windows;
+  known: KnownSources;
+}
+
+/**
+ * A day without a try gives five or a hundred tries back: fewer than the delays would have given in that day. For codes
+ * a day would give more than their six a day; a week does not.
+ */
+const quietSeconds = 24 * 60 * 60;
+const quietCodesSeconds = 7 * quietSeconds;
+
+export function readCounts(stored: AttemptsState, now: number): AttemptCounts {
+  const accounts = createTallies(readTallies(stored.accounts, now), {
+    limit: 1_024,
+    quietSeconds,
+    inherits: true,
+  });
+  return {
+    accounts,
+    own: createTallies(readTallies(stored.own, now), {
+      limit: 1_024,
+      quietSeconds,
+      rank: (keys, _, time) => accounts.get(accountOf(keys), time)?.failures ?? 0,
+    }),
+    ownKnown: createTallies(readTallies(stored.own_known, now), { limit: 512, quietSeconds }),
+    codes: createTallies(readTallies(stored.codes, now), {
+      limit: 256,
+      quietSeconds: quietCodesSeconds,
+      rank: (_, { failures }) => codeDelaySeconds(failures),
+    }),
+    windows: createWindows(readWindows(stored.windows, now), 512),
+    known: createKnownSources(readKnown(stored.known, now)),
+  };
+}
+
+/** Of the keys `account source`. */
+function accountOf(keys: string): string {
+  return keys.slice(0, keys.indexOf(" "));
+}
+
+/** The counts as they are stored. */
+export type StoredCounts = Omit<AttemptsState, "key_secret" | "moment">;
+
+/** Without what no longer means anything. */
+export function writeCounts(counts: AttemptCounts, now: number): StoredCounts {
+  return {
+    own: writeTallies(counts.own.entries(now)),
+    own_known: writeTallies(counts.ownKnown.entries(now)),
+    accounts: writeTallies(counts.accounts.entries(now)),
+    codes: writeTallies(counts.codes.entries(now)),
+    windows: writeWindows(counts.windows.entries(now)),
+    known: writeKnown(counts.known.entries(now)),
+  };
+}
+
+/** Ends every row and delay of an account. */
+export function clearAccount(counts: AttemptCounts, account: string): void {
+  for (const own of [counts.own, counts.ownKnown]) own.clear((keys) => keys.startsWith(`${account} `));
+  for (const table of [counts.accounts, counts.codes]) table.clear((one) => one === account);
+}
+
+/** When the delays of accounts end that run now, by account. */
+export interface RunningDelays {
+  /** The last of any of its sources. */
+  password: ReadonlyMap<string, number>;
+  codes: ReadonlyMap<string, number>;
+  /** Of all of them; 0 where there are none. */
+  lastEnd: number;
+}
+
+export function runningDelays(counts: AttemptCounts, now: number): RunningDelays {
+  const password = new Map<string, number>();
+  const add = (keys: string, end: number): void => {
+    const account = accountOf(keys);
+    if (end > now) password.set(account, Math.max(end, password.get(account) ?? 0));
+  };
+  for (const [keys, tally] of counts.own.entries(now)) {
+    add(keys, ownEnd(tally, counts.accounts.get(accountOf(keys), now)));
+  }
+  for (const [keys, tally] of counts.ownKnown.entries(now)) add(keys, ownEnd(tally, undefined));
+  const codes = counts.codes
+    .entries(now)
+    .map(([account, { failures, at }]) => [account, at + codeDelaySeconds(failures)] as const)
+    .filter(([, end]) => end > now);
+  const lastEnd = Math.max(0, ...password.values(), ...codes.map(([, end]) => end));
+  return { password, codes: new Map(codes), lastEnd };
+}

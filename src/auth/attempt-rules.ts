@@ -1,0 +1,71 @@
+/** Failures in a row, and when the last of them was begun, in seconds of the timeline. */
+export interface Tally {
+  readonly failures: number;
+  readonly at: number;
+}
+
+/** What counts against a try. */
+export interface Standing {
+  /** Of this account from this source. */
+  own: Tally | undefined;
+  /** Of this account from all strange sources; undefined for a source that is known for this account. */
+  account: Tally | undefined;
+  /** When the failures of this source were, whatever the account: those of the window, oldest first. */
+  window: readonly number[];
+}
+
+/** A row of failures, after so many of which each is followed by a delay that doubles up to the longest. */
+interface Escalation {
+  failures: number;
+  firstSeconds: number;
+  longestSeconds: number;
+}
+
+/** design.md §3: a person mistypes a few times; whoever guesses is held to a hundred tries a day. */
+const ownEscalation: Escalation = { failures: 5, firstSeconds: 30, longestSeconds: 15 * 60 };
+
+/** Three codes in a million are right at any time; at ten tries, then six a day, that is years of guessing. */
+const codeEscalation: Escalation = { failures: 10, firstSeconds: 15 * 60, longestSeconds: 4 * 60 * 60 };
+
+/** Failures that a source may have within the window, over all accounts. */
+export const windowFailures = 20;
+export const windowSeconds = 10 * 60;
+
+/** Failures in a row after which strange sources have one try each in so many seconds. */
+const accountFailures = 100;
+const accountSeconds = 60;
+
+/** Seconds until this try may be made; 0: now. Never a refusal without an end: a minute, ten, fifteen at most. */
+export function waitSeconds(standing: Standing, now: number): number {
+  return Math.max(0, ownEnd(standing.own, standing.account) - now, windowEnd(standing.window) - now);
+}
+
+/** When the delay of this account for this source ends or ended; 0 where there is none. */
+export function ownEnd(own: Tally | undefined, account: Tally | undefined): number {
+  if (!own) return 0;
+  const isSlowed = account !== undefined && account.failures >= accountFailures;
+  return own.at + Math.max(ownDelaySeconds(own.failures), isSlowed ? accountSeconds : 0);
+}
+
+/** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
+export function windowEnd(window: readonly number[]): number {
+  return (window.at(-windowFailures) ?? Number.NEGATIVE_INFINITY) + windowSeconds;
+}
+
+/** Seconds that an account's source must wait after so many failures in a row. */
+export function ownDelaySeconds(failures: number): number {
+  return delaySeconds(ownEscalation, failures);
+}
+
+/** Seconds that an account's codes are refused after so many wrong ones in a row. */
+export function codeDelaySeconds(failures: number): number {
+  return delaySeconds(codeEscalation, failures);
+}
+
+function delaySeconds(
+  { failures: free, firstSeconds, longestSeconds }: Escalation,
+  failures: number,
+): number {
+  if (failures < free) return 0;
+  return Math.min(longestSeconds, firstSeconds * 2 ** (failures - free));
+}

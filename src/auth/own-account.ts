@@ -1,0 +1,75 @@
+import { StewardError } from "../errors.ts";
+import type { Account } from "../users/account.ts";
+import type { Accounts } from "../users/accounts.ts";
+import type { Passwords } from "../users/passwords.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Person } from "./bearer.ts";
+import { counted } from "./counted.ts";
+import type { FactorMethod, FactorProof, SecondFactor } from "./second-factor.ts";
+import type { Origin, Sessions } from "./sessions.ts";
+import { type StepUps, stepUpSeconds } from "./step-up.ts";
+
+/** What a signed-in person does with the own password. */
+export interface OwnAccount {
+  /** Other sessions of the user end. Throws `password_wrong` and what the rules say of the new one. */
+  changePassword(person: Person, current: string, next: string, origin: Origin): Promise<void>;
+  /** Steps the session up. Throws as `prove`. Seconds that it is good for. */
+  reauthenticate(person: Person, proof: FullProof, origin: Origin): Promise<number>;
+  /**
+   * The password, and the second factor where there is one. Throws `password_wrong`, what is wrong with the code,
+   * `too_many_attempts`, `hashing_busy`.
+   */
+  prove(person: Person, proof: FullProof, origin: Origin): Promise<"password" | FactorMethod>;
+}
+
+export interface FullProof extends FactorProof {
+  readonly password: string;
+}
+
+export interface OwnAccountOptions {
+  accounts: Accounts;
+  passwords: Passwords;
+  sessions: Sessions;
+  attempts: Attempts;
+  secondFactor: SecondFactor;
+  stepUps: StepUps;
+}
+
+export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
+  const { accounts, sessions, attempts, stepUps } = options;
+  const prove: OwnAccount["prove"] = ({ account }, proof, origin) =>
+    counted(attempts, account.username, origin, async () => {
+      const present = await withPassword(options, account, proof.password, origin);
+      if (!present.two_factor) return "password";
+      return options.secondFactor.prove(present, present.two_factor, proof, origin);
+    });
+  return {
+    prove,
+    changePassword: async ({ account, session }, current, next, origin) => {
+      await counted(attempts, account.username, origin, async () => {
+        await withPassword(options, account, current, origin);
+      });
+      await accounts.setPassword(account.id, next, origin.source);
+      await sessions.endAll(account.id, session.id);
+    },
+    reauthenticate: async (person, proof, origin) => {
+      await prove(person, proof, origin);
+      stepUps.grant(person.session.id);
+      return stepUpSeconds;
+    },
+  };
+}
+
+/** The account as it is now that its password was found right. */
+async function withPassword(
+  { accounts, passwords }: OwnAccountOptions,
+  { id }: Account,
+  password: string,
+  { source }: Origin,
+): Promise<Account> {
+  const tried = accounts.find(id)?.password_hash ?? null;
+  const isRight = await passwords.verify(tried, password, source);
+  const account = accounts.find(id);
+  if (isRight && account?.password_hash === tried) return account;
+  throw new StewardError("password_wrong", "The current password is not right. Nothing was changed.");
+}

@@ -1,0 +1,159 @@
+import { StewardError } from "../errors.ts";
+import type { Uptime } from "../host/ports.ts";
+import type { EventSink } from "../journal/event.ts";
+import { findRecoveryCode } from "../two-factor/recovery-codes.ts";
+import type { Seal } from "../two-factor/seal.ts";
+import {
+  acceptedStepsAround,
+  matchSteps,
+  readCode,
+  searchedStepsAround,
+  secondsOfStep,
+  stepOf,
+} from "../two-factor/totp.ts";
+import type { Account, StoredFactor } from "../users/account.ts";
+import type { Accounts } from "../users/accounts.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Origin } from "./sessions.ts";
+import type { TrustedTime } from "./trusted-time.ts";
+import type { UsedCodes } from "./used-codes.ts";
+
+/** What somebody gives to prove the second factor; at most one of the two. */
+export interface FactorProof {
+  readonly code?: string | undefined;
+  readonly recovery_code?: string | undefined;
+}
+
+/** What a second factor was proven with. */
+export type FactorMethod = "totp" | "recovery_code";
+
+/** Checks codes and recovery codes, each of which is good once. */
+export interface SecondFactor {
+  /**
+   * Throws `totp_required` when neither is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
+   * `account_locked` for a code after too many wrong ones, `second_factor_unavailable` when the secret cannot be read.
+   */
+  prove(account: Account, factor: StoredFactor, proof: FactorProof, origin: Origin): Promise<FactorMethod>;
+  /** A code of a secret that is not the account's yet. Throws `totp_invalid`, `totp_reused`. */
+  proveNew(account: Account, secret: string, code: string, origin: Origin): Promise<void>;
+}
+
+export interface SecondFactorOptions {
+  accounts: Accounts;
+  attempts: Attempts;
+  usedCodes: UsedCodes;
+  seal: Seal;
+  time: TrustedTime;
+  uptime: Uptime;
+  events: EventSink;
+  /** Asks for a measurement of the clock in the background. */
+  requestSync: () => void;
+}
+
+/** Seconds between two measurements that wrong codes ask for. */
+const syncIntervalSeconds = 5 * 60;
+
+export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
+  const { accounts, attempts, usedCodes, seal } = options;
+  const seen = createSkewWatch(options);
+  const proveCode = async (account: Account, secret: string, text: string, origin: Origin): Promise<void> => {
+    const nowSeconds = options.time.now().getTime() / 1_000;
+    const code = readCode(text);
+    if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
+    const steps = await matchSteps(secret, code, nowSeconds, acceptedStepsAround);
+    if (steps.length === 0) {
+      throw wrongCode(options, await seen(account, secret, code, nowSeconds, origin));
+    }
+    const used = await usedCodes.use(account.id, steps, options.time.epoch());
+    if (used === undefined) throw reusedCode(options);
+  };
+  return {
+    proveNew: proveCode,
+    prove: async (account, factor, proof, origin) => {
+      if (proof.recovery_code !== undefined) {
+        const hash = factor.recovery_hashes[findRecoveryCode(factor.recovery_hashes, proof.recovery_code)];
+        if (hash !== undefined && (await accounts.spendRecoveryCode(account.id, hash)))
+          return "recovery_code";
+        throw new StewardError(
+          "recovery_code_invalid",
+          "This is none of the recovery codes that are left; each is good once.",
+        );
+      }
+      if (proof.code === undefined) {
+        throw new StewardError("totp_required", "This user signs in with a code too. Send `code`.");
+      }
+      attempts.checkCodes(account.username);
+      const secret = seal.open(factor.sealed_secret, account.id);
+      try {
+        await proveCode(account, secret, proof.code, origin);
+      } catch (error) {
+        if (error instanceof StewardError && error.status === 401) attempts.wrongCode(account.username);
+        throw error;
+      }
+      attempts.rightCode(account.username);
+      return "totp";
+    },
+  };
+}
+
+/**
+ * Looks whether a wrong code is that of another time (design: trusted time, rule 4). Such a code is never accepted: its
+ * step is burnt, so that a guess which hits a step ahead is of no use when its time comes.
+ */
+function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {
+  const lastSkews = new Map<string, number>();
+  let syncAskedAt = Number.NEGATIVE_INFINITY;
+  return async (
+    account: Account,
+    secret: string,
+    code: string,
+    nowSeconds: number,
+    { address, requestId }: Origin,
+  ): Promise<boolean> => {
+    if (!time.isVouchedFor() && uptime() - syncAskedAt >= syncIntervalSeconds) {
+      syncAskedAt = uptime();
+      requestSync();
+    }
+    const [step, ...others] = await matchSteps(secret, code, nowSeconds, searchedStepsAround);
+    if (step === undefined) {
+      lastSkews.delete(account.id);
+      return false;
+    }
+    await usedCodes.burn(account.id, [...others, step]);
+    const skewSeconds = secondsOfStep(step - stepOf(nowSeconds));
+    const lastSkew = lastSkews.get(account.id);
+    const isRepeated = lastSkew !== undefined && Math.abs(lastSkew - skewSeconds) <= secondsOfStep(1);
+    lastSkews.set(account.id, skewSeconds);
+    await events.record({
+      type: "two_factor.skew_seen",
+      actor: { kind: "agent", id: null, name: null },
+      subject: { id: account.id, name: account.username },
+      from: address,
+      requestId,
+      details: { skew_seconds: skewSeconds, is_clock_vouched_for: time.isVouchedFor() },
+    });
+    return isRepeated || !time.isVouchedFor();
+  };
+}
+
+/** Whoever gets this has given the right password: he may know what the device thinks of its clock. */
+function wrongCode(
+  { time }: SecondFactorOptions,
+  isSkewSuspected: boolean,
+  why = "The code is not right.",
+): StewardError {
+  const advice = isSkewSuspected
+    ? " It is the code of another time: the clock of the device or of the authenticator is wrong. Compare `clock.server_time`, set the wrong one, or use a recovery code."
+    : " Wait for the next one and try again, or use a recovery code.";
+  return new StewardError("totp_invalid", why + advice, {
+    details: { clock: time.describe({ isProven: true, isSkewSuspected }) },
+  });
+}
+
+function reusedCode({ time }: SecondFactorOptions): StewardError {
+  return new StewardError(
+    "totp_reused",
+    "This code was used before; each is good once. Wait for the next one.",
+    { details: { clock: time.describe({ isProven: true }) } },
+  );
+}

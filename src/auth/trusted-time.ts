@@ -1,0 +1,110 @@
+import type { ClockState, ReadClock } from "../clock/clock-state.ts";
+import type { ProblemClock } from "../contract/types.ts";
+import type { Uptime } from "../host/ports.ts";
+
+/**
+ * The one time that sign-in goes by, and what it is worth. Sessions, locks and delays never ask it: they run on
+ * monotonic time. It is asked where somebody else's clock is involved: codes, access tokens, expiry dates.
+ */
+export interface TrustedTime {
+  /** The host's wall clock with what was measured and is not applied yet; issuing and checking both use it. */
+  now(): Date;
+  /** Another number after each step of more than 30 s, and after each start of the agent. */
+  epoch(): number;
+  /** Somebody vouches for the clock. */
+  isVouchedFor(): boolean;
+  /**
+   * What an expiry date is held against: now, while somebody vouches for the clock; else the last such time carried on
+   * by monotonic time, or at first the floor. A clock that nobody vouches for neither kills nor revives anything.
+   */
+  expiryNow(): Date;
+  /** Seconds of monotonic time since the last step that was seen; infinite when there was none. */
+  secondsSinceStep(): number;
+  /** What an answer says of the clock: to those who proved who they are, more than the time. */
+  describe(proof: { isProven: boolean; isSkewSuspected?: boolean }): ProblemClock;
+  /** Whom to tell from now on. */
+  observe(observer: TimeObserver): void;
+}
+
+export interface TimeObserver {
+  /** A step was seen, of so many seconds; positive: forward. */
+  onStep: (seconds: number) => void;
+  /** Somebody has begun to vouch for the clock. */
+  onVouchedFor: () => void;
+}
+
+export interface TrustedTimeOptions {
+  /** Milliseconds of the host's wall clock. */
+  wall: () => number;
+  uptime: Uptime;
+  readClock: ReadClock;
+  /** No later than the present, whatever the clock says: when this program was built, or better. */
+  floor: Date;
+}
+
+/** Seconds that now may move against monotonic time within one epoch. */
+const epochToleranceSeconds = 30;
+
+export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
+  const { uptime, readClock, floor } = options;
+  const now = (): Date => new Date(options.wall() + readClock().offsetSeconds * 1_000);
+  let observer: TimeObserver | undefined;
+  const steps = createStepWatch(now, uptime, (seconds) => observer?.onStep(seconds));
+  let vouched = { milliseconds: floor.getTime(), uptimeSeconds: uptime() };
+  let wasVouchedFor = false;
+  const isVouchedFor = (): boolean => {
+    const isNow = readClock().trust !== "none";
+    const hasBegun = isNow && !wasVouchedFor;
+    wasVouchedFor = isNow;
+    if (hasBegun) observer?.onVouchedFor();
+    return isNow;
+  };
+  return {
+    now,
+    epoch: () => steps.look().epoch,
+    isVouchedFor,
+    expiryNow: () => {
+      if (isVouchedFor()) vouched = { milliseconds: now().getTime(), uptimeSeconds: uptime() };
+      return new Date(vouched.milliseconds + (uptime() - vouched.uptimeSeconds) * 1_000);
+    },
+    observe: (next) => {
+      observer = next;
+    },
+    secondsSinceStep: () => uptime() - steps.look().steppedAt,
+    describe: ({ isProven, isSkewSuspected }) => {
+      const clock = readClock();
+      const open = { server_time: now().toISOString(), synchronised: clock.synchronised };
+      return isProven ? { ...open, ...details(clock), skew_suspected: isSkewSuspected ?? false } : open;
+    },
+  };
+}
+
+function details(clock: ClockState): Partial<ProblemClock> {
+  return {
+    state: clock.state,
+    last_sync_at: clock.lastSyncAt?.toISOString() ?? null,
+    last_step_seconds: clock.lastStepSeconds,
+    last_step_at: clock.lastStepAt?.toISOString() ?? null,
+  };
+}
+
+/** Looks how far now has moved against monotonic time; a step that was undone between two looks harmed nobody. */
+function createStepWatch(now: () => Date, uptime: Uptime, onStep: (seconds: number) => void) {
+  const difference = (): number => now().getTime() / 1_000 - uptime();
+  // Numbers of two starts of the agent never meet: the clock may have been stepped while it was down.
+  let epoch = Math.floor(Math.random() * 2 ** 40) * 1_000;
+  let reference = difference();
+  let steppedAt = Number.NEGATIVE_INFINITY;
+  return {
+    look: (): { epoch: number; steppedAt: number } => {
+      const moved = difference() - reference;
+      if (Math.abs(moved) > epochToleranceSeconds) {
+        epoch += 1;
+        reference += moved;
+        steppedAt = uptime();
+        onStep(moved);
+      }
+      return { epoch, steppedAt };
+    },
+  };
+}

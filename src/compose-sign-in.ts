@@ -1,0 +1,178 @@
+import { join } from "node:path";
+import { createAccessTokens } from "./auth/access-tokens.ts";
+import { createApiTokens } from "./auth/api-tokens.ts";
+import { type AccountLock, createAttempts } from "./auth/attempts.ts";
+import { createBearer } from "./auth/bearer.ts";
+import { createChallenges } from "./auth/challenges.ts";
+import { createEnrolment } from "./auth/enrolment.ts";
+import { createOwnAccount } from "./auth/own-account.ts";
+import { createRecovery } from "./auth/recovery.ts";
+import { isFactorRequired, restrictionOf } from "./auth/restriction.ts";
+import { createSecondFactor } from "./auth/second-factor.ts";
+import { createSessionAnswer } from "./auth/session-answer.ts";
+import { createSessions, type SessionsOptions } from "./auth/sessions.ts";
+import { createSignIn } from "./auth/sign-in.ts";
+import { createStepUps } from "./auth/step-up.ts";
+import type { TrustedTime } from "./auth/trusted-time.ts";
+import { createUsedCodes } from "./auth/used-codes.ts";
+import type { AgentConfig } from "./compose.ts";
+import type { Settings, User } from "./contract/types.ts";
+import { readSealKeys } from "./host/linux/seal-keys.ts";
+import type { HostIdentity, Uptime } from "./host/ports.ts";
+import type { EventFacts, EventSink } from "./journal/event.ts";
+import { durationSeconds } from "./settings/durations.ts";
+import type { SettingsStore } from "./settings/settings.ts";
+import type { State } from "./state.ts";
+import { createSeal } from "./two-factor/seal.ts";
+import type { Account } from "./users/account.ts";
+import { createAccounts } from "./users/accounts.ts";
+import { readCommonPasswords } from "./users/common-passwords.ts";
+import type { CheckPassword } from "./users/credentials.ts";
+import { checkNewPassword } from "./users/password-rules.ts";
+import { createPasswords } from "./users/passwords.ts";
+
+export interface SignInParts {
+  config: AgentConfig;
+  state: State;
+  settings: SettingsStore;
+  host: HostIdentity;
+  uptime: Uptime;
+  time: TrustedTime;
+  events: EventSink;
+}
+
+/** Milliseconds between two looks for API tokens that have expired. */
+const sweepMilliseconds = 60 * 60 * 1_000;
+
+/** Joins the rooms that know who somebody is: accounts, second factors, sessions, tokens. */
+export async function composeSignIn(parts: SignInParts) {
+  const { config, state, settings, host, uptime, events } = parts;
+  const security = () => settings.read().security;
+  const basics = composeAccounts(parts);
+  const { time, attempts } = basics;
+  const { seal, trouble } = await readSeal(config);
+  const tokens = createAccessTokens({ time, uptime });
+  const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
+  const usedCodes = createUsedCodes(state.usedCodes);
+  const common = { ...basics, usedCodes, seal, uptime, stepUps: createStepUps(uptime) };
+  const restriction = (account: Account) => restrictionOf(account, security().require_2fa);
+  const answer = createSessionAnswer({ ...common, tokens, restriction });
+  const secondFactor = createSecondFactor({ ...common, events, requestSync: config.requestSync });
+  const ownAccount = createOwnAccount({ ...common, secondFactor });
+  const issuer = () => settings.read().device.name || `Steward ${host.hostname}`;
+  const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
+  const enrolment = createEnrolment({ ...common, ownAccount, secondFactor, issuer, isRequired });
+  const sweep = setInterval(() => apiTokens.sweep(), sweepMilliseconds).unref();
+  return {
+    ...common,
+    tokens,
+    apiTokens,
+    ownAccount,
+    enrolment,
+    bearer: createBearer({ ...common, apiTokens, security }),
+    signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor, answer }),
+    recovery: createRecovery({ ...common, enrolment, answer }),
+    checks: [{ name: "two-factor key", trouble: () => trouble }],
+    /** What else goes with a user who is deleted. */
+    forget: async ({ id, username }: User) => {
+      attempts.forget(username);
+      usedCodes.forget(id);
+      await apiTokens.remove(({ user_id }) => user_id === id);
+    },
+    close: () => {
+      clearInterval(sweep);
+      attempts.close();
+    },
+  };
+}
+
+export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
+
+/** Time, attempts, passwords, accounts and sessions, on which the rest is built. */
+function composeAccounts(parts: SignInParts) {
+  const { state, host, uptime, time, events } = parts;
+  const attempts = createAttempts({
+    document: state.attempts,
+    bootId: host.bootId,
+    uptime,
+    isClockTrusted: time.isVouchedFor,
+  });
+  time.observe({
+    onStep: (seconds) => {
+      void events.record(agentEvent("clock.epoch_raised", { step_seconds: Math.round(seconds) }));
+    },
+    onVouchedFor: () => attempts.clearCodeLocks(),
+  });
+  const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
+  const accounts = createAccounts({
+    document: state.users,
+    passwords,
+    now: time.now,
+    checkPassword: passwordCheck(parts),
+    lockOf: (username) => lockShown(attempts.lockOf(username), time.now()),
+  });
+  return { time, attempts, passwords, accounts, sessions: createSessions(sessionOptions(parts)) };
+}
+
+/** Without a key codes cannot be checked; everything else goes on, and recovery codes work. */
+async function readSeal({ credentialsDirectory, sealKeyFile, stateDirectory, log }: AgentConfig) {
+  const places = { credentialsDirectory, path: sealKeyFile, fallbackPath: join(stateDirectory, ".seal.key") };
+  try {
+    return { seal: createSeal(await readSealKeys(places)), trouble: null };
+  } catch (error) {
+    const trouble = error instanceof Error ? error.message : String(error);
+    log("error", "two-factor secrets cannot be opened", { detail: trouble });
+    return { seal: createSeal([]), trouble };
+  }
+}
+
+function sessionOptions({ state, settings, host, uptime, events }: SignInParts): SessionsOptions {
+  return {
+    document: state.sessions,
+    bootId: host.bootId,
+    uptime,
+    limits: () => sessionLimits(settings.read()),
+    onReuse: ({ id, user_id }, { address }) =>
+      events.record({
+        ...agentEvent("session.reused", { session: id }),
+        subject: { id: user_id, name: user_id },
+        from: address,
+      }),
+  };
+}
+
+function sessionLimits({ security }: Settings): { idleSeconds: number; absoluteSeconds: number } {
+  return {
+    idleSeconds: durationSeconds(security.session_idle),
+    absoluteSeconds: durationSeconds(security.session_absolute),
+  };
+}
+
+/** The rules for a new password, with the names that this device and its user go by. */
+function passwordCheck({ config, settings, host }: SignInParts): CheckPassword {
+  return async (password, { username, role }) => {
+    const { security, device } = settings.read();
+    const common = await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt"));
+    checkNewPassword(password, {
+      minimumCharacters: minimumCharacters(security, isFactorRequired(role, security.require_2fa)),
+      names: ["steward", host.hostname, username, ...device.name.split(/\s+/)],
+      common,
+    });
+  };
+}
+
+/** NIST SP 800-63B-4 §3.1.1.2: fifteen characters where the password stands alone, eight where a code comes with it. */
+function minimumCharacters({ password_min_length }: Settings["security"], hasFactor: boolean): number {
+  return hasFactor && password_min_length === 15 ? 8 : password_min_length;
+}
+
+function lockShown(lock: AccountLock | null, now: Date): User["locked"] {
+  if (!lock) return null;
+  const until = new Date(now.getTime() + lock.untilSeconds * 1_000).toISOString();
+  return { password: lock.password, totp: lock.totp, until };
+}
+
+function agentEvent(type: EventFacts["type"], details: EventFacts["details"]): EventFacts {
+  const actor = { kind: "agent", id: null, name: null } as const;
+  return { type, actor, subject: null, from: "local", requestId: null, details };
+}

@@ -1,0 +1,26 @@
+import * as events from "./events.ts";
+import type { Operation } from "./operation.ts";
+
+const readers = { roles: ["admin", "operator"] } as const;
+
+/** What happened: changes and refusals. */
+export const eventOperations = {
+  listEvents: {
+    method: "GET",
+    path: "/api/events",
+    summary: "Events in their order; an operator sees security events only of himself",
+    access: readers,
+    scope: "events:read",
+    query: events.listEventsQuery,
+    response: { status: 200, schema: events.eventList },
+  },
+  streamEvents: {
+    method: "GET",
+    path: "/api/events/stream",
+    summary: "Events as they happen, from Last-Event-ID or `after` on; `gap` first when some are gone",
+    access: readers,
+    scope: "events:read",
+    query: events.streamEventsQuery,
+    response: { status: 200, schema: { oneOf: [events.event, events.gap] }, stream: true },
+  },
+} as const satisfies Record<string, Operation>;

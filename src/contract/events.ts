@@ -1,0 +1,108 @@
+import { eventTypes } from "./event-types.ts";
+import { timestamp } from "./shapes.ts";
+
+/** The place of an event among all others; both logs count in one sequence. */
+const sequenceNumber = { type: "integer", minimum: 0, maximum: 999_999_999_999_999 } as const;
+const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const nullableText = { type: ["string", "null"] } as const;
+
+/** Something that happened, as it is kept. */
+export const event = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "seq",
+    "time",
+    "type",
+    "log",
+    "outcome",
+    "code",
+    "count",
+    "actor",
+    "subject",
+    "from",
+    "request_id",
+    "details",
+    "previous_hash",
+    "hash",
+  ],
+  properties: {
+    seq: {
+      ...sequenceNumber,
+      description: "rises by one from event to event, also when the clock goes back",
+    },
+    time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
+    type: { type: "string", description: "what happened, such as `user.created`; later versions have more" },
+    log: { type: "string", enum: ["changes", "refusals"], description: "the chain that it belongs to" },
+    outcome: { type: "string", enum: ["success", "refused"] },
+    code: { ...nullableText, description: "the error code of a refusal; null for a success" },
+    count: { type: "integer", minimum: 1, description: "refusals like this one that the line stands for" },
+    actor: {
+      type: "object",
+      additionalProperties: false,
+      required: ["kind", "id", "name"],
+      properties: {
+        kind: { type: "string", enum: ["anonymous", "local-root", "user", "token", "agent"] },
+        id: nullableText,
+        name: nullableText,
+      },
+    },
+    subject: {
+      description: "whom or what it is about; null: nobody in particular",
+      oneOf: [
+        { type: "null" },
+        {
+          type: "object",
+          additionalProperties: false,
+          required: ["id", "name"],
+          properties: { id: { type: "string" }, name: { type: "string" } },
+        },
+      ],
+    },
+    from: { type: "string", description: "an address, or `local`" },
+    request_id: nullableText,
+    details: { type: "object", description: "facts that depend on the type; never a secret" },
+    previous_hash: { ...sha256, description: "`hash` of the event before it in its log; zeros: the first" },
+    hash: { ...sha256, description: "SHA-256 of this event without this member, as RFC 8785 writes it" },
+  },
+} as const;
+
+export const eventList = {
+  type: "object",
+  additionalProperties: false,
+  required: ["items", "total", "next_cursor"],
+  properties: {
+    items: { type: "array", items: event, description: "in the order of seq" },
+    total: { type: "integer", description: "of all that are kept and match" },
+    next_cursor: { ...nullableText, description: "`after` of the next page; null: there is none yet" },
+  },
+} as const;
+
+/** What is sent first when events between the one a client has and the first that is kept are gone. */
+export const gap = {
+  type: "object",
+  additionalProperties: false,
+  required: ["first_available"],
+  properties: { first_available: { type: "integer", description: "from this seq on nothing is missing" } },
+} as const;
+
+const type = { type: "string", enum: Object.keys(eventTypes) } as const;
+
+export const listEventsQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    after: { ...sequenceNumber, description: "only events behind this seq; absent: the newest" },
+    type,
+    limit: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+  },
+} as const;
+
+export const streamEventsQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    after: { ...sequenceNumber, description: "begin behind this seq; absent: with the next event" },
+    type,
+  },
+} as const;

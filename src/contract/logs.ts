@@ -1,0 +1,92 @@
+import { duration, timestamp } from "./shapes.ts";
+import { anyObject } from "./system.ts";
+
+/** The severities of syslog, the gravest first: the place of a word is its number (RFC 5424 §6.2.1). */
+export const severityWords = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"] as const;
+
+/** What a unit may be called where it is asked for or allowed (systemd.unit(5), without its escapes). */
+export const unitName = {
+  type: "string",
+  pattern: "^[A-Za-z0-9:_.@-]{1,128}\\.(service|timer|socket|mount|target)$",
+  description: "a systemd unit with its suffix, such as steward.service",
+} as const;
+
+const cursor = { type: "string", description: "names this line; opaque" } as const;
+
+export const logEntry = {
+  type: "object",
+  additionalProperties: false,
+  required: ["time", "unit", "identifier", "priority", "message", "pid", "audit", "members", "cursor"],
+  properties: {
+    time: timestamp,
+    unit: { type: "string", description: "whom the line is from, or about where systemd itself wrote it" },
+    identifier: {
+      type: ["string", "null"],
+      description: "what the program calls itself (SYSLOG_IDENTIFIER)",
+    },
+    priority: { type: "string", enum: severityWords },
+    message: {
+      type: "string",
+      description: "as it was written, control characters and all; longer than 16 Ki characters it is cut",
+    },
+    pid: { type: ["integer", "null"] },
+    audit: { type: "boolean", description: "says who did what; administrators alone see such lines" },
+    members: {
+      oneOf: [anyObject, { type: "null" }],
+      description: "what one of the agent's own lines says besides its message; null for others",
+    },
+    cursor,
+  },
+} as const;
+
+const moment = {
+  type: "string",
+  maxLength: 64,
+  pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$|${duration.pattern}`,
+  description: "an RFC 3339 time, or how long ago: 90s, 15m, 6h, 7d",
+} as const;
+
+const filters = {
+  unit: unitName,
+  since: moment,
+  priority: { type: "string", enum: severityWords, description: "the least severity shown" },
+  q: {
+    type: "string",
+    minLength: 1,
+    maxLength: 256,
+    description: "a part of the message, read literally; upper and lower case are the same",
+  },
+} as const;
+
+export const listLogsQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    ...filters,
+    until: moment,
+    limit: { type: "integer", minimum: 1, maximum: 200, default: 100 },
+    cursor: { type: "string", maxLength: 512, description: "`next_cursor` of the page before" },
+  },
+} as const;
+
+export const streamLogsQuery = { type: "object", additionalProperties: false, properties: filters } as const;
+
+export const logList = {
+  type: "object",
+  additionalProperties: false,
+  required: ["items", "total", "next_cursor", "source"],
+  properties: {
+    items: { type: "array", items: logEntry, description: "the newest first" },
+    total: { type: "null", description: "not known: counting a journal means reading all of it" },
+    next_cursor: {
+      type: ["string", "null"],
+      description:
+        "null: there is no more. A page may have fewer lines than asked for, or none, and still one",
+    },
+    source: {
+      type: "string",
+      enum: ["journal", "agent"],
+      description: "`agent`: this host has no journal to read, so these are the agent's own lines alone",
+    },
+  },
+} as const;

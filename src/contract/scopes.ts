@@ -1,0 +1,20 @@
+import type { roleNames } from "./shapes.ts";
+
+type RoleName = (typeof roleNames)[number];
+
+/** What an API token may be good for, and the roles whose users can have one for it. */
+export const scopes = {
+  "logs:read": ["admin", "operator", "readonly"],
+  "events:read": ["admin", "operator"],
+  "metrics:read": ["admin", "operator", "readonly"],
+  "system:read": ["admin", "operator", "readonly"],
+  "system:write": ["admin", "operator"],
+  "time:write": ["admin", "operator"],
+  "updates:check": ["admin", "operator"],
+  "updates:apply": ["admin"],
+  "users:read": ["admin"],
+} as const satisfies Record<string, readonly RoleName[]>;
+
+export type Scope = keyof typeof scopes;
+
+export const scopeNames = Object.keys(scopes) as [Scope, ...Scope[]];

@@ -1,0 +1,36 @@
+import { everyone, type Operation } from "./operation.ts";
+import * as tokens from "./tokens.ts";
+
+/** Tokens for programs; none of them may make or touch credentials. */
+export const tokenOperations = {
+  listTokens: {
+    method: "GET",
+    path: "/api/tokens",
+    summary: "The own API tokens; to an administrator everybody's",
+    access: everyone,
+    query: tokens.tokensQuery,
+    response: { status: 200, schema: tokens.tokenList },
+    errors: ["invalid_cursor"],
+  },
+  createToken: {
+    method: "POST",
+    path: "/api/tokens",
+    summary: "Make an API token for oneself; it is shown this once",
+    access: "session",
+    stepUp: true,
+    body: tokens.createToken,
+    response: { status: 201, schema: tokens.createdToken, collection: "/api/tokens" },
+    errors: ["token_limit_reached"],
+    event: "token.created",
+  },
+  deleteToken: {
+    method: "DELETE",
+    path: "/api/tokens/{id}",
+    summary: "Delete an own API token, or as administrator anybody's; it dies at once",
+    access: everyone,
+    pathParameters: { id: tokens.tokenId },
+    response: { status: 204 },
+    errors: ["step_up_required"],
+    event: "token.deleted",
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,79 @@
+import { scopeNames } from "./scopes.ts";
+import { displayName, duration, nullableTimestamp, timestamp, userId, username } from "./shapes.ts";
+
+export const tokenId = { type: "string", pattern: "^tok_[0-9a-f]{32}$" } as const;
+
+const scopeList = {
+  type: "array",
+  items: { type: "string", enum: scopeNames },
+  minItems: 1,
+  uniqueItems: true,
+} as const;
+
+export const apiToken = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "id",
+    "name",
+    "user_id",
+    "username",
+    "scopes",
+    "created_at",
+    "expires_at",
+    "is_expired",
+    "last_used_at",
+    "last_used_from",
+  ],
+  properties: {
+    id: tokenId,
+    name: displayName,
+    user_id: userId,
+    username,
+    scopes: { ...scopeList, description: "it can do what is named here and its owner's role allows" },
+    created_at: timestamp,
+    expires_at: timestamp,
+    is_expired: { type: "boolean" },
+    last_used_at: { ...nullableTimestamp, description: "to a quarter of an hour; null: never" },
+    last_used_from: { type: ["string", "null"] },
+  },
+} as const;
+
+export const createToken = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name", "scopes"],
+  properties: {
+    name: { ...displayName, minLength: 1, description: "what it is for, for people" },
+    scopes: scopeList,
+    expires_in: { ...duration, default: "90d", description: "1h to 366d" },
+  },
+} as const;
+
+/** The token itself is in the answer to its creation and nowhere else. */
+export const createdToken = {
+  ...apiToken,
+  required: [...apiToken.required, "token"],
+  properties: { ...apiToken.properties, token: { type: "string" } },
+} as const;
+
+export const tokensQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    user_id: { ...userId, description: "whose; absent: the own ones, to an administrator all" },
+    limit: { type: "integer", minimum: 1, maximum: 200, default: 200 },
+    cursor: { type: "string", maxLength: 512, description: "`next_cursor` of the page before" },
+  },
+} as const;
+
+export const tokenList = {
+  type: "object",
+  additionalProperties: false,
+  required: ["items", "total", "next_cursor"],
+  properties: {
+    items: { type: "array", items: apiToken, description: "in the order of their creation" },
+    total: { type: "integer" },
+    next_cursor: { type: ["string", "null"] },
+  },
+} as const;

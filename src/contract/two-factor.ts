@@ -1,0 +1,100 @@
+import { factorProof, oneFactorProof, session } from "./auth.ts";
+import { nullableTimestamp, password, timestamp } from "./shapes.ts";
+import { user } from "./users.ts";
+
+export const twoFactor = {
+  type: "object",
+  additionalProperties: false,
+  required: ["enabled", "enrolled_at", "recovery_codes_remaining", "locked"],
+  properties: {
+    enabled: { type: "boolean" },
+    enrolled_at: nullableTimestamp,
+    recovery_codes_remaining: { type: "integer" },
+    locked: user.properties.locked,
+  },
+} as const;
+
+export const enrolment = {
+  type: "object",
+  additionalProperties: false,
+  required: ["secret", "otpauth_uri", "qr_svg", "algorithm", "digits", "period", "expires_at"],
+  properties: {
+    secret: {
+      type: "string",
+      description: "base32, for authenticators that take no picture; shown this once",
+    },
+    otpauth_uri: { type: "string" },
+    qr_svg: { type: "string", description: "the URI as a QR code, an SVG document" },
+    algorithm: { type: "string", const: "SHA1" },
+    digits: { type: "integer", const: 6 },
+    period: { type: "integer", const: 30, description: "seconds" },
+    expires_at: {
+      ...timestamp,
+      description: "until then it can be enabled; nothing has changed before that",
+    },
+  },
+} as const;
+
+export const enable = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code"],
+  properties: {
+    code: factorProof.code,
+    allow_unsynchronised_clock: {
+      type: "boolean",
+      default: false,
+      description: "enable although nobody vouches for the device's clock, by which codes are checked",
+    },
+  },
+} as const;
+
+const recoveryCodeList = {
+  type: "array",
+  items: { type: "string" },
+  description: "ten, each good once, shown this once",
+} as const;
+
+export const enabled = {
+  type: "object",
+  additionalProperties: false,
+  required: ["recovery_codes", "two_factor"],
+  properties: { recovery_codes: recoveryCodeList, two_factor: twoFactor },
+} as const;
+
+export const recoveryCodes = {
+  type: "object",
+  additionalProperties: false,
+  required: ["recovery_codes"],
+  properties: { recovery_codes: recoveryCodeList },
+} as const;
+
+export const disable = {
+  type: "object",
+  additionalProperties: false,
+  required: ["password"],
+  properties: { password, ...factorProof },
+  ...oneFactorProof,
+} as const;
+
+/** With a recovery code by whoever lost the authenticator, or with a reason by an administrator. */
+export const recover = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    password,
+    recovery_code: factorProof.recovery_code,
+    reason: {
+      type: "string",
+      minLength: 1,
+      maxLength: 256,
+      description: "why an administrator removes it; it is written down",
+    },
+  },
+  oneOf: [{ required: ["password", "recovery_code"] }, { required: ["reason"] }],
+} as const;
+
+export const recovered = { anyOf: [session, user] } as const;
+
+/** A user by id or by name; whatever it is, an unknown one is answered like a wrong password. */
+export const userReference = { type: "string", minLength: 1, maxLength: 256 } as const;

@@ -1,0 +1,80 @@
+import { severityWords } from "../../contract/logs.ts";
+import type { SeverityWord } from "../../contract/types.ts";
+import { StewardError } from "../../errors.ts";
+import { readCursor } from "../../journal/log-cursor.ts";
+import type { LogFilter } from "../../journal/log-filter.ts";
+import type { Logs } from "../../journal/logs.ts";
+import { durationSeconds } from "../../settings/durations.ts";
+import { type Actor, type Handlers, roleOf } from "../call.ts";
+
+type LogHandlers = Pick<Handlers, "listLogs" | "streamLogs">;
+
+export interface LogHandlersOptions {
+  logs: Logs;
+  now: () => Date;
+}
+
+/** What the agent and the units around it have to say, to everybody; who did what, to administrators. */
+export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandlers {
+  return {
+    listLogs: ({ query, actor }) => {
+      const { cursor, limit = usualLimit, ...filters } = query;
+      return logs.list({
+        ...filterOf(filters, actor, now()),
+        limit,
+        cursor: cursor === undefined ? undefined : readCursor(cursor),
+      });
+    },
+    streamLogs: ({ query, actor, lastEventId }) => {
+      const filter = filterOf(query, actor, now());
+      // A reader that has nothing yet sends an empty one (WHATWG HTML §9.2.4).
+      const behind = lastEventId ? readCursor(lastEventId) : undefined;
+      return (send, end) =>
+        logs.stream(
+          { ...filter, behind },
+          { send: (entry) => send({ id: entry.cursor, event: "log", data: entry }), end },
+        );
+    },
+  };
+}
+
+/** Where the query says nothing; the contract's default. */
+const usualLimit = 100;
+
+interface Filters {
+  unit?: string;
+  since?: string;
+  until?: string;
+  priority?: SeverityWord;
+  q?: string;
+}
+
+function filterOf(filters: Filters, actor: Actor, now: Date): LogFilter {
+  const { unit, since, until, priority, q } = filters;
+  return {
+    unit,
+    sinceMilliseconds: momentOf("since", since, now),
+    untilMilliseconds: momentOf("until", until, now),
+    leastSeverity: priority === undefined ? undefined : severityWords.indexOf(priority),
+    q,
+    mayReadAudit: mayReadAudit(actor),
+  };
+}
+
+/** Who did what is an administrator's business; his API token's too, where it may read the events as well. */
+function mayReadAudit(actor: Actor): boolean {
+  if (actor.kind === "token" && !actor.token.scopes.includes("events:read")) return false;
+  return roleOf(actor) === "admin";
+}
+
+/** Milliseconds since the epoch of a time, or of a duration back from now. Throws `validation_failed` for 30 February. */
+function momentOf(name: string, text: string | undefined, now: Date): number | undefined {
+  if (text === undefined) return undefined;
+  if (!text.includes("T")) return Math.max(0, now.getTime() - durationSeconds(text) * 1_000);
+  const moment = Date.parse(text);
+  if (!Number.isNaN(moment)) return Math.max(0, moment);
+  const detail = "is no time that there is: an RFC 3339 time or a duration such as 15m was expected";
+  throw new StewardError("validation_failed", `Parameter /${name} ${detail}.`, {
+    details: { errors: [{ pointer: `/${name}`, code: "format", detail }] },
+  });
+}

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP, SocketAddress } from "node:net";
+
+/** Where a request comes from. */
+export interface RequestSource {
+  /** The client's address as people are shown it: IPv4, or IPv6 in its canonical form without a zone. */
+  address: string;
+  /** What tries are counted by: the IPv4 address, or the /64 of an IPv6 one, which is one subscriber's or one LAN's. */
+  source: string;
+}
+
+/** Trusted proxies that a request may have come through; behind more of them nobody looks any further. */
+const maximumHops = 16;
+
+/** The longest entry there is: an IPv6 address of 45 characters, its zone, brackets, a port. */
+const maximumEntryCharacters = 80;
+
+/**
+ * Tells where requests come from: the peer, or, when the peer is a trusted proxy, the right-most address of
+ * X-Forwarded-For that is not one itself. It is read from the right and no further than needed, so what a client wrote
+ * to the left of its own address neither counts nor hides it. Where an entry on the way is malformed, or nothing but
+ * proxies is found, it is the peer. Forwarded, X-Real-IP and X-Forwarded-Host are never honoured: the names that this
+ * device answers to are judged by the Host header alone.
+ */
+export function createSourceOf(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => RequestSource {
+  const isTrusted = createTrust(trustedProxies);
+  // A connection has one peer and many requests.
+  const peers = new WeakMap<object, RequestSource & { isTrusted: boolean }>();
+  return (request) => {
+    let peer = peers.get(request.socket);
+    if (peer === undefined) {
+      const address = canonical(request.socket.remoteAddress ?? "") ?? "";
+      peer = { address, source: sourceOf(address), isTrusted: isTrusted(address) };
+      peers.set(request.socket, peer);
+    }
+    if (!peer.isTrusted) return peer;
+    const client = forwardedFor(request.headers["x-forwarded-for"], isTrusted);
+    return client === undefined ? peer : { address: client, source: sourceOf(client) };
+  };
+}
+
+/**
+ * Tells the scheme that the client used: the connection's own, or what a trusted proxy says in X-Forwarded-Proto:
+ * `http` or `https` and nothing else.
+ */
+export function createSchemeOf(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => "http" | "https" {
+  const isTrusted = createTrust(trustedProxies);
+  return ({ socket, headers }) => {
+    const said = headers["x-forwarded-proto"];
+    if ((said === "http" || said === "https") && isTrusted(canonical(socket.remoteAddress ?? "") ?? ""))
+      return said;
+    return "encrypted" in socket ? "https" : "http";
+  };
+}
+
+/** Addresses and CIDR ranges, as the host file has checked them. */
+function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
+  // One a family: in a single list ::/80 would take in every IPv4 address, as mapped into IPv6.
+  const trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const entry of trustedProxies) {
+    const [address = "", prefix] = entry.split("/");
+    const family = familyOf(address);
+    if (prefix === undefined) trusted[family].addAddress(address, family);
+    else trusted[family].addSubnet(address, Number(prefix), family);
+  }
+  return (address) => {
+    if (trustedProxies.length === 0 || address === "") return false;
+    const family = familyOf(address);
+    return trusted[family].check(address, family);
+  };
+}
+
+/** Undefined where the header does not say. Node has joined its lines by commas, the last line last. */
+function forwardedFor(
+  header: string | string[] | undefined,
+  isTrusted: (address: string) => boolean,
+): string | undefined {
+  if (typeof header !== "string") return undefined;
+  let end = header.length;
+  for (let hop = 0; hop < maximumHops && end >= 0; hop += 1) {
+    const comma = header.lastIndexOf(",", end - 1);
+    const address = addressOf(header.slice(comma + 1, end));
+    if (address === undefined || !isTrusted(address)) return address;
+    end = comma;
+  }
+  return undefined;
+}
+
+/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`; anything else is undefined. */
+function addressOf(entry: string): string | undefined {
+  if (entry.length > maximumEntryCharacters) return undefined;
+  const [, bracketed, v4, bare] =
+    /^[ \t]*(?:\[([^\]]+)\](?::\d{1,5})?|([0-9.]+)(?::\d{1,5})?|([0-9A-Fa-f:.]+(?:%[\w.-]+)?))[ \t]*$/.exec(
+      entry,
+    ) ?? [];
+  if (bracketed !== undefined) return isIP(bracketed) === 6 ? canonical(bracketed) : undefined;
+  return canonical(v4 ?? bare ?? "");
+}
+
+/** The one spelling of an address: no zone, IPv4 where it was mapped into IPv6. Undefined for what is no address. */
+function canonical(text: string): string | undefined {
+  const version = isIP(text);
+  if (version === 4) return text;
+  if (version !== 6) return undefined;
+  const { address } = new SocketAddress({ address: text, family: "ipv6" });
+  return /^::ffff:([0-9.]+)$/.exec(address)?.[1] ?? address;
+}
+
+/** Of a canonical address. A host moves freely within its /64 (RFC 8981), so the whole of it counts as one. */
+function sourceOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.split("::");
+  const front = head === "" ? [] : head.split(":");
+  // A dotted tail stands for two groups; it can only be at the end, which is not in the first four.
+  const back = (tail ?? "")
+    .replace(/[0-9.]+\.[0-9.]+$/, "0:0")
+    .split(":")
+    .filter((group) => group !== "");
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
+  return `${[...front, ...zeros, ...back].slice(0, 4).join(":")}::/64`;
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return address.includes(":") ? "ipv6" : "ipv4";
+}

@@ -1,0 +1,187 @@
+import type { ServerResponse } from "node:http";
+import { StewardError } from "../errors.ts";
+import type { Actor, StreamMessage, StreamSource } from "./call.ts";
+
+/** The event streams (WHATWG HTML §9.2) that are open. */
+export interface Streams {
+  /** Answers with a stream. Throws `rate_limited`. */
+  begin(stream: NewStream): void;
+  /** Ends all of them, for a stop of the agent that does not wait. */
+  endAll(): void;
+}
+
+export interface NewStream {
+  response: ServerResponse;
+  source: StreamSource;
+  actor: Actor;
+  /** Asked at least once a second: whether he still is who he was and may still do this; false or a throw ends it. */
+  isAllowed: () => Promise<boolean>;
+}
+
+/** Streams in all, of a session, and of local root. */
+const maximumStreams = 64;
+const streamsPerSession = 3;
+const streamsOfLocalRoot = 16;
+
+/** Bytes sent and not yet taken at which a reader is too slow to be waited for. */
+const maximumUnsentBytes = 1024 * 1024;
+
+/** Milliseconds between two looks at who is still allowed, and how many of them to a sign of life. */
+const lookMilliseconds = 1_000;
+const looksPerHeartbeat = 15;
+
+/** Milliseconds after which a client should come back when the stream breaks off. */
+const comeBackMilliseconds = 2_000;
+
+/** Milliseconds that a client may take for what was sent before the end. */
+const endMilliseconds = 200;
+
+/** Seconds after which one that was refused may try again. */
+const refusedSeconds = 5;
+
+interface OpenStream {
+  owner: string;
+  isAllowed: () => Promise<boolean>;
+  /** Nothing is written once it is over. */
+  write: (text: string) => void;
+  end: () => void;
+  begin: (source: StreamSource, left: () => void) => void;
+}
+
+export function createStreams(): Streams {
+  const open = new Set<OpenStream>();
+  const looks = createLooks(open);
+  return {
+    begin: ({ response, source, actor, isAllowed }) => {
+      const { owner, maximum } = ownerOf(actor);
+      if (response.req.method === "HEAD") {
+        response.writeHead(200, headers).end();
+        return;
+      }
+      checkRoom(open, owner, maximum);
+      response.writeHead(200, headers);
+      const stream = createStream(response, owner, isAllowed);
+      open.add(stream);
+      looks.start();
+      stream.begin(source, () => {
+        open.delete(stream);
+        if (open.size === 0) looks.stop();
+      });
+    },
+    endAll: () => {
+      for (const stream of [...open]) stream.end();
+    },
+  };
+}
+
+const headers = {
+  "Content-Type": "text/event-stream",
+  // nginx and its kin would hold the messages back.
+  "X-Accel-Buffering": "no",
+};
+
+function ownerOf(actor: Actor): { owner: string; maximum: number } {
+  if (actor.kind === "user") return { owner: actor.session.id, maximum: streamsPerSession };
+  if (actor.kind === "token") return { owner: actor.token.id, maximum: streamsPerSession };
+  return { owner: actor.kind, maximum: streamsOfLocalRoot };
+}
+
+function checkRoom(open: ReadonlySet<OpenStream>, owner: string, maximum: number): void {
+  const own = [...open].filter((stream) => stream.owner === owner).length;
+  if (own < maximum && open.size < maximumStreams) return;
+  const whose = own < maximum ? `${maximumStreams} streams are open in all` : `You have ${own} streams open`;
+  throw new StewardError("rate_limited", `${whose}, and more are not served. End one and try again.`, {
+    details: { retryAfterSeconds: refusedSeconds },
+  });
+}
+
+/** Joins a source to its response, until either of them ends. */
+function createStream(
+  response: ServerResponse,
+  owner: string,
+  isAllowed: () => Promise<boolean>,
+): OpenStream {
+  let whenOver: () => void = () => undefined;
+  let isOver = false;
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    whenOver();
+  };
+  const write = (text: string): void => {
+    if (isOver) return;
+    response.write(text);
+    if (response.writableLength > maximumUnsentBytes) response.destroy();
+  };
+  const end = (): void => {
+    if (isOver) return;
+    over();
+    response.end();
+    setTimeout(() => response.destroy(), endMilliseconds).unref();
+  };
+  return {
+    owner,
+    isAllowed,
+    write,
+    end,
+    begin: (source, left) => {
+      whenOver = left;
+      response.once("close", over);
+      write(`retry: ${comeBackMilliseconds}\n\n`);
+      const stopSource = source(
+        (message) => write(textOf(message)),
+        end,
+        () => drained(response),
+      );
+      whenOver = () => {
+        stopSource();
+        left();
+      };
+      // It may have ended while it began.
+      if (isOver) stopSource();
+    },
+  };
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  if (!response.writableNeedDrain || response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
+}
+
+/** JSON has no line ends, so that one data line holds it. */
+function textOf({ id, event, data }: StreamMessage): string {
+  const lines = [
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    `data: ${JSON.stringify(data)}`,
+  ];
+  return `${lines.join("\n")}\n\n`;
+}
+
+/** One timer for all streams, which runs only while there are any. */
+function createLooks(open: ReadonlySet<OpenStream>): { start: () => void; stop: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let looks = 0;
+  const look = async (): Promise<void> => {
+    looks += 1;
+    for (const stream of [...open]) {
+      if (!(await stream.isAllowed().catch(() => false))) stream.end();
+      else if (looks % looksPerHeartbeat === 0) stream.write(":\n\n");
+    }
+  };
+  return {
+    start: () => {
+      timer ??= setInterval(() => void look(), lookMilliseconds).unref();
+    },
+    stop: () => {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}

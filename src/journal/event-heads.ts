@@ -1,0 +1,52 @@
+import type { AuditEvent } from "../contract/types.ts";
+import type { LogName } from "./event-segments.ts";
+import type { Log } from "./log.ts";
+
+/** Says in the log where the chains have got to: who cuts a log's tail must cut the journal's too. */
+export interface EventHeads {
+  /** These are written, oldest first. */
+  written(events: readonly AuditEvent[]): void;
+  /** Says what is new since it was last said. */
+  close(): Promise<void>;
+}
+
+export interface EventHeadsOptions {
+  /** A head is said only when a power cut cannot take it back, or the journal would know too much. */
+  sync: (log: LogName) => Promise<void>;
+  log: Log;
+}
+
+/** How often: after so many events, or after so long. Nothing new, nothing said. */
+const eventsBetween = 100;
+const millisecondsBetween = 10 * 60_000;
+
+export function createEventHeads({ sync, log }: EventHeadsOptions): EventHeads {
+  const heads = new Map<LogName, AuditEvent>();
+  let count = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const say = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    count = 0;
+    const news = [...heads];
+    heads.clear();
+    for (const [name, event] of news) {
+      try {
+        await sync(name);
+        log("notice", "event log head", { audit: true, log: name, seq: event.seq, hash: event.hash });
+      } catch {
+        // The writer meets the same disk, and tells health; this head is said with the next.
+        if (!heads.has(name)) heads.set(name, event);
+      }
+    }
+  };
+  return {
+    written: (events) => {
+      for (const event of events) heads.set(event.log, event);
+      count += events.length;
+      if (count >= eventsBetween) void say();
+      else if (count > 0) timer ??= setTimeout(() => void say(), millisecondsBetween).unref();
+    },
+    close: say,
+  };
+}

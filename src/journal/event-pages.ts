@@ -1,0 +1,116 @@
+import { type EventType, eventTypes } from "../contract/event-types.ts";
+import type { AuditEvent, EventList } from "../contract/types.ts";
+import { isIntact } from "./event-chain.ts";
+import { readSegment, type Segment } from "./event-segments.ts";
+
+/** Which events are meant. */
+export interface EventFilter {
+  type?: string | undefined;
+  /** Someone who sees operations, and of security events those that he did or that are about him. */
+  personId?: string | undefined;
+}
+
+export interface EventQuery extends EventFilter {
+  /** Only those behind this seq; absent: the newest. */
+  after?: number | undefined;
+  limit: number;
+}
+
+/** What there is to read from. */
+export interface EventSource {
+  /** Of each log, oldest first. */
+  logs: readonly (readonly Segment[])[];
+  /** Events that are not on the disk yet. */
+  waiting: readonly AuditEvent[];
+  /** The newest seq; what comes later is not looked at, or a page could have one event and lack the one before. */
+  head: number;
+}
+
+/** Filters whose counts are remembered with a segment. */
+const rememberedCounts = 32;
+
+/** A page of events in their order, read from the files. */
+export async function readPage(source: EventSource, query: EventQuery): Promise<EventList> {
+  const matches = createMatch(query);
+  const { after, limit } = query;
+  const isMeant = (event: AuditEvent) =>
+    event.seq <= source.head && (after === undefined || event.seq > after) && matches(event);
+  const bySeq = new Map<number, AuditEvent>();
+  for (const event of source.waiting.filter(isMeant)) bySeq.set(event.seq, event);
+  for (const segments of source.logs) {
+    const found = await (after === undefined
+      ? newest(segments, isMeant, limit)
+      : oldest(behind(segments, after), isMeant, limit + 1));
+    for (const event of found) bySeq.set(event.seq, event);
+  }
+  const all = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+  const items = after === undefined ? all.slice(-limit) : all.slice(0, limit);
+  const isMore = after !== undefined && all.length > limit;
+  return {
+    items,
+    total: await countAll(source, query, matches),
+    next_cursor: isMore ? String(items.at(-1)?.seq) : null,
+  };
+}
+
+export function createMatch({ type, personId }: EventFilter): (event: AuditEvent) => boolean {
+  return (event) => {
+    if (type !== undefined && event.type !== type) return false;
+    if (personId === undefined || event.actor.id === personId || event.subject?.id === personId) return true;
+    // A type that only another version knows is nobody else's business.
+    return eventTypes[event.type as EventType]?.audience === "operations";
+  };
+}
+
+type Match = (event: AuditEvent) => boolean;
+
+async function oldest(segments: readonly Segment[], isMeant: Match, limit: number): Promise<AuditEvent[]> {
+  const found: AuditEvent[] = [];
+  for (const segment of segments) {
+    for (const event of await readSegment(segment)) {
+      if (found.length === limit) return found;
+      if (isMeant(event) && isIntact(event)) found.push(event);
+    }
+  }
+  return found;
+}
+
+async function newest(segments: readonly Segment[], isMeant: Match, limit: number): Promise<AuditEvent[]> {
+  const found: AuditEvent[] = [];
+  for (const segment of [...segments].reverse()) {
+    for (const event of (await readSegment(segment)).reverse()) {
+      if (found.length === limit) return found;
+      if (isMeant(event) && isIntact(event)) found.push(event);
+    }
+  }
+  return found;
+}
+
+/** The segments that may hold events behind this one. */
+function behind(segments: readonly Segment[], after: number): readonly Segment[] {
+  return segments.filter((_, index) => {
+    const next = segments[index + 1];
+    return next === undefined || next.firstSeq > after + 1;
+  });
+}
+
+async function countAll(
+  { logs, waiting }: EventSource,
+  filter: EventFilter,
+  matches: Match,
+): Promise<number> {
+  const key = JSON.stringify([filter.type, filter.personId]);
+  let total = waiting.filter(matches).length;
+  for (const segment of logs.flat()) total += await countIn(segment, key, matches);
+  return total;
+}
+
+async function countIn(segment: Segment, key: string, matches: Match): Promise<number> {
+  const { counts, sizeBytes } = segment;
+  const known = counts.get(key);
+  if (known?.sizeBytes === sizeBytes) return known.count;
+  const count = (await readSegment(segment)).filter(matches).length;
+  if (counts.size >= rememberedCounts) counts.clear();
+  counts.set(key, { sizeBytes, count });
+  return count;
+}

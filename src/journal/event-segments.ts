@@ -1,0 +1,121 @@
+import { readdir, readFile, stat, truncate, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { AuditEvent } from "../contract/types.ts";
+import { systemErrorCode } from "../errors.ts";
+import { eventOfLine, parsedLine } from "./event-chain.ts";
+import type { Log } from "./log.ts";
+
+/** One file of a log: its events from `firstSeq` on, in order. */
+export interface Segment {
+  readonly path: string;
+  readonly firstSeq: number;
+  /** Bytes of whole lines; what lies behind them was never acknowledged. */
+  sizeBytes: number;
+  /** Events that match a filter, as of a size; the files never change but at their end. */
+  readonly counts: Map<string, { sizeBytes: number; count: number }>;
+}
+
+export type LogName = AuditEvent["log"];
+
+/** What lies on the disk of one log. */
+export interface FoundLog {
+  /** Oldest first. */
+  segments: Segment[];
+  /** The newest event that is whole. */
+  head: AuditEvent | undefined;
+  /** Lines behind it that are not what was written: damage, which no crash makes. */
+  damagedLines: number;
+}
+
+/** No event is shorter: hashes, time and the names of the members. So many numbers may a lost file have used. */
+const shortestLineBytes = 300;
+
+/** The file that begins with this event; the number is padded so that names sort as numbers do. */
+export function segmentName(name: LogName, firstSeq: number): string {
+  return `${name}-${String(firstSeq).padStart(16, "0")}.jsonl`;
+}
+
+/** Finds a log's segments and its head, and cuts off the line that a crash left torn. */
+export async function findLog(directory: string, name: LogName, log: Log): Promise<FoundLog> {
+  const segments = await findSegments(directory, name);
+  let damagedLines = 0;
+  for (const segment of [...segments].reverse()) {
+    const lines = await wholeLines(segment, log);
+    if (!lines) {
+      damagedLines += Math.ceil(segment.sizeBytes / shortestLineBytes);
+      continue;
+    }
+    for (const line of lines.reverse()) {
+      const head = eventOfLine(line);
+      if (head) return { segments, head, damagedLines };
+      damagedLines += 1;
+    }
+    if (segment.sizeBytes > 0) continue;
+    // Begun by a process that was killed before its first line was whole.
+    segments.splice(segments.indexOf(segment), 1);
+    await unlink(segment.path).catch(() => undefined);
+  }
+  return { segments, head: undefined, damagedLines };
+}
+
+/**
+ * The events of a segment, unproven. Lines that are none are left out, and of two that are not in order both: neither
+ * is where it was written, and verification is to miss them.
+ */
+export async function readSegment(segment: Segment): Promise<AuditEvent[]> {
+  const text = await textOf(segment);
+  const events = text.split("\n").flatMap((line) => parsedLine(line) ?? []);
+  return events.filter(({ seq }, index) => {
+    const before = events[index - 1]?.seq ?? 0;
+    const behind = events[index + 1]?.seq ?? Number.POSITIVE_INFINITY;
+    return before < seq && seq < behind;
+  });
+}
+
+/** The last event of a segment that is what was written. */
+export async function lastOf(segment: Segment): Promise<AuditEvent | undefined> {
+  const lines = (await textOf(segment)).split("\n").reverse();
+  for (const line of lines) {
+    const event = eventOfLine(line);
+    if (event) return event;
+  }
+  return undefined;
+}
+
+/** Empty when it was dropped meanwhile, or the disk does not give it: then the chain shows that it is missing. */
+async function textOf({ path, sizeBytes }: Segment): Promise<string> {
+  const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+  return bytes.subarray(0, sizeBytes).toString("utf8");
+}
+
+async function findSegments(directory: string, name: LogName): Promise<Segment[]> {
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw error;
+  });
+  const pattern = new RegExp(`^${name}-(\\d{16})\\.jsonl$`);
+  const found = names.sort().flatMap((file) => {
+    const [, digits] = pattern.exec(file) ?? [];
+    return digits === undefined ? [] : [{ path: join(directory, file), firstSeq: Number(digits) }];
+  });
+  return Promise.all(
+    found.map(async (file) => ({ ...file, sizeBytes: (await stat(file.path)).size, counts: new Map() })),
+  );
+}
+
+/** Undefined when the disk does not give the file. */
+async function wholeLines(segment: Segment, log: Log): Promise<string[] | undefined> {
+  const bytes = await readFile(segment.path).catch(() => undefined);
+  if (!bytes) return undefined;
+  const end = bytes.lastIndexOf("\n") + 1;
+  if (end < bytes.length) {
+    log("warning", "a torn line at the end of the event log was cut off: it was never acknowledged", {
+      file: segment.path,
+      bytes: bytes.length - end,
+    });
+    segment.sizeBytes = end;
+    // Where it cannot be cut, it is written over, and not read meanwhile.
+    await truncate(segment.path, end).catch(() => undefined);
+  }
+  return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1);
+}

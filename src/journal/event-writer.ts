@@ -1,0 +1,123 @@
+import type { AuditEvent } from "../contract/types.ts";
+import { type StewardError, systemErrorCode } from "../errors.ts";
+import { storageError } from "../store/durable-file.ts";
+import type { Reserve } from "../store/reserve.ts";
+import { type EventFiles, type WaitingEvent, waitingEvent } from "./event-files.ts";
+import type { LogName } from "./event-segments.ts";
+
+/** Puts events on the disk, those together that arrive together. */
+export interface EventWriter {
+  /** False when so much waits already that this event cannot be kept. */
+  hasRoom(log: LogName): boolean;
+  /** Settles when it is on the disk, or waits in memory because the disk takes nothing. Never throws. */
+  write(event: AuditEvent): Promise<void>;
+  /** In the order of seq within each log. */
+  waiting(): AuditEvent[];
+  trouble(): StewardError | null;
+  /** Writes what is left, where the disk takes it. */
+  close(): Promise<void>;
+}
+
+export interface EventWriterOptions {
+  files: Readonly<Record<LogName, EventFiles>>;
+  directory: string;
+  reserve: Reserve;
+}
+
+/** How long to wait before a write that failed is tried again. */
+const retryMilliseconds = 5_000;
+
+export function createEventWriter(options: EventWriterOptions): EventWriter {
+  return new Writer(options);
+}
+
+class Writer implements EventWriter {
+  readonly #options: EventWriterOptions;
+  readonly #waiting: Record<LogName, WaitingEvent[]> = { changes: [], refusals: [] };
+  /** Whoever waits for the next attempt to end. */
+  #callers: (() => void)[] = [];
+  #running: Promise<void> | null = null;
+  #failure: StewardError | null = null;
+  #retryTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: EventWriterOptions) {
+    this.#options = options;
+  }
+
+  hasRoom(log: LogName): boolean {
+    const used = this.#waiting[log].reduce((sum, { line }) => sum + line.length, 0);
+    return used < this.#options.files[log].waitingBytes;
+  }
+
+  write(event: AuditEvent): Promise<void> {
+    this.#waiting[event.log].push(waitingEvent(event));
+    return this.#attemptSoon();
+  }
+
+  waiting(): AuditEvent[] {
+    return [...this.#waiting.changes, ...this.#waiting.refusals].map(({ event }) => event);
+  }
+
+  trouble(): StewardError | null {
+    return this.#failure;
+  }
+
+  async close(): Promise<void> {
+    await this.#attemptSoon();
+    clearTimeout(this.#retryTimer);
+  }
+
+  #attemptSoon(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#callers.push(resolve);
+      this.#running ??= this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    // One turn, so that events which arrive together are written together.
+    await Promise.resolve();
+    while (this.#callers.length > 0) {
+      const callers = this.#callers;
+      this.#callers = [];
+      await this.#attempt();
+      for (const resolve of callers) resolve();
+    }
+    this.#running = null;
+  }
+
+  /** One attempt; a full disk is relieved by the reserve once, but not for refusals, which anybody can cause. */
+  async #attempt(): Promise<void> {
+    const { reserve } = this.#options;
+    try {
+      await this.#writeAll().catch(async (error: unknown) => {
+        const isFull = systemErrorCode(error) === "ENOSPC" && this.#waiting.changes.length > 0;
+        if (!isFull || !(await reserve.release())) throw error;
+        await this.#writeAll();
+      });
+      if (this.#failure) void reserve.refill().catch(() => undefined);
+      this.#failure = null;
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /**
+   * Refusals are left to the kernel, which a kill does not take them from; but when a change is made durable, what
+   * came before it is too: so a number that is missing before a change was taken away.
+   */
+  async #writeAll(): Promise<void> {
+    const { changes, refusals } = this.#options.files;
+    const hasChanges = this.#waiting.changes.length > 0;
+    await refusals.append(this.#waiting.refusals);
+    if (hasChanges) await refusals.sync();
+    await changes.append(this.#waiting.changes);
+    await changes.sync();
+  }
+
+  #failed(error: unknown): void {
+    this.#failure = storageError(this.#options.directory, error);
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => void this.#attemptSoon(), retryMilliseconds).unref();
+  }
+}

@@ -1,0 +1,51 @@
+import { appendFile, readFile, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { systemErrorCode } from "../errors.ts";
+
+/** Lines of the log that outlive the agent where there is no journal to do so. */
+export interface KeptLines {
+  /** The oldest first; what cannot be read is not there. */
+  read(): Promise<readonly string[]>;
+  /** Throws the file system's error. */
+  append(lines: readonly string[]): Promise<void>;
+}
+
+/** Bytes of one of the two files: weeks of an agent that is looked after. */
+const mostBytes = 262_144;
+
+/** What they are called; a log alone is no state. */
+export const keptFiles = { present: "log.jsonl", former: "log.1.jsonl" } as const;
+
+/**
+ * Keeps lines in log.jsonl and, when that is full, log.1.jsonl of a directory. Nothing is synced: a log that a power
+ * cut shortens is no damage, and each fsync is wear.
+ */
+export function createKeptLines(directory: string): KeptLines {
+  const present = join(directory, keptFiles.present);
+  const former = join(directory, keptFiles.former);
+  return {
+    read: async () => [...(await linesOf(former)), ...(await linesOf(present))],
+    append: async (lines) => {
+      if (lines.length === 0) return;
+      // The line feed comes first, so that a line torn by a power cut spoils no other.
+      const text = lines.map((line) => `\n${line}`).join("");
+      const bytes = await sizeOf(present);
+      if (bytes > 0 && bytes + Buffer.byteLength(text) > mostBytes) await rename(present, former);
+      await appendFile(present, text, { mode: 0o600 });
+    },
+  };
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.split("\n").filter((line) => line !== "");
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { severityWords } from "../contract/logs.ts";
+import type { LogEntry, SeverityWord } from "../contract/types.ts";
+import type { JournalEntry } from "../host/ports.ts";
+import { writeCursor } from "./log-cursor.ts";
+import type { OwnLine } from "./own-lines.ts";
+
+/** The agent itself. */
+export const agentUnit = "steward.service";
+
+/** The agent and the units it starts, of which one is made for each update. */
+export const agentUnits: readonly string[] = [agentUnit, "steward-*.service"];
+
+const agentUnitName = /^steward(-[A-Za-z0-9:_.@-]{1,120})?\.service$/;
+
+/** Whether a unit's lines may be read here at all: the agent's own, and those that the host file names. */
+export type IsAllowed = (unit: string) => boolean;
+
+export function createIsAllowed(logUnits: readonly string[]): IsAllowed {
+  return (unit) => agentUnitName.test(unit) || logUnits.includes(unit);
+}
+
+/** Characters of a message; the rest is cut off, and a mark says so. */
+const longestMessage = 16_384;
+
+/** An entry as readers get it; undefined when its unit is nobody's business here. */
+export function readJournalLine(entry: JournalEntry, isAllowed: IsAllowed): LogEntry | undefined {
+  const { unit, cursor, identifier, pid } = entry;
+  if (unit === null || !isAllowed(unit)) return undefined;
+  // What a line says of itself counts where the agent wrote it; another unit's may say what it likes.
+  const isOwn = agentUnitName.test(unit) && !entry.isFromSystemd;
+  const own = isOwn ? readOwnText(entry.message) : undefined;
+  return {
+    time: new Date(entry.timeMilliseconds).toISOString(),
+    unit,
+    identifier,
+    priority: own?.priority ?? severityWords[entry.severity] ?? "info",
+    message: cutMessage(own?.message ?? entry.message),
+    pid,
+    audit: own?.audit ?? false,
+    members: own?.members ?? null,
+    cursor: writeCursor({ source: "journal", position: cursor }),
+  };
+}
+
+/** The same of one of the agent's own lines; undefined when it is not whole, as after a power cut. */
+export function readOwnLine({ text, sequence }: OwnLine, run: string): LogEntry | undefined {
+  const own = readOwnText(text);
+  if (!own) return undefined;
+  const { time, priority, message, audit, members } = own;
+  return {
+    time: new Date(time).toISOString(),
+    unit: agentUnit,
+    identifier: "steward",
+    priority,
+    message: cutMessage(message),
+    pid: null,
+    audit,
+    members,
+    cursor: writeCursor({ source: "agent", run, sequence }),
+  };
+}
+
+interface OwnText {
+  /** Milliseconds since the epoch. */
+  time: number;
+  priority: SeverityWord;
+  message: string;
+  audit: boolean;
+  members: Record<string, unknown>;
+}
+
+const words: Readonly<Record<string, SeverityWord>> = {
+  error: "err",
+  warning: "warning",
+  notice: "notice",
+  info: "info",
+};
+
+function readOwnText(text: string): OwnText | undefined {
+  const { time, severity, message, audit, ...members } = parse(text);
+  const moment = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  const priority =
+    typeof severity === "string" && Object.hasOwn(words, severity) ? words[severity] : undefined;
+  if (Number.isNaN(moment) || !priority || typeof message !== "string") return undefined;
+  return { time: moment, priority, message, audit: audit === true, members };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = text.startsWith("{") ? JSON.parse(text) : undefined;
+    return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
+
+function cutMessage(message: string): string {
+  if (message.length <= longestMessage) return message;
+  // Not through the middle of a surrogate pair.
+  const kept = message.slice(0, longestMessage).replace(/[\ud800-\udbff]$/, "");
+  return `${kept}… (cut: ${message.length} characters)`;
+}

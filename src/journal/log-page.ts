@@ -1,0 +1,83 @@
+import type { LogEntry, LogList } from "../contract/types.ts";
+import type { Journal, JournalEntry } from "../host/ports.ts";
+import { foreignCursor, type LogCursor, writeCursor } from "./log-cursor.ts";
+import { createLogMatch, type LogFilter } from "./log-filter.ts";
+import { readOwnLine } from "./log-line.ts";
+import type { OwnLines } from "./own-lines.ts";
+
+export interface LogPageQuery extends LogFilter {
+  readonly limit: number;
+  /** The last line of the page before. */
+  readonly cursor?: LogCursor | undefined;
+}
+
+export interface JournalPageOptions {
+  journal: Journal;
+  /** Units to ask the journal for where the query names none. */
+  units: readonly string[];
+  /** Undefined for an entry that is nobody's business. */
+  readLine: (entry: JournalEntry) => LogEntry | undefined;
+}
+
+/**
+ * A page of the journal, the newest line first; undefined when the journal cannot be read. What a reader may not see
+ * is left out before lines are counted, so pages tell nothing of it.
+ */
+export async function readJournalPage(
+  { journal, units, readLine }: JournalPageOptions,
+  query: LogPageQuery,
+): Promise<LogList | undefined> {
+  const { limit, cursor, unit, sinceMilliseconds, untilMilliseconds, leastSeverity } = query;
+  const behind = cursor?.source === "journal" ? cursor.position : undefined;
+  const isMatch = createLogMatch(query);
+  const items: LogEntry[] = [];
+  let lastSeen: string | undefined;
+  let hasMore = false;
+  const end = await journal.read(
+    {
+      units: unit === undefined ? units : [unit],
+      // journalctl takes only one place to begin at; behind a cursor everything is old enough.
+      ...(behind === undefined ? { sinceMilliseconds, untilMilliseconds } : { behind }),
+      leastSeverity,
+      order: "newest-first",
+    },
+    (entry) => {
+      // As journalctl itself does it: the first line that is too old ends a reading backwards.
+      if (entry.timeMilliseconds < (sinceMilliseconds ?? Number.NEGATIVE_INFINITY)) return false;
+      const line = readLine(entry);
+      const isWanted = line !== undefined && isMatch(line);
+      hasMore = isWanted && items.length === limit;
+      if (hasMore) return false;
+      if (isWanted) items.push(line);
+      lastSeen = entry.cursor;
+      return true;
+    },
+  );
+  if (end.kind === "unreadable" || (end.kind === "bounded" && lastSeen === undefined)) return undefined;
+  return { items, total: null, next_cursor: nextCursor(), source: "journal" };
+
+  function nextCursor(): string | null {
+    // The last line that is shown, not the last one seen: where that one lies is not everybody's to know.
+    if (hasMore) return items.at(-1)?.cursor ?? null;
+    if (end.kind !== "bounded" || lastSeen === undefined) return null;
+    return writeCursor({ source: "journal", position: lastSeen });
+  }
+}
+
+/** The same of the agent's own lines. Throws `invalid_cursor` for a place in another run. */
+export async function readOwnPage(ownLines: OwnLines, query: LogPageQuery): Promise<LogList> {
+  const { limit, cursor } = query;
+  if (cursor && (cursor.source !== "agent" || cursor.run !== ownLines.run)) throw foreignCursor();
+  const before = cursor?.source === "agent" ? cursor.sequence : Number.POSITIVE_INFINITY;
+  const isMatch = createLogMatch(query);
+  const matching = (await ownLines.read())
+    .filter(({ sequence }) => sequence < before)
+    .map((line) => readOwnLine(line, ownLines.run))
+    .filter((line) => line !== undefined)
+    .filter(isMatch)
+    .reverse();
+  const items = matching.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = last !== undefined && matching.length > items.length;
+  return { items, total: null, next_cursor: hasMore ? last.cursor : null, source: "agent" };
+}

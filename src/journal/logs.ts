@@ -1,0 +1,91 @@
+import type { LogEntry, LogList } from "../contract/types.ts";
+import { StewardError } from "../errors.ts";
+import type { Journal, JournalEntry } from "../host/ports.ts";
+import { createJournalFollower } from "./journal-follower.ts";
+import { foreignCursor } from "./log-cursor.ts";
+import { agentUnit, agentUnits, createIsAllowed, readJournalLine } from "./log-line.ts";
+import { type LogPageQuery, readJournalPage, readOwnPage } from "./log-page.ts";
+import { type LogReceiver, type LogStreamQuery, streamJournal, streamOwnLines } from "./log-stream.ts";
+import type { OwnLines } from "./own-lines.ts";
+import { createTurns } from "./turns.ts";
+
+export interface LogsOptions {
+  journal: Journal;
+  ownLines: OwnLines;
+  /** Units besides the agent's own whose lines may be read; the host file names them. */
+  logUnits: readonly string[];
+}
+
+/** The log as people read it: the journal's allowed units, or the agent's own lines where there is no journal. */
+export interface Logs {
+  /** The newest first. Throws `validation_failed` for a unit that is not allowed, `invalid_cursor`, `rate_limited`. */
+  list(query: LogPageQuery): Promise<LogList>;
+  /** Sends lines as they come; returns how to stop. Throws `validation_failed` like `list`. */
+  stream(query: LogStreamQuery, receiver: LogReceiver): () => void;
+}
+
+/** Each reading is a process, for up to five seconds: two at a time leave the device to its work. */
+const readings = { atOnce: 2, waiting: 32 } as const;
+
+export function createLogs({ journal, ownLines, logUnits }: LogsOptions): Logs {
+  const isAllowed = createIsAllowed(logUnits);
+  const units = [...agentUnits, ...logUnits];
+  const turns = createTurns(readings);
+  const follower = createJournalFollower(journal);
+  const readLine = (entry: JournalEntry): LogEntry | undefined => readJournalLine(entry, isAllowed);
+  const hasJournal = () => turns.take(() => hasLines(journal, units));
+  const checkUnit = (unit: string | undefined): void => {
+    if (unit !== undefined && !isAllowed(unit)) throw foreignUnit(unit, logUnits);
+  };
+  return {
+    list: async (query) => {
+      checkUnit(query.unit);
+      const { cursor } = query;
+      if (cursor?.source === "agent") return readOwnPage(ownLines, query);
+      const page = await turns.take(() => readJournalPage({ journal, units, readLine }, query));
+      if (cursor) return page ?? refuse();
+      // An empty page may mean that nothing matches, or that the agent's lines go elsewhere.
+      const isFromJournal =
+        page && (page.items.length > 0 || page.next_cursor !== null || (await hasJournal()));
+      return isFromJournal ? page : readOwnPage(ownLines, query);
+    },
+    stream: (query, receiver) => {
+      checkUnit(query.unit);
+      let isOver = false;
+      let stop = (): void => undefined;
+      const begin = async (): Promise<void> => {
+        const isFromJournal = await hasJournal();
+        if (isOver) return;
+        stop = isFromJournal
+          ? streamJournal({ journal, follower, turns, units, readLine }, query, receiver)
+          : await streamOwnLines(ownLines, query, receiver);
+        // Only reading the agent's own lines takes time in which a stream can end.
+        if (isOver) stop();
+      };
+      begin().catch(() => {
+        if (!isOver) receiver.end();
+      });
+      return () => {
+        isOver = true;
+        stop();
+      };
+    },
+  };
+}
+
+/** Whether there is a journal that has anything of these units, and that may be read. */
+async function hasLines(journal: Journal, units: readonly string[]): Promise<boolean> {
+  const end = await journal.read({ units, order: "newest-first" }, () => false);
+  return end.kind === "stopped";
+}
+
+function refuse(): never {
+  throw foreignCursor();
+}
+
+function foreignUnit(unit: string, logUnits: readonly string[]): StewardError {
+  const detail = `is no unit whose log may be read here; these are: ${[agentUnit, "steward-….service", ...logUnits].join(", ")}`;
+  return new StewardError("validation_failed", `Parameter /unit: ${unit} ${detail}.`, {
+    details: { errors: [{ pointer: "/unit", code: "not_allowed", detail }] },
+  });
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import type { KeptLines } from "./kept-lines.ts";
+import type { Severity } from "./log.ts";
+
+/** A JSON line of the agent's own log, without its line feed; numbered from 1 on in each run of the agent. */
+export interface OwnLine {
+  readonly sequence: number;
+  readonly text: string;
+}
+
+/** What the agent itself has written lately: all that there is to read where there is no journal. */
+export interface OwnLines {
+  /** Names this run: its numbers mean nothing in another. */
+  readonly run: string;
+  add(line: string, severity: Severity): void;
+  /** The oldest first. Lines of earlier runs come before, numbered from 0 down. */
+  read(): Promise<readonly OwnLine[]>;
+  /** Hands over each line to come; returns how to stop. */
+  subscribe(receive: (line: OwnLine) => void): () => void;
+  /** From now on what matters is kept for the next run as well. */
+  keepIn(kept: KeptLines): void;
+  /** Writes what is not kept yet. */
+  close(): Promise<void>;
+}
+
+/** Bounds of the ring: some hours of an agent that is used, all of one that is not. */
+const mostLines = 1_000;
+const mostCharacters = 262_144;
+
+/** Seconds between two writes at least, so that a chatty day does not wear the flash. */
+const leastPauseSeconds = 30;
+
+export function createOwnLines(): OwnLines {
+  const lines: OwnLine[] = [];
+  const receivers = new Set<(line: OwnLine) => void>();
+  const keeper = createKeeper();
+  let characters = 0;
+  let sequence = 0;
+  const add = (line: string, severity: Severity): void => {
+    sequence += 1;
+    const own = { sequence, text: line.trimEnd() };
+    lines.push(own);
+    characters += own.text.length;
+    while (lines.length > mostLines || characters > mostCharacters) {
+      characters -= lines.shift()?.text.length ?? 0;
+    }
+    // Requests are most of the lines and the least of what a reader after a restart is looking for.
+    if (severity !== "info") keeper.add(own.text);
+    for (const receive of receivers) receive(own);
+  };
+  return {
+    run: randomBytes(8).toString("hex"),
+    add,
+    read: async () => {
+      const earlier = await keeper.earlier();
+      const numbered = earlier.map((text, index) => ({ sequence: index + 1 - earlier.length, text }));
+      return [...numbered, ...lines];
+    },
+    subscribe: (receive) => {
+      receivers.add(receive);
+      return () => void receivers.delete(receive);
+    },
+    keepIn: keeper.keepIn,
+    close: keeper.close,
+  };
+}
+
+/** Writes lines down in lots. A disk that takes nothing loses them: they are in memory, and nobody waits for them. */
+function createKeeper() {
+  const waiting: string[] = [];
+  let kept: KeptLines | undefined;
+  let earlier: Promise<readonly string[]> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  // Read before the first write, or this run's own lines would be among those of the runs before.
+  const readEarlier = async (): Promise<readonly string[]> => {
+    earlier ??= kept?.read();
+    return (await earlier) ?? [];
+  };
+  const write = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    await readEarlier();
+    await kept?.append(waiting.splice(0)).catch(() => undefined);
+  };
+  const plan = (): void => {
+    if (!kept || timer || waiting.length === 0) return;
+    timer = setTimeout(() => void write(), leastPauseSeconds * 1_000).unref();
+  };
+  return {
+    add: (text: string): void => {
+      waiting.push(text);
+      if (waiting.length > mostLines) waiting.shift();
+      plan();
+    },
+    earlier: readEarlier,
+    keepIn: (place: KeptLines): void => {
+      kept = place;
+      plan();
+    },
+    close: async (): Promise<void> => {
+      if (kept && waiting.length > 0) await write();
+      clearTimeout(timer);
+      timer = undefined;
+      kept = undefined;
+    },
+  };
+}

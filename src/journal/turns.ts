@@ -1,0 +1,35 @@
+import { StewardError } from "../errors.ts";
+
+/** Lets a few do at a time what costs a process, and some more wait. Throws `rate_limited` for those beyond. */
+export interface Turns {
+  take<T>(act: () => Promise<T>): Promise<T>;
+}
+
+export function createTurns({ atOnce, waiting }: { atOnce: number; waiting: number }): Turns {
+  const queue: (() => void)[] = [];
+  let running = 0;
+  return {
+    take: async (act) => {
+      if (running >= atOnce) {
+        if (queue.length >= waiting) throw tooMany();
+        // Whoever is done hands his place over, so `running` stays as it is.
+        await new Promise<void>((resolve) => queue.push(resolve));
+      } else running += 1;
+      try {
+        return await act();
+      } finally {
+        const next = queue.shift();
+        if (next) next();
+        else running -= 1;
+      }
+    },
+  };
+}
+
+function tooMany(): StewardError {
+  return new StewardError(
+    "rate_limited",
+    "Too many readers of the log wait for an answer already. Try again in a few seconds.",
+    { details: { retryAfterSeconds: 5 } },
+  );
+}

@@ -1,0 +1,47 @@
+import type { Document } from "../store/document.ts";
+import type { AccountsState } from "./account.ts";
+import { replaced } from "./accounts-state.ts";
+
+/*
+ * What a full disk must not keep anyone from: it is noted in memory, and written when it can be.
+ */
+
+/** How long a time of last sign-in may be in memory alone; it is not worth a write of its own. */
+const lastLoginDelaySeconds = 15 * 60;
+
+/** Notes when somebody signed in, that an initial password is spent, and a hash at today's cost. */
+export function noteSignIn(
+  document: Document<AccountsState>,
+  id: string,
+  at: Date,
+  rehashed: string | undefined,
+): void {
+  const change = (state: AccountsState): AccountsState => {
+    const account = state.accounts.find((candidate) => candidate.id === id);
+    if (!account) return state;
+    const password_state = account.password_state === "initial" ? "spent" : account.password_state;
+    const password_hash = rehashed ?? account.password_hash;
+    return replaced(state, { ...account, last_login_at: at.toISOString(), password_state, password_hash });
+  };
+  const isInitial = document.read().accounts.find((one) => one.id === id)?.password_state === "initial";
+  document.note(change, isInitial ? 0 : lastLoginDelaySeconds);
+}
+
+/** Takes a recovery code off the account, in memory before it returns; false when it is no longer there. */
+export async function spendRecoveryCode(
+  document: Document<AccountsState>,
+  id: string,
+  hash: string,
+): Promise<boolean> {
+  let isSpent = false;
+  const change = (state: AccountsState): AccountsState => {
+    const account = state.accounts.find((candidate) => candidate.id === id);
+    if (!account?.two_factor?.recovery_hashes.includes(hash)) return state;
+    isSpent = true;
+    const recovery_hashes = account.two_factor.recovery_hashes.filter((other) => other !== hash);
+    return replaced(state, { ...account, two_factor: { ...account.two_factor, recovery_hashes } });
+  };
+  document.note(change, 0);
+  if (isSpent) await document.save();
+  return isSpent;
+}

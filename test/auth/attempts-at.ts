@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import type { Attempt } from "../../src/auth/attempt.ts";
+import { type AttemptsState, attemptsKind } from "../../src/auth/attempt-record.ts";
+import { type Attempts, createAttempts } from "../../src/auth/attempts.ts";
+import { StewardError } from "../../src/errors.ts";
+import { type Document, openDocument } from "../../src/store/document.ts";
+import { createReserve } from "../../src/store/reserve.ts";
+
+const directories = new Set<string>();
+const documents: Document<AttemptsState>[] = [];
+after(async () => {
+  for (const document of documents) await document.close();
+  for (const directory of directories) await rm(directory, { recursive: true });
+});
+
+export interface Host {
+  /** Seconds of CLOCK_BOOTTIME. */
+  now: number;
+  bootId?: string;
+  directory?: string;
+  isClockTrusted?: boolean;
+}
+
+/** Attempts on a real file, in virtual time. A host that is opened again finds its file again. */
+export async function attemptsAt(host: Host) {
+  host.directory ??= await mkdtemp(join(tmpdir(), "steward-attempts-"));
+  const { directory } = host;
+  directories.add(directory);
+  const document = await openDocument(directory, attemptsKind, {
+    isFirstStart: true,
+    reserve: createReserve(directory),
+  });
+  documents.push(document);
+  const attempts = createAttempts({
+    document,
+    bootId: host.bootId ?? "boot-1",
+    uptime: () => host.now,
+    isClockTrusted: () => host.isClockTrusted ?? true,
+  });
+  const stop = async () => {
+    attempts.close();
+    await document.close();
+  };
+  return { attempts, document, stop };
+}
+
+/** Seconds that this try is refused for; 0 when it may be made, and then it is settled. */
+export function tried(
+  attempts: Attempts,
+  name: string | null,
+  source: string | null,
+  settle: keyof Attempt = "fail",
+): number {
+  try {
+    attempts.begin(name, source)[settle]();
+    return 0;
+  } catch (error) {
+    return refusedFor(error, "too_many_attempts");
+  }
+}
+
+/** Seconds that codes are refused for; 0 when they are looked at. */
+export function codesRefused(attempts: Attempts, name: string): number {
+  try {
+    attempts.checkCodes(name);
+    return 0;
+  } catch (error) {
+    return refusedFor(error, "account_locked");
+  }
+}
+
+export function fail(attempts: Attempts, name: string | null, source: string, times: number): void {
+  for (let count = 0; count < times; count += 1) assert.equal(tried(attempts, name, source), 0);
+}
+
+function refusedFor(error: unknown, code: string): number {
+  assert.ok(error instanceof StewardError && error.code === code, String(error));
+  assert.equal(error.status, 429);
+  return error.details.retryAfterSeconds ?? assert.fail("it says when to come back");
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Call, StreamMessage } from "../../src/http/call.ts";
+import { createEventHandlers } from "../../src/http/handlers/events.ts";
+import type { EventLog } from "../../src/journal/event-log.ts";
+import { change, openLog } from "../journal/event-directory.ts";
+import { becomes } from "../store/state-directory.ts";
+
+/** Reads the stream as local root, by its source alone. */
+async function follow(events: EventLog, lastEventId: string) {
+  const messages: StreamMessage[] = [];
+  const call = { actor: { kind: "local-root" }, query: {}, lastEventId } as Call<"streamEvents">;
+  const source = await createEventHandlers(events).streamEvents(call);
+  const stop = source(
+    (message) => void messages.push(message),
+    () => assert.fail("it ended"),
+    async () => undefined,
+  );
+  return { messages, stop };
+}
+
+describe("a stream of events that begins in the past", () => {
+  it("says from where on nothing is missing, when older events were dropped, and begins with what there is", async (test) => {
+    const { events } = await openLog(test, { totalBytes: 20_000 });
+    for (let index = 0; index < 100; index += 1) await events.record(change(`user-${index}`));
+    const first = await events.firstComplete();
+    assert.ok(first > 10, "nothing was dropped");
+    const { messages, stop } = await follow(events, "5");
+    assert.equal(await becomes(() => messages.length === 102 - first, 5), true, `${messages.length} came`);
+    assert.deepEqual(messages[0], { event: "gap", data: { first_available: first } });
+    assert.deepEqual([messages[1]?.id, messages.at(-1)?.id], [String(first), "100"]);
+    stop();
+    await events.close();
+  });
+
+  it("says nothing of the kind to who has all that was dropped", async (test) => {
+    const { events } = await openLog(test, { totalBytes: 20_000 });
+    for (let index = 0; index < 100; index += 1) await events.record(change(`user-${index}`));
+    const { messages, stop } = await follow(events, String((await events.firstComplete()) - 1));
+    assert.equal(await becomes(() => messages.at(-1)?.id === "100", 5), true, "all came");
+    assert.equal(messages[0]?.event, "event");
+    stop();
+    await events.close();
+  });
+
+  it("misses none and repeats none while more happen than it reads", async (test) => {
+    const { events } = await openLog(test);
+    for (let index = 0; index < 500; index += 1) await events.record(change("before"));
+    const { messages, stop } = await follow(events, "0");
+    for (let index = 0; index < 500; index += 1) await events.record(change("meanwhile"));
+    assert.equal(await becomes(() => messages.length === 1_000, 10), true, `${messages.length} came`);
+    assert.deepEqual(
+      messages.map(({ id }) => Number(id)),
+      Array.from({ length: 1_000 }, (_, index) => index + 1),
+    );
+    stop();
+    await events.record(change("behind"));
+    assert.equal(messages.length, 1_000);
+    await events.close();
+  });
+});

@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import { connect } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Actor, StreamSource } from "../../src/http/call.ts";
+import { createStreams, type NewStream, type Streams } from "../../src/http/streams.ts";
+import { becomes } from "../store/state-directory.ts";
+import { openStream } from "./stream-reader.ts";
+
+type Begin = Partial<Pick<NewStream, "actor" | "isAllowed" | "source">>;
+
+interface Setting {
+  port: number;
+  streams: Streams;
+  refusals: unknown[];
+}
+
+const silent: StreamSource = () => () => undefined;
+
+/** A server whose every request is answered with a stream. */
+async function serve(test: TestContext, begin: Begin | (() => Begin) = {}): Promise<Setting> {
+  const streams = createStreams();
+  const refusals: unknown[] = [];
+  const server = createServer((_request, response) => {
+    const given = typeof begin === "function" ? begin() : begin;
+    const actor: Actor = { kind: "local-root" };
+    try {
+      streams.begin({ response, source: silent, actor, isAllowed: async () => true, ...given });
+    } catch (error) {
+      refusals.push(error);
+      response.writeHead(429).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  test.after(() => end(server));
+  const address = server.address();
+  return { port: typeof address === "object" && address ? address.port : 0, streams, refusals };
+}
+
+function end(server: Server): void {
+  server.closeAllConnections();
+  server.close();
+}
+
+function userOf(sessionId: string): Actor {
+  return { kind: "user", account: {}, session: { id: sessionId } } as unknown as Actor;
+}
+
+describe("a stream", () => {
+  it("is text/event-stream of no length, and its messages have id, event and one data line", async (test) => {
+    const source: StreamSource = (send) => {
+      send({ id: "7", event: "event", data: { text: "two\nlines" } });
+      send({ data: { second: true } });
+      return () => undefined;
+    };
+    const { port } = await serve(test, { source });
+    const stream = await openStream({ where: port, path: "/" });
+    assert.equal(await stream.until(2), true, "the messages came");
+    assert.equal(stream.headers["content-type"], "text/event-stream");
+    assert.equal(stream.headers["x-accel-buffering"], "no");
+    assert.equal(stream.headers["content-length"], undefined);
+    const expected =
+      'retry: 2000\n\nid: 7\nevent: event\ndata: {"text":"two\\nlines"}\n\ndata: {"second":true}\n\n';
+    assert.equal(stream.text(), expected);
+    stream.close();
+  });
+
+  it("stops its source when the client goes", async (test) => {
+    let hasStopped = false;
+    const source: StreamSource = () => () => {
+      hasStopped = true;
+    };
+    const { port } = await serve(test, { source });
+    const stream = await openStream({ where: port, path: "/" });
+    stream.close();
+    assert.equal(await becomes(() => hasStopped, 5), true, "the source was not stopped");
+  });
+
+  it("ends when its source ends it, also while it begins", async (test) => {
+    let stops = 0;
+    const source: StreamSource = (send, end) => {
+      send({ data: {} });
+      end();
+      return () => {
+        stops += 1;
+      };
+    };
+    const { port } = await serve(test, { source });
+    const stream = await openStream({ where: port, path: "/" });
+    await stream.ended;
+    assert.deepEqual([stream.messages.length, stops], [1, 1]);
+  });
+
+  it("ends within some two seconds when the caller may no longer have it", async (test) => {
+    let isAllowed = true;
+    const { port } = await serve(test, { isAllowed: async () => isAllowed });
+    const stream = await openStream({ where: port, path: "/" });
+    await delay(1_100);
+    let hasEnded = false;
+    void stream.ended.then(() => {
+      hasEnded = true;
+    });
+    assert.equal(hasEnded, false, "it ended while it was allowed");
+    isAllowed = false;
+    assert.equal(await becomes(() => hasEnded, 3), true, "it did not end");
+  });
+
+  it("ends when asking whether it may go on fails", async (test) => {
+    const { port } = await serve(test, { isAllowed: () => Promise.reject(new Error("no session")) });
+    const stream = await openStream({ where: port, path: "/" });
+    await stream.ended;
+  });
+
+  it("shows a sign of life every 15 seconds", async (test) => {
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    const { port } = await serve(test);
+    const stream = await openStream({ where: port, path: "/" });
+    for (let seconds = 0; seconds < 30; seconds += 1) {
+      test.mock.timers.tick(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(await becomes(() => stream.text() === "retry: 2000\n\n:\n\n:\n\n", 5), true, stream.text());
+    stream.close();
+  });
+
+  it("to a reader that does not read is ended at a mebibyte, and costs no more", async (test) => {
+    let sent = 0;
+    let hasStopped = false;
+    const source: StreamSource = (send) => {
+      const timer = setInterval(() => {
+        sent += 1;
+        send({ data: { text: "x".repeat(64 * 1024) } });
+      }, 1);
+      return () => {
+        hasStopped = true;
+        clearInterval(timer);
+      };
+    };
+    const { port } = await serve(test, { source });
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.on("error", () => undefined);
+    socket.pause();
+    socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert.equal(await becomes(() => hasStopped, 20), true, "it was not ended");
+    test.diagnostic(`${sent} messages of 64 KiB were sent, the kernel's buffers included`);
+    socket.destroy();
+  });
+
+  it("waits, where its source asks, until the reader has taken what was sent", async (test) => {
+    let pages = 0;
+    const source: StreamSource = (send, end, drained) => {
+      void (async () => {
+        for (; pages < 100; pages += 1) {
+          send({ data: { text: "x".repeat(500_000) } });
+          await drained();
+        }
+        end();
+      })();
+      return () => undefined;
+    };
+    const { port } = await serve(test, { source });
+    const stream = await openStream({ where: port, path: "/" });
+    await stream.ended;
+    assert.equal(stream.messages.length, 100);
+  });
+});
+
+describe("the number of streams", () => {
+  it("is three a session; a fourth is refused until one has ended", async (test) => {
+    const { port, refusals } = await serve(test, { actor: userOf("ses_1") });
+    const open = await Promise.all([1, 2, 3].map(() => openStream({ where: port, path: "/" })));
+    const fourth = await openStream({ where: port, path: "/" });
+    assert.equal(fourth.status, 429);
+    assert.match(String(refusals[0]), /You have 3 streams open/);
+    open[0]?.close();
+    const isFree = async () => {
+      const stream = await openStream({ where: port, path: "/" });
+      return stream.status === 200;
+    };
+    assert.equal(await becomes(isFree, 5), true, "the place was not given back");
+  });
+
+  it("is 16 of local root, and 64 in all", async (test) => {
+    let session = 0;
+    let actor: Actor = { kind: "local-root" };
+    const { port, refusals } = await serve(test, () => ({ actor }));
+    const begin = async () => (await openStream({ where: port, path: "/" })).status;
+    const local = await Promise.all(Array.from({ length: 17 }, begin));
+    assert.equal(local.filter((status) => status === 200).length, 16);
+    for (let opened = 16; opened < 64; opened += 1) {
+      session += 1;
+      actor = userOf(`ses_${session}`);
+      assert.equal(await begin(), 200);
+    }
+    actor = userOf("ses_another");
+    assert.equal(await begin(), 429);
+    assert.match(String(refusals.at(-1)), /64 streams are open in all/);
+  });
+});
+
+describe("a stop", () => {
+  it("ends every stream at once, also those that nobody reads", async (test) => {
+    const { port, streams } = await serve(test);
+    const open = await Promise.all([1, 2, 3].map(() => openStream({ where: port, path: "/" })));
+    const begun = performance.now();
+    streams.endAll();
+    await Promise.all(open.map(({ ended }) => ended));
+    assert.ok(performance.now() - begun < 1_000, "it took a second");
+  });
+});

@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { describe, it } from "node:test";
+import { createVerification } from "../../src/cli/event-verification.ts";
+import type { AuditEvent } from "../../src/contract/types.ts";
+import { allEvents, change, filesOf, linesOf, openLog, refusal } from "./event-directory.ts";
+
+function findingsOf(events: readonly AuditEvent[]) {
+  const verification = createVerification();
+  for (const event of events) verification.add(event);
+  return verification.findings();
+}
+
+describe("an event log", () => {
+  it("keeps both logs in one sequence, each with a chain of its own, over a restart", async (test) => {
+    const { events, directory } = await openLog(test);
+    await events.record(change("anna"));
+    events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+    await events.record(change("berta"));
+    await events.close();
+    const next = await openLog(test, { directory });
+    assert.equal(next.events.head(), 3);
+    await next.events.record(change("carla"));
+    const all = await allEvents(next.events);
+    assert.deepEqual(
+      all.map(({ seq, log }) => [seq, log]),
+      [
+        [1, "changes"],
+        [2, "refusals"],
+        [3, "changes"],
+        [4, "changes"],
+      ],
+    );
+    const [first, refused, third, fourth] = all;
+    assert.equal(first?.previous_hash, "0".repeat(64));
+    assert.equal(refused?.previous_hash, "0".repeat(64));
+    assert.equal(third?.previous_hash, first?.hash);
+    assert.equal(fourth?.previous_hash, third?.hash);
+    assert.deepEqual(findingsOf(all), []);
+    await next.events.close();
+  });
+
+  it("writes the line that RFC 8785 says, and its hash is that of the line without it", async (test) => {
+    const { events, directory } = await openLog(test, { now: () => new Date("2026-11-20T10:00:00.5Z") });
+    await events.record(change("änna", { role: "admin", enabled: true, changed: ["b", "a"] }));
+    const [file] = await filesOf(directory);
+    const [line = ""] = await linesOf(file?.path ?? "");
+    const begin =
+      '{"actor":{"id":"usr_11111111111111111111111111111111","kind":"user","name":"root-admin"},"code":null,' +
+      '"count":1,"details":{"changed":["b","a"],"enabled":true,"role":"admin"},"from":"192.0.2.1",';
+    const end =
+      `"log":"changes","outcome":"success","previous_hash":"${"0".repeat(64)}","request_id":"request-1","seq":1,` +
+      '"subject":{"id":"usr_22222222222222222222222222222222","name":"änna"},"time":"2026-11-20T10:00:00.500Z",' +
+      '"type":"user.changed"}';
+    const hash = createHash("sha256")
+      .update(begin + end)
+      .digest("hex");
+    assert.equal(line, `${begin}"hash":"${hash}",${end}`);
+    await events.close();
+  });
+
+  it("makes its directory and files for its user alone", async (test) => {
+    const { events, directory } = await openLog(test);
+    await events.record(change("anna"));
+    await events.close();
+    assert.equal((await stat(directory)).mode & 0o777, 0o700);
+    for (const { path } of await filesOf(directory)) assert.equal((await stat(path)).mode & 0o777, 0o600);
+  });
+
+  it("keeps the order when the clock goes back", async (test) => {
+    const times = ["2026-11-20T10:00:00Z", "2020-01-01T00:00:00Z", "2026-11-20T10:00:01Z"];
+    const { events } = await openLog(test, { now: () => new Date(times.shift() ?? 0) });
+    for (const name of ["a", "b", "c"]) await events.record(change(name));
+    const all = await allEvents(events);
+    assert.deepEqual(
+      all.map(({ seq, time }) => `${seq} ${time.slice(0, 4)}`),
+      ["1 2026", "2 2020", "3 2026"],
+    );
+    assert.deepEqual(findingsOf(all), []);
+    await events.close();
+  });
+
+  it("numbers and writes in one order what arrives together", async (test) => {
+    const { events, directory } = await openLog(test);
+    await Promise.all(Array.from({ length: 100 }, (_, index) => events.record(change(`user-${index}`))));
+    const all = await allEvents(events, 7);
+    assert.deepEqual(
+      all.map(({ subject }) => subject?.name),
+      Array.from({ length: 100 }, (_, index) => `user-${index}`),
+    );
+    assert.equal((await filesOf(directory)).length, 1);
+    await events.close();
+  });
+
+  it("writes nothing while nothing happens", async (test) => {
+    const { events, directory, said } = await openLog(test);
+    await events.list({ limit: 10 });
+    await events.close();
+    assert.deepEqual([await filesOf(directory), said], [[], []]);
+  });
+
+  it("shortens details that nobody should have made so long", async (test) => {
+    const { events } = await openLog(test);
+    await events.record(change("anna", { text: "x".repeat(5_000) }));
+    assert.deepEqual((await allEvents(events))[0]?.details, { is_too_long: true });
+    await events.close();
+  });
+});
+
+describe("the bounds of an event log", () => {
+  it("hold for bytes and files, and what is left verifies from its anchor", async (test) => {
+    const totalBytes = 40_000;
+    const { events, directory, said } = await openLog(test, { totalBytes });
+    for (let index = 0; index < 400; index += 1) await events.record(change(`user-${index}`));
+    const files = await filesOf(directory);
+    const used = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    assert.ok(used <= totalBytes, `${used} bytes`);
+    assert.ok(used > totalBytes / 2, `only ${used} bytes are used`);
+    assert.ok(files.length <= 8, `${files.length} files`);
+    const all = await allEvents(events);
+    assert.equal(all.at(-1)?.seq, 400);
+    assert.ok((all[0]?.seq ?? 0) > 100, "nothing was dropped");
+    assert.deepEqual(findingsOf(all), []);
+    const drops = said.filter(({ message }) => message === "event log segment dropped");
+    const last = drops.at(-1);
+    assert.deepEqual([last?.log, last?.last_seq, last?.audit], ["changes", (all[0]?.seq ?? 0) - 1, true]);
+    assert.equal(last?.hash, all[0]?.previous_hash);
+    assert.equal(await events.firstComplete(), all[0]?.seq);
+    await events.close();
+  });
+
+  it("of the refusals are their own: a flood cannot push changes out", async (test) => {
+    const { events } = await openLog(test, { totalBytes: 40_000, refusalKinds: 100_000 });
+    for (let index = 0; index < 20; index += 1) await events.record(change(`user-${index}`));
+    for (let index = 0; index < 2_000; index += 1) {
+      events.refuse(refusal(`192.0.2.${index % 250}`, `operation-${index}`), "invalid_credentials");
+      if (index % 10 === 0) await events.record(change("anna")).then(() => undefined);
+      if (index === 100) break;
+    }
+    for (let index = 0; index < 2_000; index += 1) {
+      events.refuse(refusal("192.0.2.1", `more-${index}`), "forbidden");
+      // One turn each, so that they are written and not only wait.
+      if (index % 5 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const all = await allEvents(events);
+    const changes = all.filter(({ log }) => log === "changes");
+    assert.equal(changes.length, 31);
+    assert.equal(changes[0]?.seq, 1);
+    assert.ok(all.length - changes.length < 30, `${all.length - changes.length} refusals are kept`);
+    assert.deepEqual(findingsOf(all), []);
+    await events.close();
+  });
+});
+
+describe("an event log that a crash left", () => {
+  it("cuts a torn last line off, says so, and goes on", async (test) => {
+    const { events, directory } = await openLog(test);
+    await events.record(change("anna"));
+    await events.close();
+    const [file] = await filesOf(directory);
+    await appendFile(file?.path ?? "", '{"actor":{"id":"usr_1');
+    const next = await openLog(test, { directory });
+    assert.match(next.said[0]?.message ?? "", /torn line/);
+    assert.equal(next.events.trouble(), null);
+    await next.events.record(change("berta"));
+    const all = await allEvents(next.events);
+    assert.deepEqual(
+      all.map(({ seq, subject }) => `${seq} ${subject?.name}`),
+      ["1 anna", "2 berta"],
+    );
+    assert.deepEqual(findingsOf(all), []);
+    await next.events.close();
+  });
+
+  it("takes away a file that was begun and has no whole line", async (test) => {
+    const { events, directory } = await openLog(test);
+    await events.record(change("anna"));
+    await events.close();
+    await writeFile(`${directory}/changes-0000000000000002.jsonl`, '{"actor"');
+    const next = await openLog(test, { directory });
+    await next.events.record(change("berta"));
+    assert.deepEqual(findingsOf(await allEvents(next.events)), []);
+    assert.equal((await filesOf(directory)).length, 1);
+    await next.events.close();
+  });
+});
+
+describe("an event log that was tampered with", () => {
+  async function tampered(
+    test: Parameters<typeof openLog>[0],
+    how: (lines: string[]) => string[],
+  ): Promise<AuditEvent[]> {
+    const { events, directory } = await openLog(test);
+    for (let index = 1; index <= 9; index += 1) await events.record(change(`user-${index}`));
+    await events.close();
+    const [file] = await filesOf(directory);
+    const path = file?.path ?? "";
+    const lines = how(await linesOf(path));
+    await writeFile(path, lines.map((line) => `${line}\n`).join(""));
+    const next = await openLog(test, { directory });
+    await next.events.record(change("later"));
+    const all = await allEvents(next.events);
+    await next.events.close();
+    return all;
+  }
+  const attacks: [name: string, how: (lines: string[]) => string[], seq: number][] = [
+    ["a flipped byte", (lines) => lines.with(4, (lines[4] ?? "").replace("user-5", "user-4")), 5],
+    ["a flipped byte that makes it no JSON", (lines) => lines.with(4, (lines[4] ?? "").replace("{", "[")), 5],
+    ["a line that was taken out", (lines) => lines.toSpliced(4, 1), 5],
+    ["two lines that changed places", (lines) => lines.with(4, lines[5] ?? "").with(5, lines[4] ?? ""), 5],
+    ["a flipped byte in the last line", (lines) => lines.with(8, (lines[8] ?? "").replace("user-9", "x")), 9],
+    ["a line that was written twice", (lines) => lines.toSpliced(5, 0, lines[4] ?? ""), 5],
+  ];
+  for (const [name, how, seq] of attacks) {
+    it(`shows ${name} by its number`, async (test) => {
+      const [first] = findingsOf(await tampered(test, how));
+      // A line that is no event any more is missing; its successor names it too.
+      assert.ok(first && first.seq >= seq && first.seq <= seq + 1, `found ${JSON.stringify(first)}`);
+    });
+  }
+
+  it("keeps damage at the end as it is, begins a new file, and says so in health", async (test) => {
+    const { events, directory } = await openLog(test);
+    for (const name of ["anna", "berta"]) await events.record(change(name));
+    await events.close();
+    const [file] = await filesOf(directory);
+    const path = file?.path ?? "";
+    await writeFile(path, (await readFile(path, "utf8")).replace('"berta"', '"clara"'));
+    const damaged = await readFile(path, "utf8");
+    const next = await openLog(test, { directory });
+    assert.match(next.events.trouble() ?? "", /not what was written/);
+    await next.events.record(change("later"));
+    await next.events.close();
+    assert.equal(await readFile(path, "utf8"), damaged);
+    assert.deepEqual(
+      (await filesOf(directory)).map(({ name }) => name),
+      ["changes-0000000000000001.jsonl", "changes-0000000000000003.jsonl"],
+    );
+    const again = await openLog(test, { directory });
+    assert.equal(again.events.head(), 3);
+    await again.events.close();
+  });
+
+  it("with its end cut off shows it only by what the journal knows", async (test) => {
+    const { events, directory } = await openLog(test);
+    for (let index = 1; index <= 5; index += 1) await events.record(change(`user-${index}`));
+    await events.close();
+    const [file] = await filesOf(directory);
+    const lines = await linesOf(file?.path ?? "");
+    await truncate(file?.path ?? "", Buffer.byteLength(`${lines.slice(0, 3).join("\n")}\n`));
+    const next = await openLog(test, { directory });
+    assert.deepEqual(findingsOf(await allEvents(next.events)), []);
+    assert.equal(next.events.head(), 3);
+    await next.events.close();
+  });
+});
+
+describe("the head of an event log", () => {
+  it("is said every hundred events and at the end, and not without news", async (test) => {
+    const { events, said } = await openLog(test);
+    for (let index = 0; index < 250; index += 1) await events.record(change("anna"));
+    await events.close();
+    const heads = said.filter(({ message }) => message === "event log head");
+    assert.deepEqual(
+      heads.map(({ seq, audit, log }) => [seq, audit, log]),
+      [
+        [100, true, "changes"],
+        [200, true, "changes"],
+        [250, true, "changes"],
+      ],
+    );
+  });
+});
+
+describe("an event log on a disk that takes nothing", () => {
+  it("records in memory, says so, and writes when it can", async (test) => {
+    const { directory } = await openLog(test);
+    // A file where the directory should be refuses everybody, root too.
+    const blocked = `${directory}-blocked`;
+    await writeFile(blocked, "");
+    const { events } = await openLog(test, { directory: `${blocked}/events` });
+    await events.record(change("anna"));
+    assert.match(events.trouble() ?? "", /1 wait in memory/);
+    assert.equal((await events.list({ limit: 10 })).items[0]?.subject?.name, "anna");
+    assert.equal((await events.list({ limit: 10 })).total, 1);
+    await events.close();
+  });
+
+  it("holds no more in memory than a segment, and counts what found no room", async (test) => {
+    const { directory } = await openLog(test);
+    await writeFile(`${directory}-blocked`, "");
+    const { events, said } = await openLog(test, {
+      directory: `${directory}-blocked/events`,
+      totalBytes: 40_000,
+    });
+    for (let index = 0; index < 50; index += 1) await events.record(change("anna"));
+    assert.match(events.trouble() ?? "", /\d+ wait in memory, [1-9]\d* found no room/);
+    assert.ok((await events.list({ limit: 200 })).total < 20, "more is held than one segment");
+    // The journal has every one of them all the same.
+    assert.equal(said.filter(({ message }) => message === "user.changed").length, 50);
+    await events.close();
+  });
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { appendFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { createVerification } from "../../src/cli/event-verification.ts";
+import type { AuditEvent } from "../../src/contract/types.ts";
+import { systemErrorCode } from "../../src/errors.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { mountPrivately, type PrivateMount } from "../store/private-mount.ts";
+import { becomes, startAgent } from "../store/state-directory.ts";
+
+const login = { body: { username: "root-admin", password: "green tractor sings loudly" } };
+
+describe("the event log of an agent whose disk is full", () => {
+  it("goes on in memory, tells health, and is whole on the disk when there is space again", async (test) => {
+    const setting = await agentOnSmallDisk(test);
+    if (!setting) return;
+    const { agent, mount } = setting;
+    await fill(mount);
+    // The reserve is given up for the first, and filled again.
+    for (let round = 0; round < 2; round += 1) {
+      assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
+      await fill(mount);
+    }
+    const isTroubled = async () => /"events","status":"degraded"/.test((await health(agent)).text);
+    // What is left of the last page takes some lines more.
+    for (let tries = 0; tries < 40 && !(await isTroubled()); tries += 1) {
+      await agent.call("POST", "/api/auth/login", login);
+    }
+    assert.equal(await isTroubled(), true, "the log found space to the end");
+    const before = await eventsOf(agent);
+    await rm(join(mount.seen, "filler"));
+    assert.equal(await becomes(async () => !(await isTroubled()), 10), true, "it did not heal");
+    await agent.stop();
+    const next = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
+    const after = await eventsOf(next);
+    assert.deepEqual(after.slice(0, before.length), before);
+    const verification = createVerification();
+    for (const event of after) verification.add(event);
+    assert.deepEqual(verification.findings(), []);
+  });
+});
+
+async function agentOnSmallDisk(test: TestContext) {
+  const mount = await mountPrivately(test, 12);
+  if (typeof mount === "string") {
+    test.skip(mount);
+    return undefined;
+  }
+  const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
+  await agent.signedInAdmin();
+  return { agent, mount };
+}
+
+function health(agent: RunningAgent) {
+  return agent.call("GET", "/api/health", { local: true });
+}
+
+async function eventsOf(agent: RunningAgent): Promise<AuditEvent[]> {
+  return (await agent.call("GET", "/api/events?after=0&limit=200", { local: true })).json.items;
+}
+
+/** Writes until there is no page left. */
+async function fill(mount: PrivateMount): Promise<void> {
+  for (const size of [1024 * 1024, 4096]) {
+    const chunk = Buffer.alloc(size);
+    for (let chunks = 0; chunks < 10_000; chunks += 1) {
+      const code = await appendFile(join(mount.seen, "filler"), chunk).then(() => null, systemErrorCode);
+      if (code === "ENOSPC") break;
+      assert.equal(code, null);
+    }
+  }
+}

@@ -1,0 +1,329 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { LogEntry, LogList } from "../../src/contract/types.ts";
+import { StewardError } from "../../src/errors.ts";
+import { createJournalReader } from "../../src/host/linux/journal-reader.ts";
+import { readCursor } from "../../src/journal/log-cursor.ts";
+import type { LogPageQuery } from "../../src/journal/log-page.ts";
+import { createLogs, type Logs } from "../../src/journal/logs.ts";
+import { createOwnLines, type OwnLines } from "../../src/journal/own-lines.ts";
+import { type Fields, firstMoment, makeJournal, ownFields, writeCommand } from "../host/journal.ts";
+
+const seen = (page: LogList) => page.items.map(({ message }) => message);
+const anyone: LogPageQuery = { limit: 100, mayReadAudit: false };
+
+function logsOf(test: TestContext, entries: readonly Fields[], logUnits: readonly string[] = []): Logs {
+  const journal = createJournalReader({ place: [makeJournal(test, entries)] });
+  return createLogs({ journal, ownLines: createOwnLines(), logUnits });
+}
+
+const notice = (message: string, members: object = {}) =>
+  ownFields({ severity: "notice", message, ...members });
+const audit = (message: string) => notice(message, { audit: true, actor: "root-admin" });
+
+/** Page after page as a reader gets them. */
+async function walk(logs: Logs, query: LogPageQuery): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | null = null;
+  do {
+    const page: LogList = await logs.list(cursor === null ? query : { ...query, cursor: readCursor(cursor) });
+    pages.push(seen(page));
+    cursor = page.next_cursor;
+  } while (cursor !== null && pages.length < 100);
+  return pages;
+}
+
+describe("the log from a journal", () => {
+  it("has the agent's own lines with what they say besides", async (test) => {
+    const logs = logsOf(test, [notice("listening", { severity: "error", mode: "serving" })]);
+    const { items, ...rest } = await logs.list(anyone);
+    const [{ cursor, ...entry } = { cursor: "" } as LogEntry] = items;
+    assert.deepEqual(rest, { total: null, next_cursor: null, source: "journal" });
+    assert.deepEqual(entry, {
+      time: "2026-11-20T12:00:00.000Z",
+      unit: "steward.service",
+      identifier: "node",
+      priority: "err",
+      message: "listening",
+      pid: 77,
+      audit: false,
+      members: { mode: "serving" },
+    });
+    assert.equal(readCursor(cursor).source, "journal");
+  });
+
+  describe("units", () => {
+    const entries: Fields[] = [
+      notice("own"),
+      { _SYSTEMD_UNIT: "nginx.service", MESSAGE: "allowed" },
+      { _SYSTEMD_UNIT: "sshd.service", MESSAGE: "not allowed" },
+      { _SYSTEMD_UNIT: "nginx.service.evil.service", MESSAGE: "longer" },
+      { _SYSTEMD_UNIT: "xsteward.service", MESSAGE: "a part of the name" },
+      { _SYSTEMD_UNIT: "steward-guard.service", MESSAGE: "guard" },
+      { _SYSTEMD_UNIT: "init.scope", _PID: "1", UNIT: "steward.service", MESSAGE: "Started" },
+      { _SYSTEMD_UNIT: "init.scope", _PID: "1", UNIT: "sshd.service", MESSAGE: "Started sshd" },
+      { _SYSTEMD_UNIT: "sshd.service", UNIT: "steward.service", MESSAGE: "forged" },
+      // journalctl --unit finds these too: what root says about a unit.
+      {
+        _SYSTEMD_UNIT: "cron.service",
+        _UID: "0",
+        OBJECT_SYSTEMD_UNIT: "steward.service",
+        MESSAGE: "about it",
+      },
+      { MESSAGE: "kernel" },
+    ];
+    it("that are not allowed never appear, whatever they say of themselves", async (test) => {
+      const page = await logsOf(test, entries, ["nginx.service"]).list({ ...anyone, mayReadAudit: true });
+      assert.deepEqual(seen(page), ["Started", "guard", "allowed", "own"]);
+    });
+
+    it("are the one asked for", async (test) => {
+      const logs = logsOf(test, entries, ["nginx.service"]);
+      assert.deepEqual(seen(await logs.list({ ...anyone, unit: "steward.service" })), ["Started", "own"]);
+      assert.deepEqual(seen(await logs.list({ ...anyone, unit: "nginx.service" })), ["allowed"]);
+      assert.deepEqual(seen(await logs.list({ ...anyone, unit: "steward-install@7.service" })), []);
+    });
+
+    for (const unit of [
+      "sshd.service",
+      "nginx.service",
+      "steward-*.service",
+      "*",
+      "--help",
+      "-u",
+      "a b",
+      "steward.service\n",
+    ]) {
+      it(`that may not be read are refused, with those that may: ${JSON.stringify(unit)}`, async (test) => {
+        const logs = logsOf(test, entries, ["cron.service"]);
+        const isRefusal = (error: unknown) =>
+          error instanceof StewardError &&
+          error.code === "validation_failed" &&
+          /steward\.service, steward-….service, cron\.service/.test(error.message);
+        await assert.rejects(logs.list({ ...anyone, unit }), isRefusal);
+        assert.throws(
+          () => logs.stream({ mayReadAudit: true, unit }, { send: () => {}, end: () => {} }),
+          isRefusal,
+        );
+      });
+    }
+  });
+
+  describe("pages", () => {
+    const entries = Array.from({ length: 7 }, (_, index) => notice(`line ${index}`));
+    it("hold every line once, the newest first, and the last one says so", async (test) => {
+      const pages = await walk(logsOf(test, entries), { ...anyone, limit: 3 });
+      assert.deepEqual(pages, [["line 6", "line 5", "line 4"], ["line 3", "line 2", "line 1"], ["line 0"]]);
+    });
+
+    it("end where the lines do, when they fill the last one", async (test) => {
+      const pages = await walk(logsOf(test, entries.slice(0, 4)), { ...anyone, limit: 2 });
+      assert.deepEqual(pages, [
+        ["line 3", "line 2"],
+        ["line 1", "line 0"],
+      ]);
+    });
+
+    it("keep to the time asked for, also behind the first one", async (test) => {
+      const query = {
+        ...anyone,
+        limit: 2,
+        sinceMilliseconds: firstMoment + 1_000,
+        untilMilliseconds: firstMoment + 5_000,
+      };
+      assert.deepEqual(await walk(logsOf(test, entries), query), [
+        ["line 5", "line 4"],
+        ["line 3", "line 2"],
+        ["line 1"],
+      ]);
+    });
+
+    it("end at the time asked for when that fills the last one", async (test) => {
+      const query = { ...anyone, limit: 2, sinceMilliseconds: firstMoment + 3_000 };
+      assert.deepEqual(await walk(logsOf(test, entries), query), [
+        ["line 6", "line 5"],
+        ["line 4", "line 3"],
+      ]);
+    });
+
+    it("go on after a search that looked at as much as one may", async (test) => {
+      const place = [makeJournal(test, [notice("needle"), ...entries, notice("needle")])];
+      const journal = createJournalReader({ place, entryLimit: 3 });
+      const logs = createLogs({ journal, ownLines: createOwnLines(), logUnits: [] });
+      const pages = await walk(logs, { ...anyone, q: "needle" });
+      assert.deepEqual(pages, [["needle"], [], ["needle"]]);
+    });
+
+    it("do not begin at a place among the lines of a run", async (test) => {
+      const cursor = { source: "agent", run: "0".repeat(16), sequence: 1 } as const;
+      const isForeign = (error: unknown) => error instanceof StewardError && error.code === "invalid_cursor";
+      await assert.rejects(logsOf(test, entries).list({ ...anyone, cursor }), isForeign);
+    });
+  });
+
+  it("shows lines of a severity and graver ones", async (test) => {
+    const logs = logsOf(test, [
+      ownFields({ severity: "error", message: "error" }, { PRIORITY: "3" }),
+      ownFields({ severity: "warning", message: "warning" }, { PRIORITY: "4" }),
+      ownFields({ severity: "info", message: "info" }),
+    ]);
+    assert.deepEqual(seen(await logs.list({ ...anyone, leastSeverity: 4 })), ["warning", "error"]);
+    assert.deepEqual(seen(await logs.list({ ...anyone, leastSeverity: 0 })), []);
+  });
+
+  const searches: [string, string[]][] = [
+    [".*", ["a.*b"]],
+    ["(", ["(open"]],
+    ["OPEN", ["(open"]],
+    ["$", []],
+    ["--", ["--grep"]],
+    ["é", ["É"]],
+  ];
+  for (const [q, expected] of searches) {
+    it(`finds ${q} literally, whatever its case`, async (test) => {
+      const logs = logsOf(test, [notice("--grep"), notice("a.*b"), notice("(open"), notice("É")]);
+      assert.deepEqual(seen(await logs.list({ ...anyone, q })), expected);
+    });
+  }
+
+  it("cuts a long message, with a mark, and not through a character", async (test) => {
+    const MESSAGE = `${"x".repeat(16_383)}😀${"y".repeat(100_000)}`;
+    const [entry] = (await logsOf(test, [{ _SYSTEMD_UNIT: "steward.service", MESSAGE }]).list(anyone)).items;
+    assert.equal(entry?.message, `${"x".repeat(16_383)}… (cut: 116385 characters)`);
+  });
+
+  describe("audit lines", () => {
+    const entries: Fields[] = [
+      notice("first"),
+      audit("user.created"),
+      notice("second"),
+      audit("user.deleted"),
+      // Another unit, and systemd itself, cannot make a line an audit line, nor the agent's line none.
+      { ...audit("pretended"), _SYSTEMD_UNIT: "nginx.service" },
+      { ...audit("systemd"), _SYSTEMD_UNIT: "init.scope", _PID: "1", UNIT: "steward.service" },
+      notice("third", { audit: "true" }),
+      { ...audit("helper"), _SYSTEMD_UNIT: "steward-install@7.service" },
+    ];
+    it("are an administrator's", async (test) => {
+      const page = await logsOf(test, entries).list({ ...anyone, mayReadAudit: true });
+      const audits = page.items.filter((entry) => entry.audit).map(({ message }) => message);
+      assert.deepEqual(audits, ["helper", "user.deleted", "user.created"]);
+    });
+
+    it("are left out for others before lines are counted, so that no page tells of them", async (test) => {
+      const pages = await walk(logsOf(test, entries, ["nginx.service"]), { ...anyone, limit: 2 });
+      const raw = (message: string) => JSON.parse(message).message;
+      const names = pages.map((page) =>
+        page.map((message) => (message.startsWith("{") ? raw(message) : message)),
+      );
+      assert.deepEqual(names, [["third", "systemd"], ["pretended", "second"], ["first"]]);
+    });
+
+    it("are no place that a page ends at", async (test) => {
+      const logs = logsOf(test, entries);
+      const page = await logs.list({ ...anyone, limit: 2 });
+      assert.equal(page.next_cursor, page.items.at(-1)?.cursor);
+    });
+
+    it("are not found by searching, by time or by unit either", async (test) => {
+      const logs = logsOf(test, entries);
+      assert.deepEqual(seen(await logs.list({ ...anyone, q: "user.created" })), []);
+      assert.deepEqual(seen(await logs.list({ ...anyone, unit: "steward-install@7.service" })), []);
+      const atThatTime = { sinceMilliseconds: firstMoment + 1_000, untilMilliseconds: firstMoment + 1_000 };
+      const page = await logs.list({ ...anyone, ...atThatTime });
+      assert.deepEqual([page.items, page.next_cursor], [[], null]);
+    });
+  });
+});
+
+describe("the log without a journal", () => {
+  function ownLines(): OwnLines {
+    const own = createOwnLines();
+    const add = (severity: string, message: string, members: object = {}) =>
+      own.add(
+        `${JSON.stringify({ time: "2026-11-20T12:00:00.000Z", severity, message, ...members })}\n`,
+        "notice",
+      );
+    add("notice", "listening");
+    add("notice", "user.created", { audit: true });
+    add("warning", "trouble");
+    own.add('{"torn":\n', "notice");
+    own.add('{"time":"never","severity":"notice","message":"no time"}\n', "notice");
+    return own;
+  }
+
+  const missing: [string, (test: TestContext) => ReturnType<typeof createJournalReader>][] = [
+    ["no journalctl", () => createJournalReader({ command: "/nowhere/journalctl" })],
+    [
+      "one that fails",
+      (test) => createJournalReader({ command: writeCommand(test, "journalctl", "exit 1") }),
+    ],
+    [
+      "one that hangs",
+      (test) =>
+        createJournalReader({
+          command: writeCommand(test, "journalctl", "exec sleep 60"),
+          timeoutMilliseconds: 200,
+        }),
+    ],
+    [
+      "one that has nothing of the agent",
+      (test) =>
+        createJournalReader({
+          place: [makeJournal(test, [{ _SYSTEMD_UNIT: "cron.service", MESSAGE: "x" }])],
+        }),
+    ],
+  ];
+  for (const [name, journalOf] of missing) {
+    it(`is the agent's own lines: ${name}`, async (test) => {
+      const logs = createLogs({ journal: journalOf(test), ownLines: ownLines(), logUnits: [] });
+      const page = await logs.list(anyone);
+      assert.deepEqual(
+        [seen(page), page.source, page.next_cursor],
+        [["trouble", "listening"], "agent", null],
+      );
+    });
+  }
+
+  it("is not confused with a search of the journal that finds nothing", async (test) => {
+    const journal = createJournalReader({ place: [makeJournal(test, [notice("own")])] });
+    const page = await createLogs({ journal, ownLines: ownLines(), logUnits: [] }).list({
+      ...anyone,
+      q: "trouble",
+    });
+    assert.deepEqual([page.items, page.source], [[], "journal"]);
+  });
+
+  describe("has the same filters, rights and pages", () => {
+    const journal = createJournalReader({ command: "/nowhere/journalctl" });
+    const logs = () => createLogs({ journal, ownLines: ownLines(), logUnits: ["nginx.service"] });
+    const queries: [string, Partial<LogPageQuery>, string[]][] = [
+      ["an administrator", { mayReadAudit: true }, ["trouble", "user.created", "listening"]],
+      ["a severity", { leastSeverity: 4 }, ["trouble"]],
+      ["a part of the message", { q: "LISTEN" }, ["listening"]],
+      ["another unit", { unit: "nginx.service" }, []],
+      ["a later time", { sinceMilliseconds: firstMoment + 1 }, []],
+      [
+        "that time",
+        { sinceMilliseconds: firstMoment, untilMilliseconds: firstMoment },
+        ["trouble", "listening"],
+      ],
+    ];
+    for (const [name, query, expected] of queries) {
+      it(name, async () => assert.deepEqual(seen(await logs().list({ ...anyone, ...query })), expected));
+    }
+    it("page by page", async () => {
+      assert.deepEqual(await walk(logs(), { ...anyone, limit: 1 }), [["trouble"], ["listening"]]);
+    });
+    it("and no place of another run, nor of a journal that is gone", async () => {
+      const isForeign = (error: unknown) => error instanceof StewardError && error.code === "invalid_cursor";
+      const position = `s=${"1".repeat(32)};i=9;b=${"a".repeat(32)};m=1;t=1;x=1`;
+      await assert.rejects(logs().list({ ...anyone, cursor: { source: "journal", position } }), isForeign);
+      const run = "0".repeat(16);
+      await assert.rejects(
+        logs().list({ ...anyone, cursor: { source: "agent", run, sequence: 1 } }),
+        isForeign,
+      );
+    });
+  });
+});

@@ -1,0 +1,58 @@
+/**
+ * The agent on a host whose clock is simulated: all of it is the real one but what is known of the clock, which is read
+ * from a JSON file that the test writes (STEWARD_TEST_CLOCK). libfaketime moves the wall clock itself.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startAgent } from "../../src/agent.ts";
+import { type ClockState, unobservedClock } from "../../src/clock/clock-state.ts";
+import { createLog } from "../../src/journal/log.ts";
+import { createOwnLines } from "../../src/journal/own-lines.ts";
+import { makeDirectory } from "../../src/store/durable-file.ts";
+import { takeLock } from "../../src/store/lock.ts";
+
+const { values } = parseArgs({
+  options: { state: { type: "string" }, run: { type: "string" }, listen: { type: "string" } },
+  allowPositionals: true,
+});
+const { state = "", run = "" } = values;
+const clockFile = process.env.STEWARD_TEST_CLOCK ?? "";
+const log = createLog(
+  (line) => process.stderr.write(line),
+  () => new Date(),
+);
+
+function readClock(): ClockState {
+  const { lastSyncAt, lastStepAt, ...given } = JSON.parse(readFileSync(clockFile, "utf8"));
+  const at = (time: unknown) => (typeof time === "string" ? new Date(time) : null);
+  return { ...unobservedClock, ...given, lastSyncAt: at(lastSyncAt), lastStepAt: at(lastStepAt) };
+}
+
+await makeDirectory(state);
+const root = join(import.meta.dirname, "../..");
+const agent = await startAgent(
+  {
+    stateDirectory: state,
+    runDirectory: run,
+    assetsDirectory: join(root, "dist"),
+    factsWorker: new URL("../../src/system/facts-worker.ts", import.meta.url),
+    initialSettings: {},
+    build: { version: "0.0.0-test", commit: null, date: "2026-11-01T00:00:00.000Z" },
+    nodeVersion: process.version,
+    log,
+    credentialsDirectory: undefined,
+    sealKeyFile: "/nonexistent/seal.key",
+    readClock,
+    ownLines: createOwnLines(),
+    isLogInJournal: true,
+    logUnits: [],
+    requestSync: () => log("notice", "a background sync was asked for"),
+    hostNames: [],
+    trustedProxies: [],
+    listen: { host: "127.0.0.1", port: 0 },
+  },
+  takeLock(state),
+);
+log("notice", "listening", { addresses: agent.addresses });
+process.on("SIGTERM", () => void agent.stop().then(() => process.exit(0)));
