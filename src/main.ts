@@ -168,9 +168,8 @@ function commandContext(): CommandContext {
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(env.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
-      const { createStateTools } = await import("./store/inspection.ts");
-      const { documentKinds } = await import("./state.ts");
-      return createStateTools(stateDirectory, documentKinds(initialSettings));
+      const { openStateTools } = await import("./offline.ts");
+      return openStateTools(stateDirectory, initialSettings);
     },
   };
 }

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Calls } from "./cli/context.ts";
 import { type AgentConfig, openRooms } from "./compose.ts";
 import type { OperationId } from "./contract/operations.ts";
-import type { Input, Output } from "./contract/types.ts";
+import type { Input, Output, SettingsChange } from "./contract/types.ts";
 import type { Log } from "./journal/log.ts";
+import { documentKinds } from "./state.ts";
+import { createStateTools, type StateTools } from "./store/inspection.ts";
 import { takeLock } from "./store/lock.ts";
 
 /** The agent's operations in this process, as local root, under the store's lock; for when the agent is down. */
@@ -35,6 +37,11 @@ export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
     },
     close: () => rooms.close(),
   };
+}
+
+/** What lies in the state directory, for whoever mends it. Here, so that the program has one more part and not three. */
+export function openStateTools(stateDirectory: string, initialSettings: SettingsChange): StateTools {
+  return createStateTools(stateDirectory, documentKinds(initialSettings));
 }
 
 function toSearch(query: object | undefined): URLSearchParams {

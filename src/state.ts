@@ -36,14 +36,17 @@ export async function openState(config: StateConfig, now: () => Date) {
   const reserve = createReserve(directory);
   const options = { isFirstStart: await isEmpty(directory), reserve };
   const open = <T extends object>(kind: DocumentKind<T>) => openDocument(directory, kind, options);
-  const documents = {
-    users: await open(accountsKind),
-    settings: await open(settingsKind(defaultSettings(initialSettings))),
-    sessions: await open(sessionsKind),
-    attempts: await open(attemptsKind),
-    tokens: await open(apiTokensKind),
-    usedCodes: await open(usedCodesKind),
-  };
+  // Accounts first: beside other state, absent ones would be damage.
+  const users = await open(accountsKind);
+  const [settings, sessions, attempts, tokens, usedCodes, events] = await Promise.all([
+    open(settingsKind(defaultSettings(initialSettings))),
+    open(sessionsKind),
+    open(attemptsKind),
+    open(apiTokensKind),
+    open(usedCodesKind),
+    openEventLog({ directory: join(directory, "events"), log, now, reserve }),
+  ]);
+  const documents = { users, settings, sessions, attempts, tokens, usedCodes };
   const checks: HealthCheck[] = Object.values(documents).map((document) => ({
     name: document.name,
     trouble: () => document.trouble(),
@@ -52,8 +55,6 @@ export async function openState(config: StateConfig, now: () => Date) {
     const detail = trouble();
     if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
   }
-  // After the documents: beside other state, absent accounts would be damage.
-  const events = await openEventLog({ directory: join(directory, "events"), log, now, reserve });
   return {
     ...documents,
     events,

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { uptime } from "node:process";
 import { StewardError } from "../errors.ts";
 import { isReplaced, removeLeftovers, writeDurably } from "./durable-file.ts";
 import type { DocumentKind, Loaded } from "./load.ts";
-import { documentText, goodCopyName, loadDocument, validatorOf } from "./load.ts";
+import { documentPath, documentText, goodCopyName, loadDocument, validatorOf } from "./load.ts";
 import type { Reserve } from "./reserve.ts";
 import type { Validator } from "./schemas.ts";
 
@@ -52,8 +52,8 @@ export async function openDocument<T extends object>(
   kind: DocumentKind<T>,
   options: { isFirstStart: boolean; reserve: Reserve },
 ): Promise<Document<T>> {
-  await removeLeftovers(join(directory, `${kind.name}.json`));
-  await removeLeftovers(join(directory, goodCopyName(kind.name)));
+  await removeLeftovers(documentPath(directory, kind.name));
+  await removeLeftovers(documentPath(directory, goodCopyName(kind.name)));
   const loaded = await loadDocument(directory, kind, options.isFirstStart);
   const document = new StoredDocument(directory, kind, options.reserve, loaded);
   await document.begin();
@@ -81,8 +81,8 @@ class StoredDocument<T extends object> implements Document<T> {
 
   constructor(directory: string, kind: DocumentKind<T>, reserve: Reserve, loaded: Loaded<T>) {
     this.name = kind.name;
-    this.#path = join(directory, `${kind.name}.json`);
-    this.#goodPath = join(directory, goodCopyName(kind.name));
+    this.#path = documentPath(directory, kind.name);
+    this.#goodPath = documentPath(directory, goodCopyName(kind.name));
     this.#kind = kind;
     this.#reserve = reserve;
     this.#origin = loaded;
@@ -230,7 +230,7 @@ class StoredDocument<T extends object> implements Document<T> {
   }
 
   #writeWithin(milliseconds: number): void {
-    const due = performance.now() + milliseconds;
+    const due = uptime() * 1_000 + milliseconds;
     if (due >= this.#noteDue) return;
     clearTimeout(this.#noteTimer);
     this.#noteDue = due;

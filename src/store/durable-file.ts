@@ -8,7 +8,7 @@ import { StewardError, systemErrorCode } from "../errors.ts";
  * first write of a new device left when it was cut short must not look like state that has lost its other half.
  */
 export function temporaryPrefix(path: string): string {
-  return join(dirname(path), `.${basename(path)}.`);
+  return `${dirname(path)}/.${basename(path)}.`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { StewardError, systemErrorCode } from "../errors.ts";
 import { writeDurably } from "./durable-file.ts";
 import {
   type DocumentKind,
+  documentPath,
   documentText,
   goodCopyName,
   keptNames,
@@ -63,9 +64,9 @@ export function createStateTools(directory: string, kinds: readonly DocumentKind
 async function replace(directory: string, kind: DocumentKind<object>, value: object): Promise<StateEntry> {
   const lock = await takeLock(directory);
   try {
-    const isPresent = (await modifiedAt(join(directory, `${kind.name}.json`))) !== null;
+    const isPresent = (await modifiedAt(documentPath(directory, kind.name))) !== null;
     if (isPresent) await setAside(directory, kind.name);
-    await writeDurably(join(directory, `${kind.name}.json`), documentText(kind, value));
+    await writeDurably(documentPath(directory, kind.name), documentText(kind, value));
     return await inspect(directory, kind);
   } finally {
     await lock.release();
@@ -73,13 +74,13 @@ async function replace(directory: string, kind: DocumentKind<object>, value: obj
 }
 
 async function inspect(directory: string, kind: DocumentKind<object>): Promise<StateEntry> {
-  const path = join(directory, `${kind.name}.json`);
+  const path = documentPath(directory, kind.name);
   const file = await stat(path).catch(ignoreAbsent);
   const entry = {
     name: kind.name,
     size_bytes: file?.size ?? null,
     modified_at: file?.mtime.toISOString() ?? null,
-    good_copy_at: await modifiedAt(join(directory, goodCopyName(kind.name))),
+    good_copy_at: await modifiedAt(documentPath(directory, goodCopyName(kind.name))),
     kept: await keptNames(directory, kind.name),
   };
   if (!file) return { ...entry, condition: "absent", detail: "" };
@@ -109,7 +110,7 @@ async function readCopy(directory: string, kind: DocumentKind<object>, from?: st
 
 async function sourceName(directory: string, name: string, from?: string): Promise<string> {
   if (from === undefined) return `${name}.json`;
-  if (from === "good") return goodCopyName(name);
+  if (from === "good") return `${goodCopyName(name)}.json`;
   const kept = await keptNames(directory, name);
   if (kept.includes(from)) return from;
   const choice = kept.length > 0 ? `good, ${kept.join(", ")}` : "good";
