@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
 import { type RunningAgent, stepUp } from "./running-agent.ts";
 
 /** The code that an authenticator shows, by oathtool; `atSeconds` since 1970, now when absent. */
@@ -8,6 +9,16 @@ export function codeOf(secret: string, atSeconds = Date.now() / 1_000): string {
   return execFileSync("oathtool", ["--totp", "--base32", `--now=${now}`, secret], {
     encoding: "utf8",
   }).trim();
+}
+
+/** Seconds that a code is shown, RFC 6238's default. */
+const stepSeconds = 30;
+
+/** The code of so many steps from now; not at the end of a step, where it would be another one when it arrives. */
+export async function codeNear(secret: string, steps: number): Promise<string> {
+  const left = stepSeconds - ((Date.now() / 1_000) % stepSeconds);
+  if (left < 4) await delay((left + 0.1) * 1_000);
+  return codeOf(secret, Date.now() / 1_000 + steps * stepSeconds);
 }
 
 export interface Enrolled {

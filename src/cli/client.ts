@@ -16,23 +16,32 @@ import type { Places } from "./places.ts";
 /** Milliseconds for one whole exchange: the longest operation is a password hash behind eight others, about 5 s. */
 const patienceMilliseconds = 30_000;
 
+export interface HttpClientOptions {
+  timeoutMilliseconds?: number;
+  /** The access token to call with; absent: the one in the token file, where one is named. */
+  accessToken?: string;
+}
+
 /**
  * The agent over its unix socket or a URL. A refusal is an AgentRefusal with the agent's code;
  * no agent at the socket is AgentAbsent, every other trouble on the way a CommandError (4 or 8).
  */
-export function createHttpClient(places: Places, timeoutMilliseconds = patienceMilliseconds): Client {
+export function createHttpClient(places: Places, options: HttpClientOptions = {}): Client {
+  const { timeoutMilliseconds = patienceMilliseconds, accessToken } = options;
   let credentials: Promise<Credentials> | undefined;
+  const requestOf = async (id: OperationId, input: object): Promise<HttpRequest> => {
+    credentials ??= readCredentials(places);
+    const { token, authority } = await credentials;
+    return buildRequest(id, input, { token: accessToken ?? token, authority });
+  };
   return {
     async call<Id extends OperationId>(id: Id, input: object) {
-      credentials ??= readCredentials(places);
-      const request = buildRequest(id, input, await credentials);
-      const answer = await exchange(places, request, timeoutMilliseconds);
+      const answer = await exchange(places, await requestOf(id, input), timeoutMilliseconds);
       // The one place where what came over the wire becomes the contract's type.
       return readAnswer(answer, places) as Output<Id>;
     },
-    async stream(id, input, onMessage, options) {
-      credentials ??= readCredentials(places);
-      await readStream(places, buildRequest(id, input, await credentials), onMessage, options);
+    async stream(id, input, onMessage, streamOptions) {
+      await readStream(places, await requestOf(id, input), onMessage, streamOptions);
     },
     async close() {},
   };

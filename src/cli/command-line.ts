@@ -33,7 +33,11 @@ export function splitLine(argv: readonly string[], commands: readonly Command[])
   return {
     words: tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : [])),
     given,
-    options: { has: (name) => last(name) !== undefined, text: (name) => last(name)?.value },
+    options: {
+      has: (name) => last(name) !== undefined,
+      text: (name) => last(name)?.value,
+      texts: (name) => given.flatMap((token) => (token.name === name ? [token.value ?? ""] : [])),
+    },
   };
 }
 

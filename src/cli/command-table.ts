@@ -6,8 +6,10 @@ import { logs } from "./logs.ts";
 import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
 import { systemCommands } from "./system.ts";
+import { tokenCommands } from "./token.ts";
 import { userCommands } from "./user.ts";
 import { sessionCommands } from "./user-sessions.ts";
+import { twoFactorCommands } from "./user-two-factor.ts";
 import { version } from "./version.ts";
 
 /** Listed for help and completion: the program's main runs the agent before this room is asked. */
@@ -51,7 +53,9 @@ const completion: Command = {
 export const commands: readonly Command[] = [
   serve,
   ...userCommands,
+  ...twoFactorCommands,
   ...sessionCommands,
+  ...tokenCommands,
   ...systemCommands,
   ...eventCommands,
   ...stateCommands,

@@ -31,7 +31,10 @@ export interface Positional {
 /** The options that were given, by their long names. */
 export interface GivenOptions {
   has(name: string): boolean;
+  /** The value; of an option that was repeated the last. */
   text(name: string): string | undefined;
+  /** The values of an option that may be repeated, in their order. */
+  texts(name: string): readonly string[];
 }
 
 /** One call of one command, with everything that it may use. */

@@ -4,6 +4,8 @@ import { AgentAbsent } from "./agent-connection.ts";
 import { createHttpClient } from "./client.ts";
 import { type Calls, type Client, type CommandContext, CommandError } from "./context.ts";
 import type { Places } from "./places.ts";
+import { withHiddenInput } from "./prompt.ts";
+import { askProof, type Proof, withStepUp } from "./step-up.ts";
 
 export interface Connection {
   readonly places: Places;
@@ -15,7 +17,7 @@ export interface Connection {
 
 /** The agent, or its operations in process when nobody listens at the socket and the command allows it. */
 export function createAgentClient(connection: Connection): Client {
-  const online = createHttpClient(connection.places);
+  const online = withStepUp(createHttpClient(connection.places), (plain) => askOnTerminal(connection, plain));
   let offline: Promise<Calls> | undefined;
   return {
     async call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> {
@@ -42,6 +44,14 @@ export function createAgentClient(connection: Connection): Client {
       await opened?.close();
     },
   };
+}
+
+/** The owner of the token gives his password again; where nobody sits at a terminal the agent's advice stands. */
+async function askOnTerminal({ context, remark }: Connection, plain: Client): Promise<Proof | undefined> {
+  if (!context.stdin.isTTY) return undefined;
+  const user = await plain.call("getMe", {});
+  await remark("This takes the password again.");
+  return withHiddenInput(context, (ask) => askProof(ask, user));
 }
 
 async function goOffline({ places, context, remark }: Connection): Promise<Calls> {

@@ -1,4 +1,5 @@
 import { errorCodes } from "../contract/error-codes.ts";
+import type { ProblemClock } from "../contract/types.ts";
 import { type InputError, StewardError, systemErrorCode } from "../errors.ts";
 import { CommandError } from "./context.ts";
 import { escapeLines, escapeText } from "./escape.ts";
@@ -9,6 +10,8 @@ export interface Problem {
   readonly detail: string;
   readonly reason?: string;
   readonly errors?: readonly InputError[];
+  readonly clock?: ProblemClock;
+  readonly challenge_token?: string;
   readonly retry_after?: number;
 }
 
@@ -21,6 +24,8 @@ export class AgentRefusal extends StewardError {
       details: {
         ...(problem.reason === undefined ? {} : { reason: problem.reason }),
         ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+        ...(problem.clock === undefined ? {} : { clock: problem.clock }),
+        ...(problem.challenge_token === undefined ? {} : { challengeToken: problem.challenge_token }),
         ...(problem.retry_after === undefined ? {} : { retryAfterSeconds: problem.retry_after }),
       },
     });
@@ -40,14 +45,22 @@ export function exitCodeOf(error: unknown): number {
 export function describeFailure(error: unknown): string {
   if (error instanceof CommandError) return escapeLines(`steward: ${error.message}`);
   if (!(error instanceof StewardError)) return escapeText(`steward: ${unforeseen(error)}`);
-  const { reason, errors, retryAfterSeconds } = error.details;
+  const { reason, errors, clock, retryAfterSeconds } = error.details;
   const lines = [`steward: ${error.message}${reason === undefined ? "" : ` (${reason})`}`];
   for (const wrong of errors ?? []) lines.push(`  ${wrong.pointer}: ${wrong.detail}`);
+  if (clock !== undefined) lines.push(describeClock(clock));
   if (retryAfterSeconds !== undefined) lines.push(`Try again in ${retryAfterSeconds} seconds.`);
   return lines.map(escapeText).join("\n");
 }
 
-/** The same for programs: the problem document of the agent, or one made up here. */
+/** What the device thinks of the time, as a sentence. */
+export function describeClock({ server_time, synchronised, skew_suspected }: ProblemClock): string {
+  const worth = synchronised === true ? "its clock is synchronised" : "nobody vouches for its clock";
+  const skew = skew_suspected === true ? ", and the code was one of another time" : "";
+  return `The device says it is ${server_time}; ${worth}${skew}.`;
+}
+
+/** A failure for programs: the problem document of the agent, or one made up here. */
 export function failureDocument(error: unknown): object {
   if (error instanceof AgentRefusal) return error.problem;
   if (!(error instanceof StewardError)) {

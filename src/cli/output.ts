@@ -13,6 +13,8 @@ export interface Output {
   fields(document: unknown, fields: Fields): Promise<void>;
   /** One value alone on its line, so that it can be captured. */
   value(document: unknown, value: unknown): Promise<void>;
+  /** Several values, each alone on its line. */
+  values(document: unknown, values: readonly string[]): Promise<void>;
   document(document: unknown): Promise<void>;
   /** One of many that come as they happen: a line of JSON, or the cells of one row. */
   line(document: unknown, cells: readonly unknown[]): Promise<void>;
@@ -43,6 +45,7 @@ export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions)
     fields: (document, fields) => print(document, () => formatFields(fields)),
     value: (document, value) =>
       print(document, () => `${typeof value === "string" ? escapeText(value) : formatCell(value)}\n`),
+    values: (document, values) => print(document, () => values.map((one) => `${escapeText(one)}\n`).join("")),
     document: (document) => write(stdout, `${safeJson(document)}\n`),
     line: (document, cells) =>
       write(stdout, isJson ? `${safeLine(document)}\n` : `${cells.map(formatCell).join("  ")}\n`),

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { CommandError } from "./context.ts";
+import { escapeText } from "./escape.ts";
 
 export interface Terminal {
   stdin: NodeJS.ReadStream;
@@ -13,7 +14,8 @@ const escapeKey = "\u001b";
 /** ECMA-48 control sequences, as arrow and function keys send them: no part of a password. */
 const keySequence = new RegExp(`${escapeKey}(\\[[0-?]*[ -/]*[@-~]|O.|.)?`, "gu");
 
-type Ask = (question: string) => Promise<string>;
+/** Asks one question; names in it may come from anywhere and are made safe for the terminal. */
+export type Ask = (question: string) => Promise<string>;
 
 /**
  * Asks on the terminal without echo, as often as `use` wishes, and gives the terminal back as it was.
@@ -37,7 +39,7 @@ export async function withHiddenInput<T>(
   stdin.setRawMode(true);
   try {
     return await use(async (question) => {
-      stderr.write(question);
+      stderr.write(escapeText(question));
       try {
         return await readLine(nextKey);
       } finally {
@@ -58,7 +60,7 @@ export async function confirm({ stdin, stderr }: Terminal, question: string): Pr
     const answer = await new Promise<string>((resolve, reject) => {
       const stop = () => reject(interrupted());
       lines.on("SIGINT", stop).on("close", stop);
-      lines.question(`${question} [y/N] `, resolve);
+      lines.question(`${escapeText(question)} [y/N] `, resolve);
     });
     return /^y(es)?$/i.test(answer.trim());
   } finally {

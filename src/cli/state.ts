@@ -1,9 +1,8 @@
 import type { StateEntry, StateTools } from "../store/inspection.ts";
 import type { Command, Invocation, Option } from "./command.ts";
-import { CommandError } from "./context.ts";
+import { requireConsent } from "./consent.ts";
 import { formatBytes } from "./facts-view.ts";
 import { requireLocal } from "./places.ts";
-import { confirm } from "./prompt.ts";
 import type { Fields } from "./table.ts";
 
 const fromOption: Option = {
@@ -79,14 +78,6 @@ export const stateCommands: readonly Command[] = [list, show, restore, reset];
 function openTools({ places, context }: Invocation, command: string): Promise<StateTools> {
   requireLocal(places, command);
   return context.openState(places.stateDirectory);
-}
-
-async function requireConsent({ options, context }: Invocation, question: string): Promise<void> {
-  if (options.has("yes")) return;
-  if (!context.stdin.isTTY) {
-    throw new CommandError(2, "There is no terminal to ask for confirmation on; give --yes if you are sure.");
-  }
-  if (!(await confirm(context, question))) throw new CommandError(1, "Not confirmed; nothing was changed.");
 }
 
 function entryFields(entry: StateEntry): Fields {

@@ -44,8 +44,23 @@ export function groupHelp(words: readonly string[], members: readonly Command[])
     `${usage} [OPTION…]\n`,
     ...section("Commands:", lines),
     ...section("Options of every command:", globalOptions.map(optionLine)),
+    ...(words.length === 0 ? section("Exit codes:", exitCodes) : []),
   ].join("\n");
 }
+
+const exitCodes = [
+  ["0", "ok"],
+  ["1", "failed"],
+  ["2", "usage"],
+  ["3", "not found"],
+  ["4", "not permitted"],
+  ["5", "conflict"],
+  ["6", "invalid input"],
+  ["7", "locked or rate-limited"],
+  ["8", "agent unreachable"],
+  ["9", "clock not synchronised"],
+  ["130", "interrupted"],
+] as const;
 
 function section(head: string, lines: readonly (readonly [string, string])[]): string[] {
   if (lines.length === 0) return [];

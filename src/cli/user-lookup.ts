@@ -1,4 +1,5 @@
 import type { User, UserList, UserQuery } from "../contract/types.ts";
+import { StewardError } from "../errors.ts";
 import { type Client, CommandError } from "./context.ts";
 import { suggestion } from "./near-miss.ts";
 
@@ -22,8 +23,19 @@ export async function listAllUsers(client: Client, filter: UserFilter): Promise<
   return { items, total: items.length, next_cursor: null };
 }
 
-/** The user of exactly this name. Throws CommandError(3) that names similar ones. */
+/** The user of exactly this name; whoever may not list users finds himself. Throws CommandError(3) that names similar ones. */
 export async function findUser(client: Client, name: string): Promise<User> {
+  try {
+    return await findAmongAll(client, name);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "forbidden") throw error;
+    const self = await client.call("getMe", {});
+    if (self.username !== name) throw error;
+    return self;
+  }
+}
+
+async function findAmongAll(client: Client, name: string): Promise<User> {
   // The contract's bounds of `q`: no user name is longer.
   const canExist = name.length >= 1 && name.length <= 64;
   const found = canExist ? (await listAllUsers(client, { q: name })).items : [];

@@ -43,7 +43,7 @@ export const resetUserPassword: Command = {
 
 export const rescueUser: Command = onUser(
   "rescue",
-  "Let a user in again who is locked out: say why, enable, unlock, set a one-use password",
+  "Let a user in again who is shut out: say why, enable, unlock, remove the second factor, set a one-use password",
   async (invocation, name) => {
     const { client, output } = invocation;
     const user = await findUser(client, name);
@@ -51,8 +51,16 @@ export const rescueUser: Command = onUser(
     const params = { id: user.id };
     if (!user.enabled) await client.call("updateUser", { params, body: { enabled: true } });
     await client.call("unlockUser", { params });
+    if (user.two_factor.enabled) {
+      await client.call("recoverTwoFactor", { params, body: { reason: "steward user rescue" } });
+    }
+    // Ends the sessions too; last, so that the password is the end of what stood in the way.
     const rescued = await client.call("resetPassword", { params, body: {} });
-    await reportPassword(invocation, rescued, `User ${name} is enabled and not locked.`);
+    await reportPassword(
+      invocation,
+      rescued,
+      `User ${name} is enabled, not locked and has no second factor; the sessions are ended.`,
+    );
   },
 );
 
@@ -60,6 +68,7 @@ function obstaclesOf(user: User): string {
   const obstacles = [
     ...(user.enabled ? [] : ["the user is disabled"]),
     ...(user.locked === null ? [] : [`locked: ${describeLock(user)}`]),
+    ...(user.two_factor.enabled ? ["a second factor, which may be lost"] : []),
     ...(user.must_change_password ? ["the password must be changed at the next sign-in"] : []),
   ];
   return obstacles.length === 0

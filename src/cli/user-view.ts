@@ -33,7 +33,7 @@ export function userFields(user: User): Fields {
 }
 
 /** `no`, or what is locked and until when. */
-export function describeLock({ locked }: User): string {
+export function describeLock({ locked }: Pick<User, "locked">): string {
   if (locked === null) return "no";
   const what = [...(locked.password ? ["password"] : []), ...(locked.totp ? ["two-factor code"] : [])];
   return `${what.join(" and ")} until ${locked.until}`;

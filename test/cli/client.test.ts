@@ -66,7 +66,7 @@ describe("createHttpClient", { concurrency: true }, () => {
       const server = createServer(() => {});
       await new Promise<void>((resolve) => server.listen(socketPath, resolve));
       test.after(() => server.close());
-      const client = createHttpClient(placesAt({ socketPath }), 50);
+      const client = createHttpClient(placesAt({ socketPath }), { timeoutMilliseconds: 50 });
       await assert.rejects(
         client.call("getVersion", {}),
         failsWith(8, /holds .*mute\.sock but does not answer/),

@@ -72,6 +72,11 @@ describe("readRequest", () => {
     assert.equal(read("user set anna --display-name=-x-").options.text("display-name"), "-x-");
   });
 
+  it("keeps the values of an option that may be repeated, in their order", () => {
+    const { options } = read("token add --scope logs:read --name x --scope=metrics:read");
+    assert.deepEqual([options.texts("scope"), options.texts("user")], [["logs:read", "metrics:read"], []]);
+  });
+
   it("takes everything after -- as an argument", () => {
     assert.equal(commandOf("user show -- --help"), "user show | --help");
   });
@@ -87,6 +92,12 @@ describe("readRequest", () => {
       const { request } = read("--help");
       const text = request.kind === "help" ? request.text : "";
       for (const { path } of commands) assert.match(text, new RegExp(`^  ${path.join(" ")}\\b`, "m"));
+    });
+
+    it("names the exit codes at the top", () => {
+      const { request } = read("--help");
+      const text = request.kind === "help" ? request.text : "";
+      assert.match(text, /^Exit codes:$[\s\S]*^ {2}9 {4}clock not synchronised$/m);
     });
 
     it("lists the commands of a group and no others", () => {
@@ -119,7 +130,9 @@ describe("the command table", () => {
   it("has every command that this version promises", () => {
     const expected =
       "completion, events, logs, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
-      "system schema, system set, user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
+      "system schema, system set, token add, token list, token rm, user 2fa diagnose, user 2fa disable, user 2fa enable, " +
+      "user 2fa recover, user 2fa recovery-codes, user 2fa reset, user 2fa setup, user 2fa status, " +
+      "user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
       "user sessions list, user sessions revoke, " +
       "user set, user show, user unlock, version";
     assert.equal(

@@ -54,6 +54,14 @@ describe("the bash completion", () => {
       ["--verify", "--version"],
     ],
     [["user", "modify", "--d"], ["--display-name"]],
+    [
+      ["user", "2fa", "re"],
+      ["recovery-codes", "recover", "reset"],
+    ],
+    [
+      ["token", "add", "--scope", "logs:read", "--scope", "u"],
+      ["updates:check", "updates:apply", "users:read"],
+    ],
     [["user", "list", "--lo"], ["--locked"]],
     [["user", "show", "--lo"], []],
     [["user", "show", "--so"], ["--socket"]],

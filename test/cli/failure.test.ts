@@ -45,6 +45,15 @@ describe("describeFailure", () => {
     );
   });
 
+  it("says what the device thinks of its clock where that may be why", () => {
+    const clock = { server_time: "2001-02-03T04:05:06.000Z", synchronised: false, skew_suspected: true };
+    const refusal = new AgentRefusal("totp_invalid", { code: "totp_invalid", detail: "Not right.", clock });
+    assert.equal(
+      describeFailure(refusal),
+      "steward: Not right.\nThe device says it is 2001-02-03T04:05:06.000Z; nobody vouches for its clock, and the code was one of another time.",
+    );
+  });
+
   it("keeps an agent's text from driving the terminal or forging a line", () => {
     const error = new StewardError("not_found", "\u001b[2J\nsteward: all is well");
     assert.equal(describeFailure(error), "steward: \\x1b[2J\\x0asteward: all is well");

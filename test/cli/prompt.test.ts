@@ -1,41 +1,16 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { exampleUser, startAgent } from "./agent.ts";
 import { notedCalls, stewardCommand, temporaryDirectory } from "./run-steward.ts";
+import { type Typed, typeInto } from "./terminal.ts";
 
 const added = { "POST /api/users": { status: 201, body: exampleUser() } };
-const erase = "\u007f";
+const runOnTerminal = (args: readonly string[], answers: readonly Typed[]) =>
+  typeInto([...stewardCommand, ...args], answers);
 
-/** Runs the command line on a pseudo-terminal that echoes; each answer is typed when its question stands there. */
-function runOnTerminal(args: readonly string[], answers: readonly [question: string, typed: string][]) {
-  const words = [...stewardCommand, ...args].map((word) => `'${word}'`).join(" ");
-  const line = `stty -g; ${words}; code=$?; stty -g; exit $code`;
-  const child = spawn("script", ["--echo", "always", "-qec", line, "/dev/null"], {
-    env: { PATH: process.env.PATH, SHELL: "/bin/sh" },
-  });
-  const left = [...answers];
-  let screen = "";
-  let seen = 0;
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    screen += text;
-    const [question, typed] = left[0] ?? [];
-    const at = question === undefined ? -1 : screen.indexOf(question, seen);
-    if (question === undefined || at === -1) return;
-    seen = at + question.length;
-    left.shift();
-    child.stdin.write(typed ?? "");
-  });
-  return new Promise<{ code: number | null; screen: string; isRestored: boolean }>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      const modes = screen.match(/^[0-9a-f]+(:[0-9a-f]+){10,}(?=\r$)/gm) ?? [];
-      resolve({ code, screen, isRestored: modes.length === 2 && modes[0] === modes[1] });
-    });
-  });
-}
+const erase = "\u007f";
 
 describe("the hidden prompt", { concurrency: true, timeout: 30_000 }, () => {
   it("asks twice, shows nothing of what is typed, and gives the terminal back", async (test) => {
@@ -162,4 +137,15 @@ describe("the confirmation", { concurrency: true, timeout: 30_000 }, () => {
       assert.ok(isRestored, screen);
     });
   }
+});
+
+describe("a question", { timeout: 30_000 }, () => {
+  it("shows a hostile name harmlessly", async () => {
+    const hostile = "an\u001b[2Jna\u202e";
+    const { screen } = await runOnTerminal(
+      ["user", "2fa", "recover", hostile, "--socket", "/nonexistent/s"],
+      [["Password of", "\u0003"]],
+    );
+    assert.match(screen, /Password of an\\x1b\[2Jna\\x\{202e\}: /);
+  });
 });

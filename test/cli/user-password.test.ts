@@ -96,37 +96,40 @@ describe("steward user rescue", { concurrency: true }, () => {
     "GET /api/users": pageOf(user),
     [`PUT ${anna}`]: { body: user },
     [`POST ${anna}/unlock`]: { body: user },
+    [`POST ${anna}/2fa/recover`]: { body: exampleUser() },
     [`POST ${anna}/password-reset`]: rescued,
   });
 
-  it("says all that stood in the way, enables, unlocks and prints a one-use password", async (test) => {
+  it("says all that stood in the way, enables, unlocks, removes the factor, prints a one-use password", async (test) => {
     const locked = { password: true, totp: false, until: "2026-01-02T03:04:05.000Z" };
-    const user = exampleUser({ enabled: false, must_change_password: true, locked });
+    const two_factor = { enabled: true, enrolled_at: null, recovery_codes_remaining: 0 };
+    const user = exampleUser({ enabled: false, must_change_password: true, locked, two_factor });
     const { socketPath, received } = await startAgent(test, answersFor(user));
     const { code, stdout, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
     assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
     assert.match(
       stderr,
-      /anna: the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; the password must be changed/,
+      /anna: the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; a second factor, which may be lost; the password must/,
     );
     assert.deepEqual(
       received.slice(1).map(({ method, path, body }) => [method, path, body]),
       [
         ["PUT", anna, { enabled: true }],
         ["POST", `${anna}/unlock`, undefined],
+        ["POST", `${anna}/2fa/recover`, { reason: "steward user rescue" }],
         ["POST", `${anna}/password-reset`, {}],
       ],
     );
   });
 
-  it("says that nothing was found, and does not enable who is enabled", async (test) => {
+  it("says that nothing was found, and does not change what is as it should be", async (test) => {
     const { socketPath, received } = await startAgent(test, answersFor(exampleUser()));
     const { code, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.match(stderr, /nothing was found/);
     assert.ok(
-      received.every(({ method }) => method !== "PUT"),
-      "received.every(({ method }) => method !== 'PUT')",
+      received.every(({ method, path }) => method !== "PUT" && !path.endsWith("/recover")),
+      "neither enabled nor recovered",
     );
   });
 });

@@ -1,0 +1,97 @@
+import { scopeNames } from "../contract/scopes.ts";
+import type { ApiToken, TokenList } from "../contract/types.ts";
+import { asUser } from "./as-user.ts";
+import type { Command } from "./command.ts";
+import type { Client } from "./context.ts";
+import { answersOption } from "./questions.ts";
+import type { Table } from "./table.ts";
+import { commandUsage, usageError } from "./usage.ts";
+import { findUser } from "./user-lookup.ts";
+
+const add: Command = {
+  path: ["token", "add"],
+  summary: "Make an API token of a user's, and print it this once (asks for the user's password)",
+  positionals: [],
+  options: [
+    { name: "user", value: "NAME", summary: "whose; it can do no more than that user" },
+    { name: "name", value: "TEXT", summary: "what it is for, for people" },
+    { name: "scope", value: "SCOPE", values: scopeNames, summary: "what it is good for; may be repeated" },
+    { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
+    answersOption,
+  ],
+  async run(invocation) {
+    const { options, output } = invocation;
+    const [user, name] = [options.text("user"), options.text("name")];
+    const scopes = scopeNames.filter((scope) => options.texts("scope").includes(scope));
+    if (!user || !name || scopes.length === 0) {
+      throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(add));
+    }
+    const expires_in = options.text("expires-in");
+    const body = { name, scopes, ...(expires_in !== undefined && { expires_in }) };
+    await asUser(invocation, user, async ({ client }) => {
+      const made = await client.call("createToken", { body });
+      await output.value(made, made.token);
+      await output.remark(
+        `The token "${name}" of ${user} is shown this once. It is good until ${made.expires_at}, or until: steward token rm ${made.id}`,
+      );
+    });
+  },
+};
+
+const list: Command = {
+  path: ["token", "list"],
+  summary: "List the API tokens, without what they are",
+  positionals: [],
+  options: [{ name: "user", value: "NAME", summary: "only those of this user" }],
+  worksOffline: true,
+  async run({ options, client, output }) {
+    const name = options.text("user");
+    const user_id = name === undefined ? undefined : (await findUser(client, name)).id;
+    const tokens = await listAllTokens(client, user_id);
+    await output.table(tokens, tokenTable(tokens));
+  },
+};
+
+const remove: Command = {
+  path: ["token", "rm"],
+  aliases: ["delete"],
+  summary: "Delete an API token; it dies at once",
+  positionals: [{ name: "ID" }],
+  options: [],
+  worksOffline: true,
+  async run({ positionals: [id = ""], client, output }) {
+    await client.call("deleteToken", { params: { id } });
+    await output.remark(`The token ${id} is deleted.`);
+  },
+};
+
+export const tokenCommands: readonly Command[] = [add, list, remove];
+
+/** All pages as one, in the API's shape. */
+async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {
+  const items: ApiToken[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: TokenList = await client.call("listTokens", {
+      query: { ...(userId !== undefined && { user_id: userId }), ...(cursor !== null && { cursor }) },
+    });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return { items, total: items.length, next_cursor: null };
+}
+
+function tokenTable({ items }: TokenList): Table {
+  return {
+    heads: ["ID", "USER", "NAME", "SCOPES", "ENDS", "LAST USED", "FROM"],
+    rows: items.map((token) => [
+      token.id,
+      token.username,
+      token.name,
+      token.scopes,
+      token.is_expired ? "expired" : token.expires_at,
+      token.last_used_at,
+      token.last_used_from,
+    ]),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Session, User } from "../contract/types.ts";
+import { inSession } from "./as-user.ts";
+import { createHttpClient } from "./client.ts";
+import type { Command } from "./command.ts";
+import { ownPassword } from "./own-password.ts";
+import { answersOption, createQuestions } from "./questions.ts";
+
+/** The way back in for whoever lost the authenticator and kept the recovery codes. */
+export const recover: Command = {
+  path: ["user", "2fa", "recover"],
+  summary: "Switch a lost second factor off, with NAME's password and a recovery code",
+  positionals: [{ name: "NAME" }],
+  options: [answersOption],
+  async run(invocation) {
+    const { places, positionals, output } = invocation;
+    const [name = ""] = positionals;
+    const questions = createQuestions(invocation);
+    try {
+      const password = await questions.ask(`Password of ${name}: `);
+      const recovery_code = await questions.ask(`Recovery code of ${name}: `);
+      const anonymous = createHttpClient({ ...places, tokenFile: undefined });
+      const answer = await anonymous.call("recoverTwoFactor", {
+        params: { id: name },
+        body: { password, recovery_code },
+      });
+      if (!isSession(answer)) return await output.changed(answer, offRemark(name));
+      await inSession(invocation, answer, async () => {
+        await output.changed(answer.user, offRemark(name));
+        const client = createHttpClient(places, { accessToken: answer.access_token });
+        await ownPassword(invocation, client, { user: answer.user, password, questions });
+      });
+    } finally {
+      questions.close();
+    }
+  },
+};
+
+function isSession(answer: Session | User): answer is Session {
+  return "session" in answer;
+}
+
+function offRemark(name: string): string {
+  return `The second factor of ${name} is off: the password alone signs in, all sessions are ended, and the other recovery codes are good for nothing. Set up another authenticator with: steward user 2fa setup ${name}`;
+}

@@ -1,0 +1,58 @@
+import type { TwoFactor, User } from "../contract/types.ts";
+import type { Command } from "./command.ts";
+import { requireConsent } from "./consent.ts";
+import { CommandError } from "./context.ts";
+import { commandUsage, usageError } from "./usage.ts";
+import { findUser } from "./user-lookup.ts";
+import { diagnose } from "./user-two-factor-diagnosis.ts";
+import { ownTwoFactorCommands } from "./user-two-factor-own.ts";
+import { recover } from "./user-two-factor-recover.ts";
+import { describeLock } from "./user-view.ts";
+
+const status: Command = {
+  path: ["user", "2fa", "status"],
+  summary: "Show whether a user has a second factor, and what is left of the recovery codes",
+  positionals: [{ name: "NAME" }],
+  options: [],
+  worksOffline: true,
+  async run({ positionals: [name = ""], client, output }) {
+    const { id } = await findUser(client, name);
+    const twoFactor: TwoFactor = await client.call("getTwoFactor", { params: { id } });
+    await output.fields(twoFactor, [
+      ["enabled", twoFactor.enabled],
+      ["since", twoFactor.enrolled_at],
+      ["recovery codes left", twoFactor.recovery_codes_remaining],
+      ["locked", describeLock(twoFactor)],
+    ]);
+  },
+};
+
+const reset: Command = {
+  path: ["user", "2fa", "reset"],
+  summary: "Take away the second factor of a user who lost it, and end the sessions",
+  positionals: [{ name: "NAME" }],
+  options: [{ name: "reason", value: "TEXT", summary: "why, and how it was made sure who asks; it is kept" }],
+  worksOffline: true,
+  async run(invocation) {
+    const { positionals, options, client, output } = invocation;
+    const [name = ""] = positionals;
+    const reason = options.text("reason");
+    if (!reason) throw usageError("--reason is missing: it is written down.", commandUsage(reset));
+    const { id, two_factor } = await findUser(client, name);
+    if (!two_factor.enabled) {
+      throw new CommandError(5, `User "${name}" has no second factor; nothing was changed.`);
+    }
+    await requireConsent(invocation, `Let ${name} sign in with the password alone, and end all sessions?`);
+    // An administrator's way gives the user; a session comes of password and recovery code alone.
+    const user = (await client.call("recoverTwoFactor", { params: { id }, body: { reason } })) as User;
+    await output.changed(user, `The second factor of ${name} is off; the sessions are ended.`);
+  },
+};
+
+export const twoFactorCommands: readonly Command[] = [
+  status,
+  ...ownTwoFactorCommands,
+  recover,
+  reset,
+  diagnose,
+];

@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What is typed when its question stands on the screen; a function sees the screen so far. */
+export type Typed = readonly [
+  question: string,
+  typed: string | ((screen: string) => string | Promise<string>),
+];
+
+export interface TerminalEnd {
+  code: number | null;
+  /** All that was shown, standard output and standard error as they came. */
+  screen: string;
+  /** The terminal has the modes that it had before. */
+  isRestored: boolean;
+}
+
+/** Runs a program on a pseudo-terminal that echoes; each answer is typed when its question stands there. */
+export function typeInto(
+  words: readonly string[],
+  answers: readonly Typed[],
+  environment: Record<string, string> = {},
+): Promise<TerminalEnd> {
+  const command = words.map((word) => `'${word}'`).join(" ");
+  const line = `stty -g; ${command}; code=$?; stty -g; exit $code`;
+  const child = spawn("script", ["--echo", "always", "-qec", line, "/dev/null"], {
+    env: { PATH: process.env.PATH, SHELL: "/bin/sh", ...environment },
+  });
+  const left = [...answers];
+  let screen = "";
+  let seen = 0;
+  const answer = async (): Promise<void> => {
+    const [question, typed] = left[0] ?? [];
+    const at = question === undefined ? -1 : screen.indexOf(question, seen);
+    if (question === undefined || at === -1) return;
+    seen = at + question.length;
+    left.shift();
+    child.stdin.write(typeof typed === "function" ? await typed(screen) : (typed ?? ""));
+  };
+  return new Promise<TerminalEnd>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      screen += text;
+      answer().catch(reject);
+    });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      const modes = screen.match(/^[0-9a-f]+(:[0-9a-f]+){10,}(?=\r$)/gm) ?? [];
+      resolve({ code, screen, isRestored: modes.length === 2 && modes[0] === modes[1] });
+    });
+  });
+}
+
+/** What every process of this machine was started with. */
+export function allCommandLines(): string {
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids
+    .map((id) => {
+      try {
+        return readFileSync(`/proc/${id}/cmdline`, "utf8");
+      } catch {
+        return ""; // It has ended meanwhile.
+      }
+    })
+    .join("\n");
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { diagnosisOf, type SeenSkew } from "../../src/cli/user-two-factor-diagnosis.ts";
+import type { AuditEvent } from "../../src/contract/types.ts";
+import { annaId, exampleUser, pageOf, startAgent } from "./agent.ts";
+import { twoFactorOn } from "./own-session.ts";
+import { runSteward } from "./run-steward.ts";
+
+const anna = exampleUser(twoFactorOn);
+const deviceTime = new Date("2026-01-02T03:04:05.000Z");
+
+function skew(skewSeconds: number, isClockVouchedFor = false): SeenSkew {
+  return { at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", skewSeconds, isClockVouchedFor };
+}
+
+function event(seq: number, subjectId: string, skewSeconds: number): AuditEvent {
+  return {
+    seq,
+    time: "2026-01-02T03:00:00.000Z",
+    type: "two_factor.skew_seen",
+    log: "changes",
+    outcome: "success",
+    code: null,
+    count: 1,
+    actor: { kind: "agent", id: null, name: null },
+    subject: { id: subjectId, name: "anna" },
+    from: "192.0.2.7\u001b[2J",
+    request_id: "request-1",
+    details: { skew_seconds: skewSeconds, is_clock_vouched_for: true },
+    previous_hash: "0".repeat(64),
+    hash: "0".repeat(64),
+  };
+}
+
+describe("diagnosisOf", () => {
+  const locked = { password: false, totp: true, until: "2026-01-02T03:19:05.000Z" };
+  const few = { ...anna.two_factor, recovery_codes_remaining: 2 };
+  const cases: [what: string, facts: Parameters<typeof diagnosisOf>[0], expected: RegExp][] = [
+    [
+      "no second factor",
+      { user: exampleUser(), skews: [], deviceTime },
+      /no second factor: the password alone/,
+    ],
+    [
+      "nothing seen",
+      { user: anna, skews: [], deviceTime },
+      /no wrong code was the right one of another time/,
+    ],
+    ["the device's time", { user: anna, skews: [], deviceTime }, /clock shows 2026-01-02T03:04:05\.000Z\./],
+    [
+      "few recovery codes",
+      { user: { ...anna, two_factor: few }, skews: [], deviceTime },
+      /2 recovery codes.*new ones:/,
+    ],
+    [
+      "locked codes",
+      { user: { ...anna, locked }, skews: [], deviceTime },
+      /wrong codes.*until 2026-01-02T03:19.*recovery codes work/,
+    ],
+    [
+      "a disabled user",
+      { user: { ...anna, enabled: false }, skews: [], deviceTime },
+      /^The user is disabled/,
+    ],
+    [
+      "a code of the future",
+      { user: anna, skews: [skew(300)], deviceTime },
+      /clock 300 seconds ahead of the device's/,
+    ],
+    [
+      "a code of the past",
+      { user: anna, skews: [skew(-90)], deviceTime },
+      /clock 90 seconds behind the device's/,
+    ],
+    ["one difference", { user: anna, skews: [skew(300)], deviceTime }, /do not repeat/],
+    ["two that differ", { user: anna, skews: [skew(300), skew(-300)], deviceTime }, /do not repeat/],
+    [
+      "one twice, unsynchronised",
+      { user: anna, skews: [skew(300), skew(330)], deviceTime },
+      /nobody vouched.*compare both/,
+    ],
+    [
+      "one twice, synchronised",
+      { user: anna, skews: [skew(90, true), skew(90, true)], deviceTime },
+      /set the authenticator's clock/,
+    ],
+  ];
+  for (const [what, facts, expected] of cases) {
+    it(`tells of ${what}`, () => assert.match(diagnosisOf(facts).join("\n"), expected));
+  }
+
+  it("does not make up the device's time where it is not known", () => {
+    assert.doesNotMatch(
+      diagnosisOf({ user: anna, skews: [], deviceTime: undefined }).join("\n"),
+      /clock shows/,
+    );
+  });
+});
+
+describe("steward user 2fa diagnose", () => {
+  const answers = {
+    "GET /api/users": pageOf(anna),
+    "GET /api/events": {
+      body: { items: [event(1, "usr_other", 600), event(2, annaId, 300)], total: 2, next_cursor: null },
+    },
+  };
+
+  it("tells of this user's wrong codes alone, and shows what is hostile harmlessly", async (test) => {
+    const { socketPath, received } = await startAgent(test, answers);
+    const { code, stdout } = await runSteward(["user", "2fa", "diagnose", "anna", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(stdout, /from 192\.0\.2\.7\\x1b\[2J: a code of a clock 300 seconds ahead/);
+    assert.doesNotMatch(stdout, /600 seconds/);
+    assert.equal(received[1]?.path, "/api/events?type=two_factor.skew_seen&limit=200");
+  });
+
+  it("prints user and events in the API's shapes", async (test) => {
+    const { socketPath } = await startAgent(test, answers);
+    const { stdout } = await runSteward([
+      "-o",
+      "json",
+      "user",
+      "2fa",
+      "diagnose",
+      "anna",
+      "--socket",
+      socketPath,
+    ]);
+    assert.deepEqual(JSON.parse(stdout), { user: anna, events: [event(2, annaId, 300)] });
+  });
+});
