@@ -15,8 +15,8 @@ export async function showEnrolment(
 ): Promise<void> {
   if (options.text("output") === "json") return output.document(enrolment);
   // https://no-color.org: any value but an empty one.
-  const hasColour = context.stdout.isTTY && !context.environment.NO_COLOR;
-  const picture = await qrTerminal(enrolment.otpauth_uri, { hasColour });
+  const isPlain = !context.stdout.isTTY || Boolean(context.environment.NO_COLOR);
+  const picture = await qrTerminal(enrolment.otpauth_uri, { hasColour: !isPlain });
   const groups = escapeText(enrolment.secret.replace(/.{4}(?!$)/g, "$& "));
   await output.text(`${picture.join("\n")}\n\n${groups}\n`);
 }

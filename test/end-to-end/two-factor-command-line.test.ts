@@ -90,6 +90,19 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     assert.equal(await sessionCount(), 0);
   });
 
+  it("draws the picture into a pipe too, light modules as blocks", async () => {
+    const words = ["user", "add", "carl", "--password-stdin"];
+    assert.equal((await steward(words, goodPassword)).code, 0);
+    const { stdout } = await steward(
+      ["user", "2fa", "setup", "carl", "--begin", "--password-stdin"],
+      goodPassword,
+    );
+    const [first = "", , third = ""] = stdout.split("\n");
+    assert.match(first, /^█{33,}$/, "the quiet zone");
+    assert.match(third, /^████ ▄▄▄▄▄ .* ▄▄▄▄▄ ████$/, "two finder patterns");
+    assert.equal((await steward(["user", "rm", "carl"])).code, 0);
+  });
+
   it("ends with 9 where nobody can say whether the clock is right", async () => {
     const { code, stderr } = await steward(["user", "add", "bob-reader", "--password-stdin"], goodPassword);
     assert.equal(code, 0, stderr);
