@@ -40,7 +40,7 @@ describe("the README's walk through", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("has a block for each step", () => assert.equal(blocks.length, 4));
+  it("has a block for each step", () => assert.equal(blocks.length, 8));
 
   it("makes the first administrator", () => {
     assert.equal(JSON.parse(output[0] ?? "").role, "admin");
@@ -61,5 +61,28 @@ describe("the README's walk through", () => {
     const { request_id: _, ...problem } = JSON.parse(answers[1] ?? "");
     const { request_id: __, ...expected } = shown;
     assert.deepEqual(problem, expected);
+  });
+
+  it("enrols a phone", () => {
+    assert.match(output[4] ?? "", /^enabled +yes$/m);
+    assert.match(output[4] ?? "", /^recovery codes left +10$/m);
+  });
+
+  it("signs in with a code, once", () => {
+    const [first, second] = (output[5] ?? "").trim().split(/(?<=\})(?=\{)/);
+    assert.equal(JSON.parse(first ?? "").user.username, "log-reader");
+    assert.equal(JSON.parse(second ?? "").code, "totp_reused");
+  });
+
+  it("loses the phone and recovers with a code", () => {
+    assert.match(output[6] ?? "", /^enabled +no$/m);
+  });
+
+  it("tells a wrong clock, and lets local root help", () => {
+    const [refusal = "", ...diagnosis] = (output[7] ?? "").trim().split(/(?<=\})/);
+    const { code, title, clock } = JSON.parse(refusal + (diagnosis.shift() ?? ""));
+    assert.deepEqual([code, title, clock.skew_suspected], ["totp_invalid", "Invalid token", true]);
+    assert.match(diagnosis.join(""), /a code of a clock (270|300) seconds ahead of the device's/);
+    assert.match(diagnosis.join(""), /^[0-9a-z]{5}(-[0-9a-z]{5}){3}$/m, "the one-use password");
   });
 });
