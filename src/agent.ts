@@ -111,7 +111,8 @@ async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Pro
   if (rooms.accounts.hasAdministrator()) return rooms.setupToken.remove();
   const path = credentialsDirectory && join(credentialsDirectory, "steward.admin");
   const credential = path && (await readFile(path, "utf8").catch(() => undefined));
-  if (credential) {
+  // A blank one is the unit's way to say that there is none.
+  if (credential?.trim()) {
     try {
       const username = await provision(rooms.accounts, rooms.passwords, credential);
       log("notice", "the first administrator was made from the credential steward.admin", { username });

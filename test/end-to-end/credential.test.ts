@@ -108,6 +108,12 @@ describe("the systemd credential steward.admin", () => {
     }
   });
 
+  it("that is blank, as the unit gives it where there is none, is no error", async (t) => {
+    const agent = await startCheckedAgent(await withCredential("blank", "\n"));
+    t.after(() => agent.dispose());
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
+  });
+
   it("that is not there is no error", async (t) => {
     const options = { environment: { CREDENTIALS_DIRECTORY: join(home, "nowhere") } };
     const agent = await startCheckedAgent(options);
