@@ -41,7 +41,8 @@ function unknownCaller(): StewardError {
   );
 }
 
-function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
+/** Throws `token_not_allowed`, `insufficient_scope`. */
+export function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
   if (scope === undefined) {
     throw new StewardError(
       "token_not_allowed",

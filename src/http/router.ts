@@ -7,7 +7,7 @@ import { type OperationId, operationIds, operationOf } from "../contract/operati
 import { StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import type { Authenticate, Way } from "./authenticate.ts";
-import { authorise } from "./authorise.ts";
+import { authorise, refuseOutOfScope } from "./authorise.ts";
 import { type Actor, type EventNote, eventActorOf, roleOf } from "./call.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson } from "./read-json.ts";
@@ -171,13 +171,13 @@ async function identify(
   options: RouterOptions,
   ctx: Koa.Context,
   way: Way,
-  { access, scope }: Operation,
+  operation: Operation,
 ): Promise<Actor> {
-  if (access !== "open") return options.authenticate(ctx, way);
+  if (operation.access !== "open") return options.authenticate(ctx, way);
   try {
     const actor = await options.authenticate(ctx, way);
-    const isInScope = actor.kind !== "token" || (scope !== undefined && actor.token.scopes.includes(scope));
-    return isInScope ? actor : anonymous;
+    if (actor.kind === "token") refuseOutOfScope(operation, actor);
+    return actor;
   } catch (error) {
     if (error instanceof StewardError) return { kind: "anonymous", refusal: error };
     throw error;

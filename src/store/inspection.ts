@@ -133,8 +133,13 @@ function mask(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const secret = /hash|secret|sealed|token/;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) =>
-      secret.test(key) && typeof member === "string" ? [key, "(hidden)"] : [key, mask(member)],
-    ),
+    Object.entries(value).map(([key, member]) => [
+      key,
+      secret.test(key) && isText(member) ? "(hidden)" : mask(member),
+    ]),
   );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" || (Array.isArray(value) && value.some((one) => typeof one === "string"));
 }
