@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createUsedCodes, usedCodesKind } from "../../src/auth/used-codes.ts";
-import { temporaryDocument } from "./virtual-host.ts";
+import { temporaryDirectory, temporaryDocument } from "./virtual-host.ts";
 
 const ana = `usr_${"a".repeat(32)}`;
 const bob = `usr_${"b".repeat(32)}`;
@@ -30,14 +32,11 @@ describe("used codes", () => {
     assert.equal(await usedCodes.use(ana, [step + 4], 1), step + 4);
   });
   it("are on the disk before the use is acknowledged", async () => {
-    const document = await temporaryDocument(usedCodesKind);
+    const directory = await temporaryDirectory();
+    const document = await temporaryDocument(usedCodesKind, directory);
     await createUsedCodes(document).use(ana, [step], 7);
-    const again = createUsedCodes(document);
-    assert.equal(await again.use(ana, [step], 8), undefined);
-    assert.equal(document.trouble(), null);
-    assert.deepEqual(document.read().users, [
-      { user_id: ana, used: { steps: [step], highest: step, epoch: 7 } },
-    ]);
+    const { users } = JSON.parse(await readFile(join(directory, "used-codes.json"), "utf8"));
+    assert.deepEqual(users, [{ user_id: ana, used: { steps: [step], highest: step, epoch: 7 } }]);
   });
   it("are forgotten with the secret, and other users' are not", async () => {
     const usedCodes = createUsedCodes(await temporaryDocument(usedCodesKind));

@@ -50,16 +50,22 @@ export function virtualHost(known: Partial<ClockState> = { trust: "trusted" }): 
   };
 }
 
-/** A document on a real file of its own. */
-export async function temporaryDocument<T extends object>(kind: DocumentKind<T>): Promise<Document<T>> {
-  const directory = await mkdtemp(join(tmpdir(), `steward-${kind.name}-`));
+/** A document on a real file, in a directory of its own where none is given. */
+export async function temporaryDocument<T extends object>(
+  kind: DocumentKind<T>,
+  given?: string,
+): Promise<Document<T>> {
+  const directory = given ?? (await temporaryDirectory());
   const document = await openDocument(directory, kind, {
     isFirstStart: true,
     reserve: createReserve(directory),
   });
-  closing.push(async () => {
-    await document.close();
-    await rm(directory, { recursive: true });
-  });
+  closing.push(() => document.close());
   return document;
+}
+
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "steward-auth-"));
+  closing.push(() => rm(directory, { recursive: true }));
+  return directory;
 }
