@@ -117,6 +117,14 @@ describe("sweeping", () => {
     step(-20_000 * day);
     assert.deepEqual([isExpired(short.id), isExpired(long.id)], [true, false]);
   });
+  it("writes nothing down of what only monotonic time has brought to its end", async () => {
+    const { apiTokens, know, pass, make, isExpired, stored } = await begin();
+    const { id } = await make({ lifetimeSeconds: 3_600 });
+    know({ trust: "none" });
+    pass(3_600 + 20 * day);
+    apiTokens.sweep();
+    assert.deepEqual([isExpired(id), stored(id).is_dead], [true, false]);
+  });
   it("shortens what was made by a clock far ahead to the lifetime that was asked for", async () => {
     const { apiTokens, know, step, make, stored } = await begin({ trust: "none" });
     step(3_650 * day);
