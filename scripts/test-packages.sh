@@ -8,6 +8,7 @@ need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need cc gcc
 need curl curl
 need flock util-linux
+need faketime faketime
 need fish fish
 need oathtool oathtool
 need rsvg-convert librsvg2-bin

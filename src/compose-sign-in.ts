@@ -81,6 +81,8 @@ export async function composeSignIn(parts: SignInParts) {
     },
     close: () => {
       clearInterval(sweep);
+      // What has expired by now must stay so, whatever the clock says at the next start.
+      apiTokens.sweep();
       attempts.close();
     },
   };

@@ -75,6 +75,7 @@ export function createBearer(options: BearerOptions): Bearer {
           options,
           "revoked",
           "This API token is not known, or was deleted, or its owner may not sign in.",
+          token !== undefined,
         );
       }
       const isTolerated = apiTokens.isExpired(token);
@@ -111,7 +112,8 @@ function isClockInDoubt({ time }: BearerOptions): boolean {
   return !time.isVouchedFor() || time.secondsSinceStep() < toleranceSeconds;
 }
 
-function refused({ time }: BearerOptions, reason: string, message: string): StewardError {
-  const clock = time.describe({ isProven: true });
+/** `isProven`: the token is one of ours, so whoever sent it may know more of the clock. */
+function refused({ time }: BearerOptions, reason: string, message: string, isProven = true): StewardError {
+  const clock = time.describe({ isProven });
   return new StewardError("invalid_token", message, { details: { reason, clock } });
 }

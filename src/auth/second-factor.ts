@@ -50,25 +50,53 @@ export interface SecondFactorOptions {
   requestSync: () => void;
 }
 
+interface CodeProof {
+  account: Account;
+  secret: string;
+  /** As it was sent. */
+  text: string;
+  origin: Origin;
+}
+
+/** The row of wrong codes that a try belongs to. */
+interface CodeRow {
+  /** Throws while codes are refused. */
+  check: () => void;
+  wrong: () => void;
+}
+
+/** Whoever enables a secret has been shown it: there is nothing to guess. */
+const uncounted: CodeRow = { check: () => undefined, wrong: () => undefined };
+
 /** Seconds between two measurements that wrong codes ask for. */
 const syncIntervalSeconds = 5 * 60;
 
 export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
   const { accounts, attempts, usedCodes, seal } = options;
-  const seen = createSkewWatch(options);
-  const proveCode = async (account: Account, secret: string, text: string, origin: Origin): Promise<void> => {
+  const skews = createSkewWatch(options);
+  const proveCode = async ({ account, secret, text, origin }: CodeProof, row: CodeRow): Promise<void> => {
     const nowSeconds = options.time.now().getTime() / 1_000;
     const code = readCode(text);
-    if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
-    const steps = await matchSteps(secret, code, nowSeconds, acceptedStepsAround);
+    const steps = code === undefined ? [] : await matchSteps(secret, code, nowSeconds, acceptedStepsAround);
+    // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
+    row.check();
+    if (code === undefined) {
+      row.wrong();
+      throw wrongCode(options, false, "A code has six digits.");
+    }
     if (steps.length === 0) {
-      throw wrongCode(options, await seen(account, secret, code, nowSeconds, origin));
+      row.wrong();
+      throw wrongCode(options, await skews.look(account, secret, code, nowSeconds, origin));
     }
     const used = await usedCodes.use(account.id, steps, options.time.epoch());
-    if (used === undefined) throw reusedCode(options);
+    if (used === undefined) {
+      row.wrong();
+      throw reusedCode(options);
+    }
+    skews.forget(account.id);
   };
   return {
-    proveNew: proveCode,
+    proveNew: (account, secret, text, origin) => proveCode({ account, secret, text, origin }, uncounted),
     prove: async (account, factor, proof, origin) => {
       if (proof.recovery_code !== undefined) {
         const hash = factor.recovery_hashes[findRecoveryCode(factor.recovery_hashes, proof.recovery_code)];
@@ -82,14 +110,14 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       if (proof.code === undefined) {
         throw new StewardError("totp_required", "This user signs in with a code too. Send `code`.");
       }
-      attempts.checkCodes(account.username);
       const secret = seal.open(factor.sealed_secret, account.id);
-      try {
-        await proveCode(account, secret, proof.code, origin);
-      } catch (error) {
-        if (error instanceof StewardError && error.status === 401) attempts.wrongCode(account.username);
-        throw error;
-      }
+      await proveCode(
+        { account, secret, text: proof.code, origin },
+        {
+          check: () => attempts.checkCodes(account.username),
+          wrong: () => attempts.wrongCode(account.username),
+        },
+      );
       attempts.rightCode(account.username);
       return "totp";
     },
@@ -103,7 +131,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
 function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {
   const lastSkews = new Map<string, number>();
   let syncAskedAt = Number.NEGATIVE_INFINITY;
-  return async (
+  const look = async (
     account: Account,
     secret: string,
     code: string,
@@ -134,6 +162,7 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
     });
     return isRepeated || !time.isVouchedFor();
   };
+  return { look, forget: (accountId: string): void => void lastSkews.delete(accountId) };
 }
 
 /** Whoever gets this has given the right password: he may know what the device thinks of its clock. */

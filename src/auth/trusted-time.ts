@@ -51,11 +51,13 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
   let observer: TimeObserver | undefined;
   const steps = createStepWatch(now, uptime, (seconds) => observer?.onStep(seconds));
   let vouched = { milliseconds: floor.getTime(), uptimeSeconds: uptime() };
-  let wasVouchedFor = false;
+  // At the start nothing has begun: locks of before the agent's restart go on under a clock that was vouched for then.
+  let wasVouchedFor = readClock().trust !== "none";
   const isVouchedFor = (): boolean => {
     const isNow = readClock().trust !== "none";
     const hasBegun = isNow && !wasVouchedFor;
     wasVouchedFor = isNow;
+    if (isNow) vouched = { milliseconds: now().getTime(), uptimeSeconds: uptime() };
     if (hasBegun) observer?.onVouchedFor();
     return isNow;
   };
@@ -64,7 +66,7 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
     epoch: () => steps.look().epoch,
     isVouchedFor,
     expiryNow: () => {
-      if (isVouchedFor()) vouched = { milliseconds: now().getTime(), uptimeSeconds: uptime() };
+      if (isVouchedFor()) return new Date(vouched.milliseconds);
       return new Date(vouched.milliseconds + (uptime() - vouched.uptimeSeconds) * 1_000);
     },
     observe: (next) => {

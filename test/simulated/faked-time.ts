@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
@@ -8,12 +8,17 @@ import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
 export interface TimedAgent extends CheckedAgent {
   /** Sets how far the agent's wall clock is from this machine's, such as `+90d`, `-1h`, `+3m`. */
   moveClock: (offset: string) => void;
+  /** Steps the agent's wall clock from where it is by so many seconds; positive: forward. */
+  stepClock: (seconds: number) => void;
+  /** The agent's wall clock, in seconds since 1970. */
+  nowSeconds: () => number;
   /** What the agent knows of its clock. */
   knowClock: (state: object) => void;
 }
 
 export interface TimedAgentOptions {
-  offset?: string;
+  /** Seconds that the agent's wall clock is ahead of this machine's. */
+  offsetSeconds?: number;
   clock?: object;
   stateDirectory?: string;
 }
@@ -23,9 +28,10 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
   const directory = mkdtempSync(join(tmpdir(), "steward-clock-"));
   const timeFile = join(directory, "time");
   const clockFile = join(directory, "clock.json");
-  const moveClock = (offset: string): void => writeFileSync(timeFile, `${offset}\n`);
-  const knowClock = (state: object): void => writeFileSync(clockFile, JSON.stringify(state));
-  moveClock(options.offset ?? "+0");
+  let offsetSeconds = options.offsetSeconds ?? 0;
+  const setClock = (): void => replaceFile(timeFile, offsetSeconds.toFixed(3).replace(/^(?!-)/, "+"));
+  const knowClock = (state: object): void => replaceFile(clockFile, JSON.stringify(state));
+  setClock();
   knowClock(options.clock ?? {});
   const agent = await startCheckedAgent({
     program: ["--import", "tsx", join(import.meta.dirname, "agent.ts")],
@@ -38,7 +44,36 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
       STEWARD_TEST_CLOCK: clockFile,
     },
   });
-  return { ...agent, moveClock, knowClock };
+  return {
+    ...agent,
+    knowClock,
+    moveClock: (offset) => {
+      offsetSeconds = secondsOf(offset);
+      setClock();
+    },
+    stepClock: (seconds) => {
+      offsetSeconds += seconds;
+      setClock();
+    },
+    nowSeconds: () => Date.now() / 1_000 + offsetSeconds,
+    dispose: async () => {
+      await agent.dispose();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+function secondsOf(offset: string): number {
+  const [, sign = "+", number = "", unit = "s"] = /^([+-]?)(\d+)([smhdy]?)$/.exec(offset) ?? [];
+  const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400, y: 365 * 86_400 }[unit || "s"] ?? 1;
+  assert.notEqual(number, "", `"${offset}" is no offset`);
+  return Number(`${sign}${number}`) * unitSeconds;
+}
+
+/** In one piece: the agent reads it at any time. */
+function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}.new`, `${text}\n`);
+  renameSync(`${path}.new`, path);
 }
 
 function libraryPath(): string {

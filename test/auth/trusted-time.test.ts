@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { hostFloor, hostStart, virtualHost } from "./virtual-host.ts";
+
+const day = 86_400;
+
+describe("now", () => {
+  it("is the wall clock, with what was measured and is not applied yet: positive means the host is behind", () => {
+    const host = virtualHost();
+    assert.equal(host.time.now().getTime(), hostStart.getTime());
+    host.know({ offsetSeconds: 12.5 });
+    assert.equal(host.time.now().getTime(), hostStart.getTime() + 12_500);
+    host.know({ offsetSeconds: -12.5 });
+    assert.equal(host.time.now().getTime(), hostStart.getTime() - 12_500);
+  });
+});
+
+describe("the clock epoch", () => {
+  for (const seconds of [30, -30, 29.9, -29.9, 1, 0]) {
+    it(`stays when the clock is stepped by ${seconds} s`, () => {
+      const host = virtualHost();
+      const epoch = host.time.epoch();
+      host.step(seconds);
+      assert.equal(host.time.epoch(), epoch);
+      assert.equal(host.time.secondsSinceStep(), Number.POSITIVE_INFINITY);
+    });
+  }
+  for (const seconds of [30.1, -30.1, 31, -31, 90 * day, -365 * day]) {
+    it(`is another one when the clock is stepped by ${seconds} s, and that is told once`, () => {
+      const host = virtualHost();
+      const steps: number[] = [];
+      host.time.observe({ onStep: (size) => steps.push(size), onVouchedFor: () => undefined });
+      const epoch = host.time.epoch();
+      host.step(seconds);
+      assert.notEqual(host.time.epoch(), epoch);
+      host.pass(60);
+      host.time.epoch();
+      assert.deepEqual(
+        steps.map((size) => Math.round(size * 10) / 10),
+        [seconds],
+      );
+      assert.equal(host.time.secondsSinceStep(), 60);
+    });
+  }
+  it("counts many small steps together, so that they cannot lengthen anything one by one", () => {
+    const host = virtualHost();
+    const epoch = host.time.epoch();
+    for (let count = 0; count < 30; count += 1) {
+      host.step(-1);
+      assert.equal(host.time.epoch(), epoch, `${count + 1} s back`);
+    }
+    host.step(-1);
+    assert.notEqual(host.time.epoch(), epoch);
+  });
+  it("stays for a week under a clock that drifts by 40 ppm", () => {
+    const host = virtualHost();
+    const epoch = host.time.epoch();
+    for (let hour = 0; hour < 7 * 24; hour += 1) {
+      host.pass(3_600);
+      host.step(3_600 * 40e-6);
+      assert.equal(host.time.epoch(), epoch, `hour ${hour}`);
+    }
+  });
+  it("stays over a suspension, in which monotonic time and wall clock go on together", () => {
+    const host = virtualHost();
+    const epoch = host.time.epoch();
+    host.pass(3 * day);
+    assert.equal(host.time.epoch(), epoch);
+  });
+  it("is another one when an offset of more than 30 s is measured, and stays when that is applied then", () => {
+    const host = virtualHost();
+    const epoch = host.time.epoch();
+    host.know({ offsetSeconds: 3_600 });
+    const corrected = host.time.epoch();
+    assert.notEqual(corrected, epoch);
+    host.know({ offsetSeconds: 0 });
+    host.step(3_600);
+    assert.equal(host.time.epoch(), corrected, "now has not moved");
+  });
+  it("of two starts of the agent is never one number", () => {
+    const epochs = Array.from({ length: 100 }, () => virtualHost().time.epoch());
+    assert.equal(new Set(epochs).size, epochs.length);
+    assert.ok(epochs.every(Number.isSafeInteger), "stored as an integer");
+  });
+  it("comes back to no earlier number when the clock is put back", () => {
+    const host = virtualHost();
+    const seen = [host.time.epoch()];
+    for (const seconds of [3_600, -3_600, 3_600, -3_600]) {
+      host.step(seconds);
+      seen.push(host.time.epoch());
+    }
+    assert.equal(new Set(seen).size, seen.length);
+  });
+});
+
+describe("what an expiry date is held against", () => {
+  const after = (from: Date, seconds: number) => from.getTime() + seconds * 1_000;
+
+  it("is now while somebody vouches for the clock, wherever that is", () => {
+    for (const trust of ["trusted", "accepted"] as const) {
+      const host = virtualHost({ trust });
+      host.step(10 * day);
+      assert.equal(host.time.expiryNow().getTime(), after(hostStart, 10 * day));
+      host.step(-20 * day);
+      assert.equal(host.time.expiryNow().getTime(), after(hostStart, -10 * day));
+    }
+  });
+  it("is the floor and the time since the start, before anybody has vouched, whatever the wall clock says", () => {
+    const host = virtualHost({ trust: "none" });
+    for (const seconds of [0, 3_650 * day, -20_000 * day]) {
+      host.step(seconds);
+      assert.equal(host.time.expiryNow().getTime(), hostFloor.getTime());
+    }
+    host.pass(100);
+    assert.equal(host.time.expiryNow().getTime(), after(hostFloor, 100));
+  });
+  it("is the last time that was vouched for, carried on by monotonic time, when nobody does any more", () => {
+    const host = virtualHost({ trust: "trusted" });
+    host.time.expiryNow();
+    host.know({ trust: "none" });
+    host.step(3_650 * day);
+    host.pass(50);
+    assert.equal(host.time.expiryNow().getTime(), after(hostStart, 50));
+    host.step(-20_000 * day);
+    assert.equal(host.time.expiryNow().getTime(), after(hostStart, 50));
+  });
+  it("is that too when the clock was only looked at while somebody vouched, and no expiry date was", () => {
+    const host = virtualHost({ trust: "none" });
+    host.know({ trust: "trusted" });
+    assert.equal(host.time.isVouchedFor(), true);
+    host.know({ trust: "none" });
+    host.pass(50);
+    assert.equal(host.time.expiryNow().getTime(), after(hostStart, 50));
+  });
+  it("is now again as soon as somebody vouches again, earlier or later", () => {
+    const host = virtualHost({ trust: "trusted" });
+    host.time.expiryNow();
+    host.know({ trust: "none" });
+    host.step(-day);
+    host.time.expiryNow();
+    host.know({ trust: "accepted" });
+    assert.equal(host.time.expiryNow().getTime(), after(hostStart, -day));
+  });
+  it("takes a measured offset into account", () => {
+    const host = virtualHost({ trust: "trusted", offsetSeconds: 400 });
+    assert.equal(host.time.expiryNow().getTime(), after(hostStart, 400));
+  });
+});
+
+describe("the beginning of trust", () => {
+  const watched = (trust: "trusted" | "none") => {
+    const host = virtualHost({ trust });
+    let begun = 0;
+    host.time.observe({
+      onStep: () => undefined,
+      onVouchedFor: () => {
+        begun += 1;
+      },
+    });
+    return { host, begun: () => begun };
+  };
+  it("is told once, at the first look", () => {
+    const { host, begun } = watched("none");
+    assert.equal(host.time.isVouchedFor(), false);
+    host.know({ trust: "accepted" });
+    assert.equal(begun(), 0);
+    for (let looks = 0; looks < 3; looks += 1) assert.equal(host.time.isVouchedFor(), true);
+    assert.equal(begun(), 1);
+    host.know({ trust: "trusted" });
+    host.time.expiryNow();
+    assert.equal(begun(), 1, "accepted was trust already");
+  });
+  it("is told also when nobody looked before", () => {
+    const { host, begun } = watched("none");
+    host.know({ trust: "trusted" });
+    host.time.expiryNow();
+    assert.equal(begun(), 1);
+  });
+  it("is none when the agent is started under a clock that is vouched for: locks outlive a restart", () => {
+    const { host, begun } = watched("trusted");
+    host.time.isVouchedFor();
+    assert.equal(begun(), 0);
+    host.know({ trust: "none" });
+    host.time.isVouchedFor();
+    host.know({ trust: "trusted" });
+    host.time.isVouchedFor();
+    assert.equal(begun(), 1);
+  });
+});
+
+describe("what is said of the clock", () => {
+  it("to strangers is the time and whether it is synchronised", () => {
+    const { time } = virtualHost({ trust: "trusted", state: "holdover", synchronised: true });
+    const said = time.describe({ isProven: false, isSkewSuspected: true });
+    assert.deepEqual(said, { server_time: "2026-11-20T12:00:00.000Z", synchronised: true });
+  });
+  it("to those who proved who they are is all of it", () => {
+    const { time } = virtualHost({
+      state: "synchronised",
+      synchronised: true,
+      lastSyncAt: hostFloor,
+      lastStepSeconds: -2.5,
+      lastStepAt: hostFloor,
+    });
+    assert.deepEqual(time.describe({ isProven: true, isSkewSuspected: true }), {
+      server_time: "2026-11-20T12:00:00.000Z",
+      synchronised: true,
+      state: "synchronised",
+      last_sync_at: "2026-11-01T00:00:00.000Z",
+      last_step_seconds: -2.5,
+      last_step_at: "2026-11-01T00:00:00.000Z",
+      skew_suspected: true,
+    });
+  });
+});

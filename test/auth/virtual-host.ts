@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { createTrustedTime, type TrustedTime } from "../../src/auth/trusted-time.ts";
+import { type ClockState, unobservedClock } from "../../src/clock/clock-state.ts";
+import type { Uptime } from "../../src/host/ports.ts";
+import { type Document, openDocument } from "../../src/store/document.ts";
+import type { DocumentKind } from "../../src/store/load.ts";
+import { createReserve } from "../../src/store/reserve.ts";
+
+const closing: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+/** A host in virtual time: its two clocks go only where the test takes them. */
+export interface VirtualHost {
+  time: TrustedTime;
+  uptime: Uptime;
+  /** Both clocks run on, as they do. */
+  pass: (seconds: number) => void;
+  /** The wall clock is set; monotonic time does not care. */
+  step: (seconds: number) => void;
+  /** What is known of the wall clock from now on. */
+  know: (state: Partial<ClockState>) => void;
+}
+
+export const hostStart = new Date("2026-11-20T12:00:00.000Z");
+export const hostFloor = new Date("2026-11-01T00:00:00.000Z");
+
+export function virtualHost(known: Partial<ClockState> = { trust: "trusted" }): VirtualHost {
+  let wall = hostStart.getTime();
+  let seconds = 5_000;
+  let state: ClockState = { ...unobservedClock, ...known };
+  const uptime = () => seconds;
+  return {
+    uptime,
+    time: createTrustedTime({ wall: () => wall, uptime, readClock: () => state, floor: hostFloor }),
+    pass: (more) => {
+      wall += more * 1_000;
+      seconds += more;
+    },
+    step: (more) => {
+      wall += more * 1_000;
+    },
+    know: (next) => {
+      state = { ...unobservedClock, ...next };
+    },
+  };
+}
+
+/** A document on a real file, in a directory of its own where none is given. */
+export async function temporaryDocument<T extends object>(
+  kind: DocumentKind<T>,
+  given?: string,
+): Promise<Document<T>> {
+  const directory = given ?? (await temporaryDirectory());
+  const document = await openDocument(directory, kind, {
+    isFirstStart: true,
+    reserve: createReserve(directory),
+  });
+  closing.push(() => document.close());
+  return document;
+}
+
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "steward-auth-"));
+  closing.push(() => rm(directory, { recursive: true }));
+  return directory;
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { apiTokensKind } from "../../src/auth/api-token.ts";
+import { createApiTokens } from "../../src/auth/api-tokens.ts";
+import { attemptsKind } from "../../src/auth/attempt-record.ts";
+import { createAttempts } from "../../src/auth/attempts.ts";
+import { createEnrolment } from "../../src/auth/enrolment.ts";
+import { createOwnAccount } from "../../src/auth/own-account.ts";
+import { createSecondFactor } from "../../src/auth/second-factor.ts";
+import { sessionsKind } from "../../src/auth/session.ts";
+import { createSessions } from "../../src/auth/sessions.ts";
+import { createStepUps } from "../../src/auth/step-up.ts";
+import { createUsedCodes, usedCodesKind } from "../../src/auth/used-codes.ts";
+import { StewardError } from "../../src/errors.ts";
+import type { EventFacts } from "../../src/journal/event.ts";
+import { makeRecoveryCodes } from "../../src/two-factor/recovery-codes.ts";
+import { createSeal } from "../../src/two-factor/seal.ts";
+import { type Account, accountsKind, type StoredFactor } from "../../src/users/account.ts";
+import { createAccounts } from "../../src/users/accounts.ts";
+import { createPasswords } from "../../src/users/passwords.ts";
+import { codeOf } from "../authenticator.ts";
+import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
+
+export const origin = { address: "192.0.2.7", userAgent: "test", source: "192.0.2.7", requestId: "r-1" };
+
+/** Of no password that anybody has. */
+const passwordHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+/** The rooms that know who somebody is, over real files in virtual time, and one account. */
+export async function virtualSignIn(host: VirtualHost) {
+  const { time, uptime } = host;
+  const events: EventFacts[] = [];
+  const syncs: number[] = [];
+  const attempts = createAttempts({
+    document: await temporaryDocument(attemptsKind),
+    bootId: "boot-1",
+    uptime,
+    isClockTrusted: time.isVouchedFor,
+  });
+  time.observe({ onStep: () => undefined, onVouchedFor: attempts.clearCodeLocks });
+  const passwords = createPasswords({ isKnownSource: () => true });
+  const accounts = createAccounts({
+    document: await temporaryDocument(accountsKind),
+    passwords,
+    checkPassword: async () => undefined,
+    lockOf: () => null,
+    now: time.now,
+  });
+  const sessions = createSessions({
+    document: await temporaryDocument(sessionsKind),
+    bootId: "boot-1",
+    uptime,
+    limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
+    onReuse: async () => undefined,
+  });
+  const common = {
+    ...{ time, uptime, accounts, attempts, passwords, sessions, stepUps: createStepUps(uptime) },
+    usedCodes: createUsedCodes(await temporaryDocument(usedCodesKind)),
+    seal: createSeal([randomBytes(32)]),
+  };
+  const secondFactor = createSecondFactor({
+    ...common,
+    events: { record: async (facts) => void events.push(facts), refuse: () => undefined },
+    requestSync: () => void syncs.push(uptime()),
+  });
+  const ownAccount = createOwnAccount({ ...common, secondFactor });
+  const policy = { isRequired: false };
+  const enrolment = createEnrolment({
+    ...common,
+    ownAccount,
+    secondFactor,
+    issuer: () => "Pump house",
+    isRequired: () => policy.isRequired,
+  });
+  const tokens = await temporaryDocument(apiTokensKind);
+  const apiTokens = createApiTokens({ document: tokens, time, uptime });
+  const { id } = await accounts.createFirst("ana", { hash: passwordHash });
+  const account = (): Account => accounts.find(id) ?? assert.fail("ana is gone");
+  return {
+    ...common,
+    apiTokens,
+    tokens,
+    ownAccount,
+    secondFactor,
+    enrolment,
+    policy,
+    events,
+    syncs,
+    account,
+  };
+}
+
+export type VirtualSignIn = Awaited<ReturnType<typeof virtualSignIn>>;
+
+/** Gives the account a factor without a code being spent. */
+export async function enrolled({ accounts, seal, account }: VirtualSignIn) {
+  // Always the same one: of a random one now and then two time steps near each other have one code.
+  const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+  const { codes, hashes } = makeRecoveryCodes();
+  const { id } = account();
+  await accounts.changeFactor(id, () => ({
+    sealed_secret: seal.seal(secret, id),
+    enrolled_at: "2026-11-20T12:00:00.000Z",
+    recovery_hashes: hashes,
+  }));
+  const factor = (): StoredFactor => account().two_factor ?? assert.fail("the factor is gone");
+  return { secret, recoveryCodes: codes, factor };
+}
+
+/** The code that an authenticator shows whose clock is so many seconds ahead of the host's. */
+export function codeAt({ time }: VirtualHost, secret: string, aheadSeconds = 0): string {
+  return codeOf(secret, time.now().getTime() / 1_000 + aheadSeconds);
+}
+
+/** The error's code, or "done". */
+export async function codeFrom(work: Promise<unknown>): Promise<string> {
+  const error = await errorFrom(work);
+  return error ? error.code : "done";
+}
+
+export async function errorFrom(work: Promise<unknown>): Promise<StewardError | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof StewardError) return error;
+    throw error;
+  }
+}
