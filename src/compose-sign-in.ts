@@ -63,6 +63,10 @@ export async function composeSignIn(parts: SignInParts) {
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
   const enrolment = createEnrolment({ ...common, ownAccount, secondFactor, issuer, isRequired });
   const sweep = setInterval(() => apiTokens.sweep(), sweepMilliseconds).unref();
+  observeTime(parts, () => {
+    attempts.clearCodeLocks();
+    apiTokens.sweep();
+  });
   return {
     ...common,
     tokens,
@@ -92,18 +96,12 @@ export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
 
 /** Time, attempts, passwords, accounts and sessions, on which the rest is built. */
 function composeAccounts(parts: SignInParts) {
-  const { state, host, uptime, time, events } = parts;
+  const { state, host, uptime, time } = parts;
   const attempts = createAttempts({
     document: state.attempts,
     bootId: host.bootId,
     uptime,
     isClockTrusted: time.isVouchedFor,
-  });
-  time.observe({
-    onStep: (seconds) => {
-      void events.record(agentEvent("clock.epoch_raised", { step_seconds: Math.round(seconds) }));
-    },
-    onVouchedFor: () => attempts.clearCodeLocks(),
   });
   const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
   const accounts = createAccounts({
@@ -114,6 +112,15 @@ function composeAccounts(parts: SignInParts) {
     lockOf: (username) => lockShown(attempts.lockOf(username), time.now()),
   });
   return { time, attempts, passwords, accounts, sessions: createSessions(sessionOptions(parts)) };
+}
+
+function observeTime({ time, events }: SignInParts, onVouchedFor: () => void): void {
+  time.observe({
+    onVouchedFor,
+    onStep: (seconds) => {
+      void events.record(agentEvent("clock.epoch_raised", { step_seconds: Math.round(seconds) }));
+    },
+  });
 }
 
 /** Without a key codes cannot be checked; everything else goes on, and recovery codes work. */

@@ -50,7 +50,7 @@ export function readClaims(header: unknown, payload: unknown): AccessClaims | un
 }
 
 export interface AccessTokensOptions {
-  time: Pick<TrustedTime, "now" | "epoch">;
+  time: Pick<TrustedTime, "nowSeconds" | "epoch">;
   uptime: Uptime;
 }
 
@@ -59,7 +59,7 @@ export function createAccessTokens({ time, uptime }: AccessTokensOptions): Acces
   return {
     key,
     issue: (subject, sessionId) => {
-      const issuedAt = Math.floor(time.now().getTime() / 1_000);
+      const issuedAt = Math.floor(time.nowSeconds());
       const claims = {
         sub: subject,
         sid: sessionId,

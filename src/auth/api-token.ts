@@ -14,6 +14,8 @@ export interface StoredApiToken {
   readonly created_at: string;
   readonly lifetime_seconds: number;
   readonly expires_at: string;
+  /** False while nobody has vouched for the clock since it was made: its life begins when somebody does. */
+  readonly is_dated: boolean;
   /** Somebody who vouched for the clock saw it expire: no clock brings it back. */
   readonly is_dead: boolean;
   readonly last_used_at: string | null;
@@ -50,6 +52,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             "created_at",
             "lifetime_seconds",
             "expires_at",
+            "is_dated",
             "is_dead",
             "last_used_at",
             "last_used_from",
@@ -63,6 +66,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             created_at: timestamp,
             lifetime_seconds: { type: "number", minimum: 1 },
             expires_at: timestamp,
+            is_dated: { type: "boolean" },
             is_dead: { type: "boolean" },
             last_used_at: nullableText,
             last_used_from: nullableText,

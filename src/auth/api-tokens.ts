@@ -23,7 +23,7 @@ export interface ApiTokens {
   used(token: StoredApiToken, from: string): void;
   /** Dies at once, in memory whatever the disk does. */
   remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
-  /** Writes down which tokens have expired, while somebody vouches for the clock. */
+  /** While somebody vouches for the clock: dates tokens that were made without, and writes down which have expired. */
   sweep(): void;
 }
 
@@ -84,8 +84,7 @@ async function create(
 ): Promise<{ token: StoredApiToken; text: string }> {
   refuseForeignScopes(owner, scopes);
   const text = `stw_${randomBytes(32).toString("base64url")}`;
-  // With a clock that is behind what is known of the time, the token would be dead at its birth.
-  const begin = Math.max(time.now().getTime(), time.expiryNow().getTime());
+  const begin = time.now().getTime();
   const token: StoredApiToken = {
     id: `tok_${randomBytes(16).toString("hex")}`,
     user_id: owner.id,
@@ -95,6 +94,7 @@ async function create(
     created_at: time.now().toISOString(),
     lifetime_seconds: lifetimeSeconds,
     expires_at: new Date(begin + lifetimeSeconds * 1_000).toISOString(),
+    is_dated: time.isVouchedFor(),
     is_dead: false,
     last_used_at: null,
     last_used_from: null,
@@ -126,26 +126,23 @@ function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void 
 /** Marked for good once a clock that somebody vouches for has shown it, so that no other clock brings it back. */
 function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken): boolean {
   if (token.is_dead) return true;
+  if (!token.is_dated) return false;
   if (time.expiryNow().getTime() < Date.parse(token.expires_at)) return false;
   if (time.isVouchedFor()) document.note((state) => changed(state, token.id, { is_dead: true }), 0);
   return true;
 }
 
-/**
- * Marks what has expired; and what was made by a clock far ahead gets the end that its lifetime allows from now, for
- * no token outlives its lifetime from a time that somebody vouches for.
- */
+/** Dates what was made by a clock that nobody vouched for, and marks what has expired. */
 function swept(state: ApiTokensState, now: Date): ApiTokensState {
-  let hasChanged = false;
   const tokens = state.tokens.map((token) => {
-    const isDead = token.is_dead || now.getTime() >= Date.parse(token.expires_at);
-    const latest = now.getTime() + token.lifetime_seconds * 1_000;
-    const isTooLong = Date.parse(token.expires_at) > latest;
-    if (isDead === token.is_dead && !isTooLong) return token;
-    hasChanged = true;
-    return { ...token, is_dead: isDead, ...(isTooLong && { expires_at: new Date(latest).toISOString() }) };
+    if (token.is_dead) return token;
+    if (!token.is_dated) {
+      const end = new Date(now.getTime() + token.lifetime_seconds * 1_000);
+      return { ...token, is_dated: true, expires_at: end.toISOString() };
+    }
+    return now.getTime() < Date.parse(token.expires_at) ? token : { ...token, is_dead: true };
   });
-  return hasChanged ? { tokens } : state;
+  return tokens.every((token, index) => token === state.tokens[index]) ? state : { tokens };
 }
 
 function changed(state: ApiTokensState, id: string, change: Partial<StoredApiToken>): ApiTokensState {

@@ -98,8 +98,7 @@ function timeFault(options: BearerOptions, claims: AccessClaims): StewardError |
       "The device's clock was set since this access token was made. Exchange the refresh token for a new one; nobody was signed out.",
     );
   }
-  const nowSeconds = options.time.now().getTime() / 1_000;
-  if (nowSeconds < claims.expiresAt + accessTokenRules.clockTolerance) return undefined;
+  if (options.time.nowSeconds() < claims.expiresAt + accessTokenRules.clockTolerance) return undefined;
   return refused(
     options,
     "expired",

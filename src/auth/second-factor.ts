@@ -75,7 +75,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
   const { accounts, attempts, usedCodes, seal } = options;
   const skews = createSkewWatch(options);
   const proveCode = async ({ account, secret, text, origin }: CodeProof, row: CodeRow): Promise<void> => {
-    const nowSeconds = options.time.now().getTime() / 1_000;
+    const nowSeconds = options.time.nowSeconds();
     const code = readCode(text);
     const steps = code === undefined ? [] : await matchSteps(secret, code, nowSeconds, acceptedStepsAround);
     // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
@@ -115,13 +115,32 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
         { account, secret, text: proof.code, origin },
         {
           check: () => attempts.checkCodes(account.username),
-          wrong: () => attempts.wrongCode(account.username),
+          wrong: () => countWrong(options, account, origin),
         },
       );
       attempts.rightCode(account.username);
       return "totp";
     },
   };
+}
+
+/** One more wrong code behind the right password; a lock that it begins is written down. */
+function countWrong(
+  { attempts, events }: SecondFactorOptions,
+  { id, username }: Account,
+  { address, requestId }: Origin,
+): void {
+  attempts.wrongCode(username);
+  const lock = attempts.lockOf(username);
+  if (!lock?.totp) return;
+  void events.record({
+    type: "codes.locked",
+    actor: { kind: "agent", id: null, name: null },
+    subject: { id, name: username },
+    from: address,
+    requestId,
+    details: { seconds: lock.untilSeconds },
+  });
 }
 
 /**

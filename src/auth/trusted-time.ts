@@ -9,6 +9,8 @@ import type { Uptime } from "../host/ports.ts";
 export interface TrustedTime {
   /** The host's wall clock with what was measured and is not applied yet; issuing and checking both use it. */
   now(): Date;
+  /** The same in seconds since 1970, for what asks at every request. */
+  nowSeconds(): number;
   /** Another number after each step of more than 30 s, and after each start of the agent. */
   epoch(): number;
   /** Somebody vouches for the clock. */
@@ -47,9 +49,10 @@ const epochToleranceSeconds = 30;
 
 export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
   const { uptime, readClock, floor } = options;
-  const now = (): Date => new Date(options.wall() + readClock().offsetSeconds * 1_000);
+  const nowSeconds = (): number => options.wall() / 1_000 + readClock().offsetSeconds;
+  const now = (): Date => new Date(nowSeconds() * 1_000);
   let observer: TimeObserver | undefined;
-  const steps = createStepWatch(now, uptime, (seconds) => observer?.onStep(seconds));
+  const steps = createStepWatch(nowSeconds, uptime, (seconds) => observer?.onStep(seconds));
   let vouched = { milliseconds: floor.getTime(), uptimeSeconds: uptime() };
   // At the start nothing has begun: locks of before the agent's restart go on under a clock that was vouched for then.
   let wasVouchedFor = readClock().trust !== "none";
@@ -63,6 +66,7 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
   };
   return {
     now,
+    nowSeconds,
     epoch: () => steps.look().epoch,
     isVouchedFor,
     expiryNow: () => {
@@ -91,8 +95,8 @@ function details(clock: ClockState): Partial<ProblemClock> {
 }
 
 /** Looks how far now has moved against monotonic time; a step that was undone between two looks harmed nobody. */
-function createStepWatch(now: () => Date, uptime: Uptime, onStep: (seconds: number) => void) {
-  const difference = (): number => now().getTime() / 1_000 - uptime();
+function createStepWatch(nowSeconds: () => number, uptime: Uptime, onStep: (seconds: number) => void) {
+  const difference = (): number => nowSeconds() - uptime();
   // Numbers of two starts of the agent never meet: the clock may have been stepped while it was down.
   let epoch = Math.floor(Math.random() * 2 ** 40) * 1_000;
   let reference = difference();

@@ -91,6 +91,19 @@ describe("ten wrong codes in a row", () => {
     await agent.login(user.username, goodPassword);
   });
 
+  it("are written down as a lock, once: who, from where, for how long", async () => {
+    const locks = async () => {
+      const { json } = await agent.call("GET", "/api/events?type=codes.locked&limit=200", { local: true });
+      return json.items;
+    };
+    const before = (await locks()).length;
+    await lockOut();
+    const [lock, ...more] = (await locks()).slice(before);
+    assert.deepEqual([lock.subject.name, lock.details.seconds, more.length], [user.username, 900, 0]);
+    assert.match(lock.from, /^127\./);
+    await agent.call("POST", `/api/users/${user.id}/unlock`, { local: true });
+  });
+
   it("sent at once are counted each: no more than ten are looked at", async () => {
     const challenges: string[] = [];
     for (let count = 0; count < 14; count += 1) challenges.push(await user.challenge());
