@@ -1,4 +1,4 @@
-import { factorProof, oneFactorProof, session } from "./auth.ts";
+import { factorProof, reauth, session } from "./auth.ts";
 import { nullableTimestamp, password, timestamp } from "./shapes.ts";
 import { user } from "./users.ts";
 
@@ -69,13 +69,8 @@ export const recoveryCodes = {
   properties: { recovery_codes: recoveryCodeList },
 } as const;
 
-export const disable = {
-  type: "object",
-  additionalProperties: false,
-  required: ["password"],
-  properties: { password, ...factorProof },
-  ...oneFactorProof,
-} as const;
+/** The same proof as for a step-up. */
+export const disable = reauth;
 
 /** With a recovery code by whoever lost the authenticator, or with a reason by an administrator. */
 export const recover = {
