@@ -87,9 +87,14 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       try {
         await proveCode(account, secret, proof.code, origin);
       } catch (error) {
-        if (error instanceof StewardError && error.status === 401) attempts.wrongCode(account.username);
+        if (error instanceof StewardError && error.status === 401) {
+          attempts.checkCodes(account.username);
+          attempts.wrongCode(account.username);
+        }
         throw error;
       }
+      // Again, here as above: while this one was looked at, others sent with it may have been the tenth wrong one.
+      attempts.checkCodes(account.username);
       attempts.rightCode(account.username);
       return "totp";
     },

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../authenticator.ts";
 import { goodPassword, type SignedIn } from "../http/checked-agent.ts";
@@ -89,5 +92,36 @@ describe("ten wrong codes in a row, by whoever knows the password", () => {
     const recovered = await agent.call("POST", path, { from: newAddress(), body });
     assert.deepEqual([recovered.status, recovered.json.user?.locked], [200, null]);
     assert.equal((await login({})).status, 200);
+  });
+});
+
+describe("a hundred wrong codes at the same moment", () => {
+  it("are looked at ten times: the others learn nothing (parallel guessing, right after a start)", async (test) => {
+    const home = mkdtempSync(join(tmpdir(), "steward-codes-"));
+    test.after(() => rmSync(home, { recursive: true }));
+    const stateDirectory = join(home, "state");
+    const clock = { trust: "trusted" };
+    const first = await startTimedAgent({ clock, stateDirectory });
+    await first.signedInAdmin();
+    const user = await first.signedIn("besieged", "operator");
+    const { secret } = await enrol(first.call, { ...user, password: goodPassword });
+    await first.dispose();
+    const agent = await startTimedAgent({ clock, stateDirectory });
+    test.after(() => agent.dispose());
+    const body = { username: "besieged", password: goodPassword };
+    const challenges: string[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      const { json } = await agent.call("POST", "/api/auth/login", { from: newAddress(), body });
+      challenges.push(json.challenge_token);
+    }
+    const code = wrongCodeOf(secret);
+    const codes = await Promise.all(
+      challenges.map(async (challenge_token) => {
+        const sent = { from: newAddress(), body: { challenge_token, code } };
+        return (await agent.call("POST", "/api/auth/totp", sent)).json.code;
+      }),
+    );
+    assert.equal(codes.filter((one) => one === "totp_invalid").length, 10);
+    assert.equal(codes.filter((one) => one === "account_locked").length, 90);
   });
 });
