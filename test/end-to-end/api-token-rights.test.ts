@@ -166,23 +166,26 @@ describe("an API token may do", () => {
 
 describe("API tokens and a restart", () => {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    it(`are kept through ${signal}, and what was deleted stays deleted`, async () => {
+    it(`are kept through ${signal}, and what was deleted stays deleted`, async (test) => {
       const home = await mkdtemp(join(tmpdir(), "steward-tokens-"));
       const stateDirectory = join(home, "state");
       const first = await startCheckedAgent({ stateDirectory });
+      test.after(() => first.stop());
       const admin = await first.signedInAdmin();
       const deleted = await makeToken(first, admin, ["system:read"]);
       await first.call("DELETE", `/api/tokens/${deleted.id}`, { token: admin.token });
       const { token } = await makeToken(first, admin, ["system:read"]);
       first.process.kill(signal);
       await first.stop();
+      await first.dispose();
       const agent = await startCheckedAgent({ stateDirectory });
+      test.after(async () => {
+        await agent.dispose();
+        await rm(home, { recursive: true });
+      });
       assert.equal((await agent.call("GET", "/api/system", { token })).status, 200);
       const gone = await agent.call("GET", "/api/system", { token: deleted.token });
       assert.equal(gone.json.reason, "revoked");
-      await first.dispose();
-      await agent.dispose();
-      await rm(home, { recursive: true });
     });
   }
 });

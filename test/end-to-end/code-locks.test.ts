@@ -98,7 +98,6 @@ describe("ten wrong codes in a row, by whoever knows the password", () => {
 describe("a hundred wrong codes at the same moment", () => {
   it("are looked at ten times: the others learn nothing (parallel guessing, right after a start)", async (test) => {
     const home = mkdtempSync(join(tmpdir(), "steward-codes-"));
-    test.after(() => rmSync(home, { recursive: true }));
     const stateDirectory = join(home, "state");
     const clock = { trust: "trusted" };
     const first = await startTimedAgent({ clock, stateDirectory });
@@ -107,7 +106,10 @@ describe("a hundred wrong codes at the same moment", () => {
     const { secret } = await enrol(first.call, { ...user, password: goodPassword });
     await first.dispose();
     const agent = await startTimedAgent({ clock, stateDirectory });
-    test.after(() => agent.dispose());
+    test.after(async () => {
+      await agent.dispose();
+      rmSync(home, { recursive: true });
+    });
     const body = { username: "besieged", password: goodPassword };
     const challenges: string[] = [];
     for (let count = 0; count < 100; count += 1) {

@@ -124,8 +124,9 @@ describe("every route that takes a secret", () => {
 });
 
 describe("wrong setup tokens", () => {
-  it("count against their source, also for a sign-in, and no other source", async () => {
+  it("count against their source, also for a sign-in, and no other source", async (test) => {
     const agent = await startCheckedAgent();
+    test.after(() => agent.dispose());
     const from = newAddress();
     const guess = (setup_token: string, source = from) =>
       agent.call("POST", "/api/setup", {
@@ -140,16 +141,16 @@ describe("wrong setup tokens", () => {
     assertThrottled(await guess(right), 600);
     assert.equal((await guess(right, newAddress())).status, 201);
     assertThrottled(await login(agent, from, "first-admin", adminPassword), 600);
-    await agent.dispose();
   });
 });
 
 describe("a running delay and a restart", () => {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    it(`goes on behind ${signal}, with what is left of it`, async () => {
+    it(`goes on behind ${signal}, with what is left of it`, async (test) => {
       const home = await mkdtemp(join(tmpdir(), "steward-throttle-"));
       const stateDirectory = join(home, "state");
       const first = await startCheckedAgent({ stateDirectory });
+      test.after(() => first.stop());
       await first.signedInAdmin();
       const from = newAddress();
       await fail(first, from);
@@ -160,16 +161,18 @@ describe("a running delay and a restart", () => {
       if (signal === "SIGKILL") assert.ok(await becomes(isWritten, 4), "the lock was not written");
       first.process.kill(signal);
       await first.stop();
+      await first.dispose();
       const agent = await startCheckedAgent({ stateDirectory });
+      test.after(async () => {
+        await agent.dispose();
+        await rm(home, { recursive: true });
+      });
       const { status, headers } = await login(agent, from, adminName, adminPassword);
       assert.equal(status, 429);
       const left = Number(headers["retry-after"]);
       const passed = (Date.now() - begun) / 1_000;
       assert.ok(Math.abs(left + passed - 30) <= 2.5, `${left} s left after ${passed} s`);
       assert.equal((await login(agent, newAddress(), adminName, adminPassword)).status, 200);
-      await first.dispose();
-      await agent.dispose();
-      await rm(home, { recursive: true });
     });
   }
 });
