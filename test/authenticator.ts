@@ -21,6 +21,17 @@ export async function codeNear(secret: string, steps: number): Promise<string> {
   return codeOf(secret, Date.now() / 1_000 + steps * stepSeconds);
 }
 
+/** A code that is right at no time within ten minutes of now, nor in the ten after them. */
+export function wrongCodeOf(secret: string): string {
+  const begin = `--now=${new Date(Date.now() - 600_000).toISOString().replace("T", " ").replace(/\..*/, " UTC")}`;
+  const codes = execFileSync("oathtool", ["--totp", "--base32", "--window=60", begin, secret], {
+    encoding: "utf8",
+  }).split("\n");
+  const wrong = ["271828", "314159", "161803", "141421"].find((code) => !codes.includes(code));
+  if (wrong === undefined) throw new Error("four codes in a row that are right");
+  return wrong;
+}
+
 export interface Enrolled {
   secret: string;
   recoveryCodes: string[];

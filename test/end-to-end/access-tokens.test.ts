@@ -34,6 +34,13 @@ describe("an access token", () => {
       header: { alg: "HS256", typ: "at+jwt", ...change.header },
     });
 
+  /** Signed by hand, with another key: jsonwebtoken makes no such claims. */
+  const raw = (change: Json, rewrite = (text: string) => text): string => {
+    const payload = Buffer.from(rewrite(JSON.stringify({ ...claims, ...change }))).toString("base64url");
+    const signature = createHmac("sha256", otherKey).update(`${parts[0]}.${payload}`).digest("base64url");
+    return `${parts[0]}.${payload}.${signature}`;
+  };
+
   it("is a HS256 JWT of its own type with issuer, audience, subject, session and an end in 15 minutes", () => {
     assert.deepEqual(header, { alg: "HS256", typ: "at+jwt" });
     assert.deepEqual([claims.iss, claims.aud, claims.sub], ["steward", "steward-api", admin.id]);
@@ -47,14 +54,36 @@ describe("an access token", () => {
       "of another issuer": { claims: { iss: "somebody" } },
       "for another audience": { claims: { aud: "another-api" } },
       "of another type": { header: { typ: "JWT" } },
+      "for a list of audiences": { claims: { aud: ["another-api", "steward-api"] } },
+      "of an issuer in capitals": { claims: { iss: "STEWARD" } },
+      "that ends in the year 9999": { claims: { exp: 253_402_300_799 } },
+      "that was issued in the future": { claims: { iat: 4_102_444_800, exp: 4_102_445_700 } },
+      "that is not to be used yet": { claims: { nbf: 4_102_444_800 } },
       "without an end": { claims: { exp: undefined } },
       "that expired long ago": { claims: { iat: 1, exp: 2 } },
       "with a key of its own in the header": { header: { jwk: { kty: "oct", k: "AAAA" } } },
       "with a key id that is a path": { header: { kid: "../../../../dev/null" } },
+      "with a key id that is a query": { header: { kid: "x' UNION SELECT ''--" } },
+      "with a key id that is a command": { header: { kid: "|reboot" } },
+      "with a place to fetch keys from": {
+        header: { jku: "http://127.0.0.1:1/keys", x5u: "http://127.0.0.1:1/" },
+      },
+      "with a certificate of its own": { header: { x5c: ["AAAA"] } },
     };
     for (const [name, change] of Object.entries(forgeries)) {
       it(name, () => assertRefused(signed(change), "signature"));
     }
+    it("with an end that is text", () => assertRefused(raw({ exp: "4102444800" }), "signature"));
+    it("with an end that is infinite", () =>
+      assertRefused(
+        raw({}, (text) => text.replace(/"exp":\d+/, '"exp":1e999')),
+        "signature",
+      ));
+    it("with every claim twice, the old and new", () =>
+      assertRefused(
+        raw({}, (text) => `{"sub":"usr_0",${text.slice(1)}`),
+        "signature",
+      ));
     it("signed with no key at all: an HMAC with the empty key", () => {
       const signature = createHmac("sha256", "").update(`${parts[0]}.${parts[1]}`).digest("base64url");
       return assertRefused(`${parts[0]}.${parts[1]}.${signature}`, "signature");
@@ -74,6 +103,7 @@ describe("an access token", () => {
 
   describe("that is no token of ours is refused with the reason malformed", () => {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
     const cases: Record<string, () => string> = {
       "alg none without a signature": () => `${encode({ ...header, alg: "none" })}.${parts[1]}.`,
       "alg None": () => `${encode({ ...header, alg: "None" })}.${parts[1]}.`,
@@ -82,6 +112,19 @@ describe("an access token", () => {
       "no alg": () => `${encode({ typ: "at+jwt" })}.${parts[1]}.${parts[2]}`,
       "HS512 with another key": () =>
         jsonwebtoken.sign(claims, otherKey, { algorithm: "HS512", header: { alg: "HS512", typ: "at+jwt" } }),
+      "HS384 with another key": () =>
+        jsonwebtoken.sign(claims, otherKey, { algorithm: "HS384", header: { alg: "HS384", typ: "at+jwt" } }),
+      "RS256 with a key of the caller's": () =>
+        jsonwebtoken.sign(claims, rsa.privateKey, {
+          algorithm: "RS256",
+          header: { alg: "RS256", typ: "at+jwt" },
+        }),
+      "RS256 in the header of the old token": () =>
+        `${encode({ ...header, alg: "RS256" })}.${parts[1]}.${parts[2]}`,
+      "EdDSA in the header": () => `${encode({ ...header, alg: "EdDSA" })}.${parts[1]}.${parts[2]}`,
+      "hs256 in small letters": () => `${encode({ ...header, alg: "hs256" })}.${parts[1]}.${parts[2]}`,
+      "a list of algorithms": () => `${encode({ ...header, alg: ["HS256"] })}.${parts[1]}.${parts[2]}`,
+      "an encrypted token's five parts": () => `${encode({ alg: "dir", enc: "A256GCM" })}..AAAA.AAAA.AAAA`,
       "ES256 with a key of the caller's": () =>
         jsonwebtoken.sign(claims, privateKey, {
           algorithm: "ES256",
@@ -101,7 +144,18 @@ describe("an access token", () => {
     }
   });
 
-  it("cut short in its signature is refused", () => assertRefused(admin.token.slice(0, -4), "signature"));
+  for (const left of [42, 39, 32, 22, 1]) {
+    it(`cut to ${left} characters of its signature is refused`, () =>
+      assertRefused(`${parts[0]}.${parts[1]}.${parts[2].slice(0, left)}`, "signature"));
+  }
+
+  it("without any of its signature is refused", () => assertRefused(`${parts[0]}.${parts[1]}.`, "malformed"));
+
+  it("of a megabyte is not even read: 431, and the agent goes on", async () => {
+    const { status, json } = await agent.call("GET", "/api/users", { token: "A".repeat(1_048_576) });
+    assert.deepEqual([status, json.code], [431, "headers_too_large"]);
+    assert.equal((await agent.call("GET", "/api/users", { token: admin.token })).status, 200);
+  });
 
   it("is read from the Authorization header alone: not from query, body or cookie", async () => {
     const cookie = { cookie: `token=${admin.token}; access_token=${admin.token}` };

@@ -11,8 +11,9 @@ import {
   stepUp,
 } from "../running-agent.ts";
 import { checkAnswer } from "./answer-rules.ts";
+import { createCanary, shownByProcess } from "./canary.ts";
 
-/** An agent whose every answer is held against the contract, and whose log must not know what it was told in secret. */
+/** An agent whose every answer is held against the contract, and that must write down nothing it was told in secret. */
 export interface CheckedAgent extends RunningAgent {
   /** Signs in. Throws unless it succeeds. */
   login: (username: string, password: string) => Promise<SignedIn>;
@@ -35,33 +36,18 @@ export interface SignedIn {
 /** Accepted by the rules for every name used in the tests. */
 export const goodPassword = "quiet otters borrow umbrellas";
 
-const secretMembers = [
-  "password",
-  "current_password",
-  "new_password",
-  "refresh_token",
-  "access_token",
-  "initial_password",
-  "setup_token",
-  "secret",
-  "otpauth_uri",
-  "challenge_token",
-  "token",
-  "recovery_code",
-  "recovery_codes",
-];
-
-/** Starts the agent; `dispose` throws when a secret has leaked into its log. */
+/**
+ * Starts the agent. `dispose` throws when a secret has leaked: into its log, its events or documents, what it has been
+ * read from it, its arguments or environment.
+ */
 export async function startCheckedAgent(options: AgentOptions = {}): Promise<CheckedAgent> {
   const agent = await startAgentProcess(options);
-  const secrets = new Set<string>();
+  const canary = createCanary();
   const judge = (method: string, path: string, answer: Answer, sent: CallOptions = {}): Answer => {
-    if (sent.token !== undefined) remember(secrets, sent.token);
-    collect(secrets, sent.body);
-    if (answer.status < 400) collect(secrets, answer.json);
+    canary.sent(sent);
+    if (answer.status >= 400) canary.assertNotIn(answer.text, `the error of ${method} ${path.slice(0, 100)}`);
+    canary.received(method, answer);
     checkAnswer(method, path, answer);
-    if (answer.status >= 400)
-      assertWithout(secrets, answer.text, `the error of ${method} ${path.slice(0, 100)}`);
     return answer;
   };
   const call = async (method: string, path: string, sent: CallOptions = {}) =>
@@ -90,13 +76,21 @@ export async function startCheckedAgent(options: AgentOptions = {}): Promise<Che
     unchecked: agent.call,
     judge,
     login,
-    secrets,
+    secrets: canary.secrets,
     signedIn: (username, role) => enter(username, role, goodPassword),
     signedInAdmin: () => enter(adminName, "admin", adminPassword),
     dispose: async () => {
-      await agent.dispose();
-      assertWithout(secrets, agent.log(), "the log");
-      assert.doesNotMatch(agent.log(), /"severity":"error"/, "the log has an error");
+      const shown = shownByProcess(agent.process.pid);
+      await agent.stop();
+      try {
+        canary.assertNotIn(shown, "the process");
+        canary.assertNotIn(agent.log(), "the log");
+        canary.assertNotInBodies();
+        canary.assertNotInState(agent.stateDirectory);
+        assert.doesNotMatch(agent.log(), /"severity":"error"/, "the log has an error");
+      } finally {
+        await agent.dispose();
+      }
     },
   };
 }
@@ -125,35 +119,4 @@ export async function assertServesOthers(agent: RunningAgent): Promise<void> {
   for (let round = 0; round < 3 && best >= 50; round += 1)
     best = Math.min(best, await healthPercentile(agent));
   assert.ok(best < 50, `GET /api/health took ${best.toFixed(1)} ms (95th percentile)`);
-}
-
-/** Throws, without repeating it, when one of the secrets occurs in the text. */
-export function assertWithout(secrets: ReadonlySet<string>, text: string, where: string): void {
-  for (const secret of secrets)
-    assert.ok(!text.includes(secret), `${where} has a secret of ${secret.length}`);
-}
-
-/** No body of the contract nests deeper; those of an attack may nest deeper than a stack. */
-const deepest = 4;
-
-function collect(secrets: Set<string>, value: unknown, depth = 0): void {
-  const parsed = typeof value === "string" ? parsedOrNot(value) : value;
-  if (typeof parsed !== "object" || parsed === null || depth > deepest) return;
-  for (const [name, member] of Object.entries(parsed)) {
-    if (secretMembers.includes(name)) for (const text of [member].flat()) remember(secrets, String(text));
-    else collect(secrets, member, depth + 1);
-  }
-}
-
-/** Shorter texts occur by chance, also in honest sentences. */
-function remember(secrets: Set<string>, text: string): void {
-  if (text.length >= 10) secrets.add(text);
-}
-
-function parsedOrNot(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

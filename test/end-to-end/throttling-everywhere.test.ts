@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../authenticator.ts";
+import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
+import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../running-agent.ts";
+import { becomes } from "../store/state-directory.ts";
+import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
+
+/** Well-formed, and one of nobody's. */
+const noRecoveryCode = "K7QM-2F9X-0TRB-5WHD";
+
+describe("every route that takes a secret", () => {
+  let agent: CheckedAgent;
+  let user: SignedIn;
+  let factor: Enrolled;
+  let wrongCode: string;
+  const username = "guessed-at";
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+    user = await agent.signedIn(username, "operator");
+    factor = await enrol(agent.call, { ...user, password: goodPassword });
+    wrongCode = wrongCodeOf(factor.secret);
+  });
+  after(() => agent.dispose());
+
+  const challenge = async (from: string): Promise<string> => {
+    const { json } = await login(agent, from, username, goodPassword);
+    return json.challenge_token;
+  };
+  const post = (path: string, from: string, body: object, token?: string) =>
+    agent.call("POST", path, { from, body, token });
+
+  type Guess = (from: string, challengeToken: string) => Promise<Answer>;
+  const password = goodPassword;
+  const guesses: Record<string, Guess> = {
+    "login, by password": (from) => login(agent, from, username, wrongPassword),
+    "login, by code": (from) => post("/api/auth/login", from, { username, password, code: wrongCode }),
+    "login, by recovery code": (from) =>
+      post("/api/auth/login", from, { username, password, recovery_code: noRecoveryCode }),
+    "totp, by code": (from, challenge_token) =>
+      post("/api/auth/totp", from, { challenge_token, code: wrongCode }),
+    "totp, by recovery code": (from, challenge_token) =>
+      post("/api/auth/totp", from, { challenge_token, recovery_code: noRecoveryCode }),
+    "recover, by name": (from) =>
+      post(`/api/users/${username}/2fa/recover`, from, { password, recovery_code: noRecoveryCode }),
+    "recover, by id": (from) =>
+      post(`/api/users/${user.id}/2fa/recover`, from, {
+        password: wrongPassword,
+        recovery_code: factor.recoveryCodes[0],
+      }),
+    "reauth, by password": (from) =>
+      post("/api/auth/reauth", from, { password: wrongPassword, code: wrongCode }, user.token),
+    "reauth, by code": (from) => post("/api/auth/reauth", from, { password, code: wrongCode }, user.token),
+    "disable, by password": (from) =>
+      post(`/api/users/${user.id}/2fa/disable`, from, { password: wrongPassword }, user.token),
+    "disable, by recovery code": (from) =>
+      post(
+        `/api/users/${user.id}/2fa/disable`,
+        from,
+        { password, recovery_code: noRecoveryCode },
+        user.token,
+      ),
+    password: (from) =>
+      agent.call("PUT", "/api/auth/password", {
+        from,
+        token: user.token,
+        body: { current_password: wrongPassword, new_password: "seven lamps beside canals" },
+      }),
+  };
+
+  for (const [name, guess] of Object.entries(guesses)) {
+    it(`counts: five wrong ones at ${name} shut the source out`, async () => {
+      const from = newAddress();
+      const token = await challenge(from);
+      for (let count = 0; count < 5; count += 1) {
+        const { status, text } = await guess(from, token);
+        assert.ok(status === 401 || status === 403, text);
+      }
+      const fresh = await challenge(newAddress());
+      assertThrottled(await guess(from, fresh));
+      assertThrottled(await login(agent, from, username, goodPassword));
+    });
+  }
+
+  it("counts with the others: one wrong one at each of five is five", async () => {
+    const from = newAddress();
+    const token = await challenge(from);
+    for (const name of [
+      "login, by password",
+      "totp, by code",
+      "recover, by name",
+      "reauth, by code",
+      "password",
+    ]) {
+      const { status } = (await guesses[name]?.(from, token)) ?? {};
+      assert.ok(status === 401 || status === 403, `${name}: ${status}`);
+    }
+    const fresh = await challenge(newAddress());
+    for (const [name, guess] of Object.entries(guesses)) {
+      assert.equal((await guess(from, fresh)).json.code, "too_many_attempts", name);
+    }
+  });
+
+  it("counts a code that was used before as a wrong one", async () => {
+    const from = newAddress();
+    const code = codeOf(factor.secret, Date.now() / 1_000 + 30);
+    const body = { username, password, code };
+    assert.equal((await post("/api/auth/login", newAddress(), body)).status, 200);
+    for (let count = 0; count < 5; count += 1) {
+      assert.equal((await post("/api/auth/login", from, body)).json.code, "totp_reused");
+    }
+    assertThrottled(await login(agent, from, username, goodPassword));
+  });
+
+  it("leaves the user himself, who signed in from elsewhere, his own tries", async () => {
+    const body = { username, password, recovery_code: factor.recoveryCodes[1] };
+    assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 200);
+  });
+});
+
+describe("wrong setup tokens", () => {
+  it("count against their source, also for a sign-in, and no other source", async (test) => {
+    const agent = await startCheckedAgent();
+    test.after(() => agent.dispose());
+    const from = newAddress();
+    const guess = (setup_token: string, source = from) =>
+      agent.call("POST", "/api/setup", {
+        from: source,
+        body: { setup_token, username: "first-admin", password: adminPassword },
+      });
+    for (let count = 0; count < 20; count += 1) {
+      const { status, json } = await guess(`guess-number-${count}`);
+      assert.deepEqual([status, json.code], [401, "setup_token_invalid"]);
+    }
+    const right = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
+    assertThrottled(await guess(right), 600);
+    assert.equal((await guess(right, newAddress())).status, 201);
+    assertThrottled(await login(agent, from, "first-admin", adminPassword), 600);
+  });
+});
+
+describe("a running delay and a restart", () => {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    it(`goes on behind ${signal}, with what is left of it`, async (test) => {
+      const home = await mkdtemp(join(tmpdir(), "steward-throttle-"));
+      const stateDirectory = join(home, "state");
+      const first = await startCheckedAgent({ stateDirectory });
+      test.after(() => first.stop());
+      await first.signedInAdmin();
+      const from = newAddress();
+      await fail(first, from);
+      const begun = Date.now();
+      // A new lock is on the disk within two seconds; a stop writes it at once.
+      const attempts = join(stateDirectory, "attempts.json");
+      const isWritten = async () => / 5 \d+"/.test(await readFile(attempts, "utf8").catch(() => ""));
+      if (signal === "SIGKILL") assert.ok(await becomes(isWritten, 4), "the lock was not written");
+      first.process.kill(signal);
+      await first.stop();
+      await first.dispose();
+      const agent = await startCheckedAgent({ stateDirectory });
+      test.after(async () => {
+        await agent.dispose();
+        await rm(home, { recursive: true });
+      });
+      const { status, headers } = await login(agent, from, adminName, adminPassword);
+      assert.equal(status, 429);
+      const left = Number(headers["retry-after"]);
+      const passed = (Date.now() - begun) / 1_000;
+      assert.ok(Math.abs(left + passed - 30) <= 2.5, `${left} s left after ${passed} s`);
+      assert.equal((await login(agent, newAddress(), adminName, adminPassword)).status, 200);
+    });
+  }
+});
+
+describe("X-Forwarded-For", asRoot, () => {
+  let agent: CheckedAgent;
+  const proxy = "127.9.0.1";
+  const hostFile = writeHostFile({ trusted_proxies: [proxy] });
+  before(async () => {
+    agent = await startCheckedAgent({ arguments: ["--host-file", hostFile.path] });
+    await agent.signedInAdmin();
+  });
+  after(async () => {
+    await agent.dispose();
+    hostFile.remove();
+  });
+  const tryAs = (from: string, client: string, password: string) =>
+    login(agent, from, adminName, password, { "x-forwarded-for": client });
+
+  describe("of whoever is no trusted proxy", () => {
+    it("gets nobody out of his count (a new address with each guess)", async () => {
+      const from = newAddress();
+      for (let count = 0; count < 5; count += 1) await tryAs(from, `198.51.100.${count}`, wrongPassword);
+      assertThrottled(await tryAs(from, "198.51.100.99", adminPassword));
+    });
+    it("shuts nobody else out (guesses in the name of another)", async () => {
+      const victim = newAddress();
+      for (let count = 0; count < 5; count += 1) await tryAs(newAddress(), victim, wrongPassword);
+      assert.equal((await login(agent, victim, adminName, adminPassword)).status, 200);
+    });
+  });
+
+  describe("of a trusted proxy", () => {
+    it("tells its clients apart", async () => {
+      for (let count = 0; count < 5; count += 1) await tryAs(proxy, "203.0.113.1", wrongPassword);
+      assertThrottled(await tryAs(proxy, "203.0.113.1", adminPassword));
+      assert.equal((await tryAs(proxy, "203.0.113.2", adminPassword)).status, 200);
+    });
+    it("counts by what the proxy added, whatever the client wrote before it", async () => {
+      for (let count = 0; count < 5; count += 1) {
+        await tryAs(proxy, `198.51.100.${count}, 203.0.113.3`, wrongPassword);
+      }
+      assertThrottled(await tryAs(proxy, "192.0.2.9, 203.0.113.3", adminPassword));
+      assert.equal((await tryAs(proxy, "203.0.113.3, 203.0.113.4", adminPassword)).status, 200);
+    });
+    it("counts the addresses of one IPv6 network as one", async () => {
+      for (let count = 0; count < 5; count += 1) {
+        await tryAs(proxy, `2001:db8:1:1::${count + 1}`, wrongPassword);
+      }
+      assertThrottled(await tryAs(proxy, "2001:db8:1:1:ffff::1", adminPassword));
+      assert.equal((await tryAs(proxy, "2001:db8:1:2::1", adminPassword)).status, 200);
+    });
+  });
+});
