@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { codeNear } from "../authenticator.ts";
 import { allCommandLines, type Typed, typeInto } from "../cli/terminal.ts";
-import { assertWithout, goodPassword } from "../http/checked-agent.ts";
+import { assertWithout } from "../http/canary.ts";
+import { goodPassword } from "../http/checked-agent.ts";
 import { type RunningAgent, runSteward, startAgentProcess } from "../running-agent.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../dist/main.js")];
