@@ -89,6 +89,7 @@ export const twoFactorOperations = {
       "password_change_required",
       "two_factor_enrolment_required",
       "step_up_required",
+      "two_factor_not_enabled",
       "too_many_attempts",
       "hashing_busy",
       "storage_full",

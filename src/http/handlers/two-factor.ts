@@ -2,6 +2,7 @@ import type { Enrolment } from "../../auth/enrolment.ts";
 import type { Recovery } from "../../auth/recovery.ts";
 import { admins } from "../../contract/operation.ts";
 import type { User } from "../../contract/types.ts";
+import { StewardError } from "../../errors.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { authorise } from "../authorise.ts";
 import { type Call, type Handlers, personOf } from "../call.ts";
@@ -55,7 +56,13 @@ async function recover(
     });
   }
   authorise({ access: admins, stepUp: true }, actor, params);
-  const { id } = named(accounts, params.id);
+  const { id, two_factor } = named(accounts, params.id);
+  if (!two_factor.enabled) {
+    throw new StewardError(
+      "two_factor_not_enabled",
+      "This user has no second factor. Nothing was changed, and no session was ended.",
+    );
+  }
   const user: User = await enrolment.remove(id);
   note({ subject: { id, name: user.username }, details: { reason: reason ?? "" } });
   return user;
