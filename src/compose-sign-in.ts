@@ -25,7 +25,7 @@ import type { SettingsStore } from "./settings/settings.ts";
 import type { State } from "./state.ts";
 import { createSeal } from "./two-factor/seal.ts";
 import type { Account } from "./users/account.ts";
-import { createAccounts } from "./users/accounts.ts";
+import { type Accounts, createAccounts } from "./users/accounts.ts";
 import { readCommonPasswords } from "./users/common-passwords.ts";
 import type { CheckPassword } from "./users/credentials.ts";
 import { checkNewPassword } from "./users/password-rules.ts";
@@ -111,7 +111,7 @@ function composeAccounts(parts: SignInParts) {
     checkPassword: passwordCheck(parts),
     lockOf: (username) => lockShown(attempts.lockOf(username), time.now()),
   });
-  return { time, attempts, passwords, accounts, sessions: createSessions(sessionOptions(parts)) };
+  return { time, attempts, passwords, accounts, sessions: createSessions(sessionOptions(parts, accounts)) };
 }
 
 function observeTime({ time, events }: SignInParts, onVouchedFor: () => void): void {
@@ -135,7 +135,10 @@ async function readSeal({ credentialsDirectory, sealKeyFile, stateDirectory, log
   }
 }
 
-function sessionOptions({ state, settings, host, uptime, events }: SignInParts): SessionsOptions {
+function sessionOptions(
+  { state, settings, host, uptime, events }: SignInParts,
+  accounts: Accounts,
+): SessionsOptions {
   return {
     document: state.sessions,
     bootId: host.bootId,
@@ -144,7 +147,7 @@ function sessionOptions({ state, settings, host, uptime, events }: SignInParts):
     onReuse: ({ id, user_id }, { address }) =>
       events.record({
         ...agentEvent("session.reused", { session: id }),
-        subject: { id: user_id, name: user_id },
+        subject: { id: user_id, name: accounts.find(user_id)?.username ?? user_id },
         from: address,
       }),
   };

@@ -8,10 +8,11 @@ import { StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import type { Authenticate, Way } from "./authenticate.ts";
 import { authorise, refuseOutOfScope } from "./authorise.ts";
-import { type Actor, type EventNote, eventActorOf, roleOf } from "./call.ts";
+import { type Actor, roleOf } from "./call.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
+import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
 import type { RequestSource } from "./source.ts";
 import type { Streams } from "./streams.ts";
 
@@ -53,24 +54,16 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   options.admit(id, isLocal);
   if (operationOf(id).response.stream) acceptsStream(ctx);
   else acceptsJson(ctx);
-  const attempt = { actor: anonymous as Actor, origin: originOf(options, ctx, isLocal), noted: {} };
+  const attempt: RequestAttempt = { actor: anonymous, origin: originOf(options, ctx, isLocal), noted: {} };
   try {
     await perform(options, id, ctx, attempt);
   } catch (error) {
-    if (error instanceof StewardError && isRefusal(error)) writeDown(options.events, id, attempt, error);
+    recordRefusal(options.events, id, attempt, error);
     throw error;
   }
 }
 
 const anonymous: Actor = { kind: "anonymous" };
-
-/** A request that may come to be refused, as far as it got. */
-interface Attempt {
-  actor: Actor;
-  readonly origin: Origin;
-  /** What the operation's handler knows of it. */
-  readonly noted: EventNote;
-}
 
 function originOf({ sourceOf }: RouterOptions, ctx: Koa.Context, isLocal: boolean): Origin {
   const { address, source } = isLocal ? { address: "local", source: null } : sourceOf(ctx.req);
@@ -86,7 +79,7 @@ async function perform(
   options: RouterOptions,
   id: OperationId,
   ctx: Koa.Context,
-  attempt: Attempt,
+  attempt: RequestAttempt,
 ): Promise<void> {
   const operation = operationOf(id);
   const { origin, noted } = attempt;
@@ -133,42 +126,9 @@ async function perform(
   ctx.respond = false;
 }
 
-/** Design, trusted time, rule 6: each use of a token whose times are wrong is written down. */
-function recordTolerance(events: EventSink, id: OperationId, { actor, origin }: Attempt): Promise<void> {
-  return events.record({
-    type: "token.tolerated",
-    actor: eventActorOf(actor),
-    subject: null,
-    from: origin.address,
-    requestId: origin.requestId,
-    details: { operation: id },
-  });
-}
-
 function lastEventIdOf(ctx: Koa.Context): string | undefined {
   const header = ctx.req.headers["last-event-id"];
   return typeof header === "string" && header !== "" ? header : undefined;
-}
-
-function isRefusal({ status }: StewardError): boolean {
-  return status === 401 || status === 403 || status === 429;
-}
-
-function writeDown(
-  events: EventSink,
-  id: OperationId,
-  { actor, origin, noted }: Attempt,
-  { code, details: { reason } }: StewardError,
-): void {
-  const facts = {
-    type: operationOf(id).refusal ?? ("request.refused" as const),
-    actor: eventActorOf(actor),
-    subject: noted.subject ?? null,
-    from: origin.address,
-    requestId: origin.requestId,
-    details: { operation: id, ...(reason !== undefined && { reason }) },
-  };
-  events.refuse(facts, code);
 }
 
 const noQuery = new URLSearchParams();

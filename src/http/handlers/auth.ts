@@ -81,7 +81,8 @@ async function setUp(
   }
   await counted(attempts, null, origin, () => setupToken.check(body.setup_token));
   const user = await accounts.createFirst(body.username, { plain: body.password, source: origin.source });
-  note({ subject: { id: user.id, name: user.username } });
+  const subject = { id: user.id, name: user.username };
+  note({ actor: { kind: "user", ...subject }, subject });
   await setupToken.remove();
   return user;
 }

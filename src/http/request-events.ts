@@ -1,0 +1,49 @@
+import type { Origin } from "../auth/sessions.ts";
+import { type OperationId, operationOf } from "../contract/operations.ts";
+import { StewardError } from "../errors.ts";
+import type { EventSink } from "../journal/event.ts";
+import { type Actor, type EventNote, eventActorOf } from "./call.ts";
+
+/** A request as far as it got, for what is written down of it beside its success. */
+export interface RequestAttempt {
+  actor: Actor;
+  readonly origin: Origin;
+  /** What the operation's handler knows of it. */
+  readonly noted: EventNote;
+}
+
+/** Writes down what was refused: 401, 403 and 429. Anything else was no refusal. */
+export function recordRefusal(
+  events: EventSink,
+  id: OperationId,
+  { actor, origin, noted }: RequestAttempt,
+  error: unknown,
+): void {
+  if (!(error instanceof StewardError) || ![401, 403, 429].includes(error.status)) return;
+  const { code, details } = error;
+  const facts = {
+    type: operationOf(id).refusal ?? ("request.refused" as const),
+    actor: eventActorOf(actor),
+    subject: noted.subject ?? null,
+    from: origin.address,
+    requestId: origin.requestId,
+    details: { operation: id, ...(details.reason !== undefined && { reason: details.reason }) },
+  };
+  events.refuse(facts, code);
+}
+
+/** Design, trusted time, rule 6: each use of a token whose times are wrong is written down. */
+export function recordTolerance(
+  events: EventSink,
+  id: OperationId,
+  { actor, origin }: RequestAttempt,
+): Promise<void> {
+  return events.record({
+    type: "token.tolerated",
+    actor: eventActorOf(actor),
+    subject: null,
+    from: origin.address,
+    requestId: origin.requestId,
+    details: { operation: id },
+  });
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { eventTypes } from "../../src/contract/event-types.ts";
+import { codeOf, enrol } from "../authenticator.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
+import { stepUp } from "../running-agent.ts";
+
+/** What only a clock that moves or is vouched for brings about; the tests of a wrong clock look for these. */
+const byTheClock = ["clock.epoch_raised", "codes.locked", "token.tolerated"];
+
+interface Written {
+  type: string;
+  actor: { kind: string; name: string | null };
+  subject: { name: string } | null;
+  from: string;
+  request_id: string | null;
+}
+
+describe("the events of an agent", () => {
+  let agent: CheckedAgent;
+  const events: Written[] = [];
+  const post = (path: string, token?: string, body: object = {}, method = "POST") =>
+    agent.call(method, path, { token, ...(method === "DELETE" ? {} : { body }) });
+
+  before(async () => {
+    agent = await startCheckedAgent();
+    const setup_token = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
+    await post("/api/setup", undefined, { setup_token, username: "chief", password: goodPassword });
+    const chief = await agent.login("chief", goodPassword);
+    await stepUp(agent.call, chief.token, goodPassword);
+    await post("/api/auth/login", undefined, { username: "chief", password: "not the right password" });
+    await agent.call("GET", "/api/users", { token: "bad" });
+    await changeUsers(chief.token);
+    await useFactors(chief.token);
+    const { json } = await post("/api/tokens", chief.token, { name: "fleet", scopes: ["system:read"] });
+    await post(`/api/tokens/${json.id}`, chief.token, {}, "DELETE");
+    await post("/api/system", chief.token, { device: { name: "edge 7" } }, "PUT");
+    const passwords = { current_password: goodPassword, new_password: "seven lamps beside canals" };
+    await post("/api/auth/password", chief.token, passwords, "PUT");
+    await reuse(chief.refreshToken);
+    const { json: list } = await agent.call("GET", "/api/events?limit=200", { local: true });
+    events.push(...list.items);
+  });
+  after(() => agent.dispose());
+
+  const changeUsers = async (token: string) => {
+    const ana = await agent.signedIn("ana", "readonly");
+    await post(`/api/users/${ana.id}`, token, { role: "operator" }, "PUT");
+    await post(`/api/users/${ana.id}/unlock`, token);
+    await post(`/api/users/${ana.id}/password-reset`, token);
+    await post(`/api/users/${ana.id}/sessions`, token, {}, "DELETE");
+    await post(`/api/users/${ana.id}`, token, {}, "DELETE");
+  };
+
+  const useFactors = async (token: string) => {
+    const ben = await agent.signedIn("ben", "readonly");
+    const { secret } = await enrol(agent.call, { ...ben, password: goodPassword });
+    await post(`/api/users/${ben.id}/2fa/recovery-codes`, ben.token);
+    const skewed = codeOf(secret, Date.now() / 1_000 + 300);
+    await post("/api/auth/login", undefined, { username: "ben", password: goodPassword, code: skewed });
+    const code = codeOf(secret, Date.now() / 1_000 + 30);
+    await post(`/api/users/${ben.id}/2fa/disable`, ben.token, { password: goodPassword, code });
+    await enrol(agent.call, { ...ben, password: goodPassword });
+    await post(`/api/users/${ben.id}/2fa/recover`, token, { reason: "lost" });
+    const again = await agent.login("ben", goodPassword);
+    await post("/api/auth/logout", undefined, { refresh_token: again.refreshToken });
+  };
+
+  const reuse = async (refresh_token: string) => {
+    await post("/api/auth/refresh", undefined, { refresh_token });
+    for (let use = 0; use < 3; use += 1) await post("/api/auth/refresh", undefined, { refresh_token });
+  };
+
+  for (const type of Object.keys(eventTypes).filter((name) => !byTheClock.includes(name))) {
+    it(`${type} is written down with who, from where and in which request`, () => {
+      const event = events.find((one) => one.type === type);
+      assert.ok(event, `there is none among ${[...new Set(events.map((one) => one.type))].join(", ")}`);
+      assert.match(event.from, /^(127\.0\.0\.1|local)$/);
+      if (type !== "session.reused") assert.ok(event.request_id, "it has a request id");
+      if (!type.endsWith(".refused")) assert.notEqual(event.actor.kind, "anonymous");
+    });
+  }
+
+  it("names the user whose refresh token was used twice", () => {
+    assert.equal(events.find(({ type }) => type === "session.reused")?.subject?.name, "chief");
+  });
+});
