@@ -56,6 +56,25 @@ const compiledValidators: Plugin = {
 };
 
 /**
+ * The program never compiles a schema: its validators are compiled above, and conf is given none to check. So ajv itself,
+ * a quarter of what is read at each start, stays out; whoever asked for it would be told.
+ */
+const noCompiler: Plugin = {
+  name: "no-compiler",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^ajv(-formats|\/dist\/2020\.js)$/ }, ({ path }) => ({
+      path,
+      namespace: "no-compiler",
+    }));
+    esbuild.onLoad({ filter: /.*/, namespace: "no-compiler" }, ({ path }) => ({
+      contents: `function refuse() { throw new Error("${path} is not in the program: validators are compiled by the build"); }
+export { refuse as Ajv2020, refuse as default };`,
+      loader: "js",
+    }));
+  },
+};
+
+/**
  * koa asks of each body whether it is a Response; the first look at that global makes Node load its fetch, 3 MiB and
  * 8 ms. The agent never fetches, so a class that nothing is an instance of serves as well.
  */
@@ -79,7 +98,7 @@ await build({
   define: { STEWARD_BUILD: JSON.stringify(stamp()) },
   // A native module, loaded from node_modules at the first sign-in.
   external: ["@node-rs/argon2"],
-  plugins: [fewMediaTypes, noTraces, compiledValidators],
+  plugins: [fewMediaTypes, noTraces, compiledValidators, noCompiler],
   logLevel: "warning",
 });
 chmodSync(join(dist, "main.js"), 0o755);

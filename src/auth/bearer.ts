@@ -61,8 +61,8 @@ export function createBearer(options: BearerOptions): Bearer {
       }
       const wrong = timeFault(options, claims);
       const isTolerated = wrong !== undefined;
-      const isRecent = uptime() - claims.issuedUptime < toleranceSeconds;
-      if (wrong && !(isClockTolerant && isRecent && isClockInDoubt(options))) throw wrong;
+      const isRecent = () => uptime() - claims.issuedUptime < toleranceSeconds;
+      if (wrong && !(isClockTolerant && isRecent() && isClockInDoubt(options))) throw wrong;
       const restriction = restrictionOf(account, options.security().require_2fa);
       const isSteppedUp = !isTolerated && stepUps.isGranted(session.id);
       return { kind: "user", account, session, restriction, isSteppedUp, isTolerated };

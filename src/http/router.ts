@@ -88,17 +88,14 @@ async function perform(
     address: origin.address,
     isClockTolerant: operation.clockTolerant === true,
   };
-  const whoIsIt = async () => {
-    attempt.actor = await identify(options, ctx, way, operation);
-  };
-  await whoIsIt();
+  attempt.actor = await identify(options, ctx, way, operation);
   let body: unknown;
   if (operation.body) {
     // Rights first: strangers' bodies are not read. And again behind it: a body may take 25 s, and whoever is shut out
     // meanwhile must not get it in.
     authorise(operation, attempt.actor, ctx.params);
     body = await readJson(ctx.req);
-    await whoIsIt();
+    attempt.actor = await identify(options, ctx, way, operation);
   }
   if ("isTolerated" in attempt.actor && attempt.actor.isTolerated) {
     await recordTolerance(options.events, id, attempt);
@@ -117,10 +114,10 @@ async function perform(
   if (!answer.stream) return send(ctx, answer);
   const { actor } = attempt;
   const isAllowed = async () => {
-    await whoIsIt();
-    authorise(operation, attempt.actor, ctx.params);
+    const present = await identify(options, ctx, way, operation);
+    authorise(operation, present, ctx.params);
     // What he may see was chosen by the role that he had.
-    return roleOf(attempt.actor) === roleOf(actor);
+    return roleOf(present) === roleOf(actor);
   };
   options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
   ctx.respond = false;
@@ -142,13 +139,17 @@ function searchOf(url: string): URLSearchParams {
  * A token shows more of an open operation; one that is not good, or whose scopes do not reach so far, is no reason there
  * to refuse what everybody gets.
  */
-async function identify(
+function identify(options: RouterOptions, ctx: Koa.Context, way: Way, operation: Operation): Promise<Actor> {
+  if (operation.access !== "open") return options.authenticate(ctx, way);
+  return identifyWhereOpen(options, ctx, way, operation);
+}
+
+async function identifyWhereOpen(
   options: RouterOptions,
   ctx: Koa.Context,
   way: Way,
   operation: Operation,
 ): Promise<Actor> {
-  if (operation.access !== "open") return options.authenticate(ctx, way);
   try {
     const actor = await options.authenticate(ctx, way);
     if (actor.kind === "token") refuseOutOfScope(operation, actor);

@@ -74,7 +74,7 @@ describe("the stream of the log", () => {
     ];
     const witness = messagesOf(await handlers.streamLogs(callOf({ since: "1h" }, root)));
     await until("another has the past", () => witness.messages.length === 1);
-    add("after");
+    add("after", { time: new Date(Date.parse(time) + 60_000).toISOString() });
     for (const { messages, stop } of [...streams, witness]) {
       assert.equal(memberOf(messages.at(-1), "message"), "after");
       stop();

@@ -26,9 +26,11 @@ export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandler
       });
     },
     streamLogs: ({ query, actor, lastEventId }) => {
-      const filter = filterOf(query, actor, now());
       // A reader that has nothing yet sends an empty one (WHATWG HTML §9.2.4).
       const behind = lastEventId ? readCursor(lastEventId) : undefined;
+      // From this moment, not from when a journal has been looked for: a line in between would be lost.
+      const begin = query.since === undefined && !behind ? { since: "0s" } : {};
+      const filter = filterOf({ ...query, ...begin }, actor, now());
       return (send, end) =>
         logs.stream(
           { ...filter, behind },
