@@ -37,7 +37,25 @@ export function createRouter(options: RouterOptions): Router {
     const { method, path } = operationOf(id);
     router.register(path.replace(/\{(\w+)\}/g, ":$1"), [method], (ctx) => serve(options, id, ctx));
   }
+  rememberMatches(router);
   return router;
+}
+
+/**
+ * koa-router tries every route at every request. For the contract's paths without parameters the outcome is always the
+ * same, so it is looked up once; strangers' paths are not remembered.
+ */
+function rememberMatches(router: Router): void {
+  const known = new Set(operationIds.map((id) => operationOf(id).path).filter((path) => !path.includes("{")));
+  const remembered = new Map<string, ReturnType<Router["match"]>>();
+  const match = router.match.bind(router);
+  router.match = (path, method) => {
+    if (!known.has(path)) return match(path, method);
+    const key = `${method} ${path}`;
+    const matched = remembered.get(key) ?? match(path, method);
+    if (remembered.size < 2 * known.size) remembered.set(key, matched);
+    return matched;
+  };
 }
 
 /** What a request gets that no route took: koa-router's own 404 and 405 are plain text. */
