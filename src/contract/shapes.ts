@@ -41,8 +41,6 @@ export const duration = {
   description: "a duration such as 90s, 30m, 6h, 1h30m or 7d",
 } as const;
 
-export const emptyObject = { type: "object", additionalProperties: false } as const;
-
 /** RFC 9457 problem document, the body of every error. */
 export const problem = {
   type: "object",

@@ -11,6 +11,17 @@ const codesPath = `/api/users/${annaId}/2fa/recovery-codes`;
 const codes = { body: { recovery_codes: ["K7QM-2F9X-0TRB-5WHD"] } };
 const renew = ["user", "2fa", "recovery-codes", "anna"];
 
+/** The command as a process of its own, which is told the password and nothing else. */
+function startRenewing(socketPath: string) {
+  const [program = "", ...words] = [...stewardCommand, ...renew, "--password-stdin", "--socket", socketPath];
+  const child = spawn(program, words, {
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { PATH: process.env.PATH },
+  });
+  child.stdin.end(`${password}\n`);
+  return child;
+}
+
 describe("a command about one's own secrets", { concurrency: true, timeout: 60_000 }, () => {
   it("signs in, steps up when the agent asks for it, repeats the request, and signs out", async (test) => {
     const { socketPath, received } = await startAgent(test, {
@@ -171,18 +182,7 @@ describe("a command about one's own secrets", { concurrency: true, timeout: 60_0
         return refusal("step_up_required", 401);
       },
     });
-    const [program = "", ...words] = [
-      ...stewardCommand,
-      ...renew,
-      "--password-stdin",
-      "--socket",
-      socketPath,
-    ];
-    const child = spawn(program, words, {
-      stdio: ["pipe", "ignore", "pipe"],
-      env: { PATH: process.env.PATH },
-    });
-    child.stdin.end(`${password}\n`);
+    const child = startRenewing(socketPath);
     const code = await new Promise((resolve) => child.once("close", resolve));
     assert.equal(code, 130);
     const steps = stepsOf(received);
@@ -199,18 +199,7 @@ describe("a command about one's own secrets", { concurrency: true, timeout: 60_0
         return codes;
       },
     });
-    const [program = "", ...words] = [
-      ...stewardCommand,
-      ...renew,
-      "--password-stdin",
-      "--socket",
-      socketPath,
-    ];
-    const child = spawn(program, words, {
-      stdio: ["pipe", "ignore", "ignore"],
-      env: { PATH: process.env.PATH },
-    });
-    child.stdin.end(`${password}\n`);
+    const child = startRenewing(socketPath);
     await new Promise((resolve) => child.once("close", resolve));
     assert.match(seen, /recovery-codes/);
     assert.doesNotMatch(seen, /umbrellas|access-1|refresh-1/);
