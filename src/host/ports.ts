@@ -64,3 +64,115 @@ export interface Journal {
     signal: AbortSignal,
   ): Promise<void>;
 }
+
+/** Two clocks at one moment. */
+export interface ClockReading {
+  /** Seconds since 1970 of the wall clock; as a double its quantum is 0.24 µs. */
+  readonly wallSeconds: number;
+  /** Seconds of CLOCK_BOOTTIME: no step moves it; frequency and slew do; it runs through suspension. */
+  readonly monotonicSeconds: number;
+}
+
+/** A leap second at the end of the present day (UTC). */
+export type Leap = "none" | "insert" | "delete";
+
+/** What the kernel says of its clock (adjtimex(2)). */
+export interface KernelClock {
+  /** STA_UNSYNC is not set. */
+  readonly isSynchronised: boolean;
+  readonly maxErrorSeconds: number;
+  readonly estErrorSeconds: number;
+  /** Positive: the kernel makes the clock run faster than its oscillator says. */
+  readonly frequencyPpm: number;
+  /** What is left of the last slew; positive: still to be added. */
+  readonly slewRemainingSeconds: number;
+  readonly leap: Leap;
+}
+
+/** How good the clock is, as the kernel tells everybody on the host. */
+export interface ClockQuality {
+  readonly isSynchronised: boolean;
+  readonly maxErrorSeconds: number;
+  readonly estErrorSeconds: number;
+  readonly leap: Leap;
+}
+
+/** Why a driver never steers: the program was not told to, its addon is not there, or it has no CAP_SYS_TIME. */
+export type SteeringHindrance = "not_asked_to" | "no_addon" | "no_capability";
+
+/**
+ * The host's clock. What steers throws a StewardError `forbidden` where there is a hindrance, and the system's error
+ * where the kernel refuses. Positive seconds move the clock forward.
+ */
+export interface ClockDriver {
+  readonly hindrance: SteeringHindrance | null;
+  read(): ClockReading;
+  /** null: it cannot be read. */
+  kernel(): KernelClock | null;
+  /** Steps the clock relative to itself (ADJ_SETOFFSET); what is left of a slew is dropped. */
+  step(seconds: number): void;
+  /** Adds so many seconds at 500 ppm (ADJ_OFFSET_SINGLESHOT) in the place of what is left of the last slew. */
+  slew(seconds: number): void;
+  /** −500 to 500 ppm; gives back what the kernel has really set. */
+  setFrequency(ppm: number): number;
+  setQuality(quality: ClockQuality): void;
+}
+
+/** Where a UDP packet goes: a literal address. */
+export interface DatagramAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** A UDP socket connected to one address: the kernel drops what comes from anywhere else. */
+export interface DatagramConnection {
+  /** At once, so that the moment of sending is the caller's. Failures come through `onFailure`. */
+  send(packet: Uint8Array): void;
+  close(): void;
+}
+
+export interface DatagramHandlers {
+  onPacket: (packet: Uint8Array) => void;
+  /** An ICMP error, a route that is not there; the error's code, such as ECONNREFUSED. */
+  onFailure: (code: string) => void;
+}
+
+export interface Datagrams {
+  /** Rejects with the system's error where there is no way to the address. */
+  connect(address: DatagramAddress, handlers: DatagramHandlers): Promise<DatagramConnection>;
+}
+
+/** Addresses of a host name, best first; rejects when there are none. A literal address is its own. */
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
+
+/** A timer that can be taken back. */
+export interface Timers {
+  /** Calls once after so many seconds of monotonic time; the result takes it back. Keeps no process alive. */
+  after(seconds: number, call: () => void): () => void;
+}
+
+export interface CommandResult {
+  /** null: killed, because it took too long. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program without a shell. Rejects only where it cannot be started. */
+export type RunCommand = (
+  program: string,
+  args: readonly string[],
+  limits: { timeoutMilliseconds: number },
+) => Promise<CommandResult>;
+
+/** Programs that discipline a clock. */
+export type TimeDaemon = "chronyd" | "systemd-timesyncd" | "ntpd" | "openntpd" | "ntpd-rs";
+
+/** The units of the host, as far as the clock concerns them. */
+export interface TimeServices {
+  /** The first that is running now; null: none. No fork: it is asked often. */
+  activeDaemon(): Promise<TimeDaemon | null>;
+  /** Starts a oneshot unit and waits for its end. Throws `forbidden` where that is not permitted. */
+  start(unit: string): Promise<void>;
+  restart(unit: string): Promise<void>;
+}
