@@ -1,36 +1,129 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, it } from "node:test";
+import { basename, join } from "node:path";
+import { after, describe, it } from "node:test";
 
-const unit = join(import.meta.dirname, "../../systemd/steward.service");
+const systemd = join(import.meta.dirname, "../../systemd");
+const units = readdirSync(systemd).filter((name) => name.endsWith(".service"));
+const unit = join(systemd, "steward.service");
+const directory = mkdtempSync(join(tmpdir(), "steward-unit-"));
+after(() => rmSync(directory, { recursive: true }));
 
-function verify(path: string): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--recursive-errors=no", path], {
-    encoding: "utf8",
-  });
+function run(command: string, ...args: readonly string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
   return { status, output: stdout + stderr };
 }
 
-describe("systemd/steward.service", () => {
-  it("is accepted by systemd-analyze verify without a word", () => {
-    assert.deepEqual(verify(unit), { status: 0, output: "" });
-  });
+const verify = (path: string) => run("systemd-analyze", "verify", "--recursive-errors=no", path);
 
-  it("with a misspelled directive would not be", () => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-unit-"));
+function exposure(path: string): number {
+  const { output } = run("systemd-analyze", "security", "--offline=true", "--no-pager", path);
+  return Number(/Overall exposure level for \S+: ([\d.]+)/.exec(output)?.[1]);
+}
+
+/** The values of a setting in the order of the file. */
+function settings(name: string): string[] {
+  return [...readFileSync(unit, "utf8").matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(
+    ([, value = ""]) => value,
+  );
+}
+
+describe("systemd/", () => {
+  for (const name of units) {
+    it(`has a ${name} that systemd-analyze verify accepts without a word`, () => {
+      assert.deepEqual(verify(join(systemd, name)), { status: 0, output: "" });
+    });
+  }
+
+  it("would have a misspelled directive pointed out", () => {
     const broken = join(directory, "steward.service");
-    cpSync(unit, broken);
     writeFileSync(broken, readFileSync(unit, "utf8").replace("StateDirectoryMode=", "StateDirectoriesMode="));
-    const { output } = verify(broken);
-    rmSync(directory, { recursive: true });
-    assert.match(output, /StateDirectoriesMode/);
+    assert.match(verify(broken).output, /StateDirectoriesMode/);
+  });
+});
+
+describe("systemd/steward.service", () => {
+  it("gives the agent more time to stop than the agent takes", () => {
+    const seconds = Number(settings("TimeoutStopSec")[0]);
+    assert.ok(seconds > 5, "seconds > 5");
   });
 
-  it("gives the agent more time to stop than the agent takes", () => {
-    const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(readFileSync(unit, "utf8"))?.[1]);
-    assert.ok(seconds > 5, "seconds > 5");
+  it("lets the agent set the clock, and nothing else", () => {
+    assert.deepEqual(settings("CapabilityBoundingSet"), ["CAP_SYS_TIME"]);
+    assert.deepEqual(settings("AmbientCapabilities"), ["CAP_SYS_TIME"]);
+  });
+
+  it("leaves the kernel's clock readable, which ProtectClock=yes would not", () => {
+    assert.deepEqual(settings("ProtectClock"), ["no"]);
+  });
+
+  it("is exposed by at most 2.0 in systemd-analyze security", () => {
+    const found = exposure(unit);
+    assert.ok(found <= 2, `an exposure of at most 2.0, found ${found}`);
+  });
+
+  it("would be more exposed without what confines it", () => {
+    const open = join(directory, "open.service");
+    writeFileSync(open, readFileSync(unit, "utf8").replace(/^SystemCallFilter=.*\n/gm, ""));
+    assert.ok(exposure(open) > 2, "an exposure of more than 2.0 without the system call filter");
+  });
+});
+
+describe("systemd/steward-chrony@.service", () => {
+  it("is exposed by at most 0.5", () => {
+    const found = exposure(join(systemd, "steward-chrony@.service"));
+    assert.ok(found <= 0.5, `an exposure of at most 0.5, found ${found}`);
+  });
+});
+
+/** A root of its own with a copy of a file of systemd/: nothing of this machine is looked at or changed. */
+function rootWith(name: string, place: string, text: string): string {
+  const root = mkdtempSync(join(directory, "root-"));
+  mkdirSync(join(root, place), { recursive: true });
+  mkdirSync(join(root, "etc"));
+  writeFileSync(join(root, place, name), text);
+  return root;
+}
+
+describe("systemd/steward.sysusers", () => {
+  const text = readFileSync(join(systemd, "steward.sysusers"), "utf8");
+
+  it("makes a user and a group steward without a shell", () => {
+    const root = rootWith("steward.conf", "usr/lib/sysusers.d", text);
+    assert.deepEqual(run("systemd-sysusers", "--root", root).status, 0);
+    const [name, , , , , home, shell] = readFileSync(join(root, "etc/passwd"), "utf8").trim().split(":");
+    assert.deepEqual([name, home, basename(shell ?? "")], ["steward", "/var/lib/steward", "nologin"]);
+    assert.match(readFileSync(join(root, "etc/group"), "utf8"), /^steward:/m);
+  });
+});
+
+describe("systemd/steward.tmpfiles", () => {
+  it("makes the folder of root's decisions, and the state that is the agent's alone", () => {
+    const root = rootWith(
+      "steward.conf",
+      "usr/lib/tmpfiles.d",
+      readFileSync(join(systemd, "steward.tmpfiles"), "utf8"),
+    );
+    // The numbers that this test's own user has: --root looks names up in there.
+    const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    writeFileSync(join(root, "etc/passwd"), `steward:x:${uid}:${gid}::/:/bin/sh\n`);
+    writeFileSync(join(root, "etc/group"), `steward:x:${gid}:\n`);
+    const { status, output } = run("systemd-tmpfiles", "--create", "--root", root);
+    assert.deepEqual({ status, output }, { status: 0, output: "" });
+    const modes = run(
+      "stat",
+      "--format=%a %n",
+      join(root, "etc/steward"),
+      join(root, "var/lib/steward"),
+    ).output;
+    assert.deepEqual(
+      modes
+        .trim()
+        .split("\n")
+        .map((line) => line.split(" ")[0]),
+      ["755", "700"],
+    );
   });
 });

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Channel } from "./channel.ts";
+import { createGuestClock } from "./clock.ts";
+import { runCommand } from "./command.ts";
+import type { Guest, HttpAnswer, HttpOptions } from "./vocabulary.ts";
+
+/** The vocabulary of a guest part, said over `channel`. */
+export function createGuest(boot: number, channel: Channel): Guest {
+  const { send } = channel;
+  return {
+    boot,
+    clock: createGuestClock(),
+    run: runCommand,
+    steward: (...args) => runCommand("/usr/bin/steward", args),
+    http: request,
+    until,
+    stewardAnswers: (seconds = 60) => until("the agent answers", seconds, () => request("/api/health")),
+    check: (name, passed, detail) => send({ kind: "check", name, passed, detail: asText(detail) }),
+    figure: (name, value, unit) => send({ kind: "figure", name, value, unit }),
+    mark: (name) => send({ kind: "mark", name }),
+    note: (text) => send({ kind: "note", text }),
+    ask: channel.ask,
+    pause: (seconds) => delay(seconds * 1_000),
+  };
+}
+
+async function request(path: string, { body, token, method }: HttpOptions = {}): Promise<HttpAnswer> {
+  const response = await fetch(`http://127.0.0.1:8470${path}`, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+async function until<T>(
+  what: string,
+  seconds: number,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  // performance counts monotonically: the clock is what these scenarios move.
+  const end = performance.now() + seconds * 1_000;
+  let last: unknown = "it never was so";
+  while (performance.now() < end) {
+    try {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+    } catch (error) {
+      last = error;
+    }
+    await delay(200);
+  }
+  throw new Error(`not within ${seconds} s: ${what} (${asText(last)})`);
+}
+
+/** For people to read; what has no text of its own becomes JSON. */
+export function asText(value: unknown): string {
+  if (value === undefined) return "";
+  if (value instanceof Error) return value.stack ?? value.message;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

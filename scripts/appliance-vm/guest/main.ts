@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import type { Scenario } from "../scenario.ts";
+import { type Channel, openChannel } from "./channel.ts";
+import { runCommand } from "./command.ts";
+import { asText, createGuest } from "./guest.ts";
+
+/** Runs this boot's part of the scenario, tells the host how it ended, and leaves the machine to it. */
+export async function runGuestPart(scenario: Scenario): Promise<void> {
+  const boot = Number(/\bvm\.boot=(\d+)/.exec(readFileSync("/proc/cmdline", "utf8"))?.[1]);
+  const channel = openChannel();
+  let hasFailed = false;
+  const watched: Channel = {
+    ...channel,
+    send: (message) => {
+      if (message.kind === "check" && !message.passed) hasFailed = true;
+      channel.send(message);
+    },
+  };
+  channel.send({ kind: "begin", boot });
+  let error: string | null = null;
+  try {
+    const part = scenario.boots[boot];
+    if (!part) throw new Error(`the scenario has no boot ${boot}`);
+    await part.run(createGuest(boot, watched));
+  } catch (cause) {
+    error = asText(cause);
+  }
+  if (error !== null || hasFailed) await sendJournal(channel);
+  if (scenario.keepsDisk && !scenario.boots[boot]?.powerCut) {
+    channel.send({ kind: "end", error });
+    await runCommand("systemctl", ["poweroff", "--no-block"]);
+  } else {
+    channel.send({ kind: "end", error });
+  }
+}
+
+async function sendJournal(channel: Channel): Promise<void> {
+  const { stdout } = await runCommand("journalctl", [
+    "--boot",
+    "--no-pager",
+    "--output=short-monotonic",
+    "--lines=400",
+  ]);
+  channel.send({ kind: "journal", text: stdout });
+}

@@ -1,0 +1,66 @@
+import type { GuestClock } from "./clock.ts";
+
+/** What a command said; status null when a signal ended it. */
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How a command is run. */
+export interface RunOptions {
+  /** Given to its standard input. */
+  readonly input?: string;
+  /** Seconds before it is killed; default 60. */
+  readonly timeoutSeconds?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** An answer of the agent over HTTP; body parsed where it is JSON. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: scenarios look into answers of every shape
+  readonly body: any;
+}
+
+/** How a request is made. */
+export interface HttpOptions {
+  /** Default GET, or POST where there is a body. */
+  readonly method?: string;
+  readonly body?: unknown;
+  /** A Bearer token. */
+  readonly token?: string;
+}
+
+/** What a guest part can say and do. Everything is bounded; whatever throws fails the scenario. */
+export interface Guest {
+  /** 0 for the first boot of the scenario. */
+  readonly boot: number;
+  readonly clock: GuestClock;
+  /** Runs a program as root, without a shell. Never throws for its exit code. */
+  run(command: string, args?: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** The command line of the agent, as root. */
+  steward(...args: readonly string[]): Promise<Ran>;
+  /** A request to http://127.0.0.1:8470; throws where nobody answers. */
+  http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
+  /** Looks every 200 ms until something is there, and throws after that many seconds; counts the errors of `look` as "not yet". */
+  until<T>(
+    what: string,
+    seconds: number,
+    look: () => Promise<T | undefined | false> | T | undefined | false,
+  ): Promise<T>;
+  /** Waits until the agent answers; default 60 s. */
+  stewardAnswers(seconds?: number): Promise<HttpAnswer>;
+  /** One thing that has to be so; the scenario goes on either way and fails at its end. */
+  check(name: string, condition: boolean, detail?: unknown): void;
+  /** A number worth printing. */
+  figure(name: string, value: number, unit: string): void;
+  /** Prints how many seconds after the start of qemu this was reached, by the host's clock. */
+  mark(name: string): void;
+  /** A line for whoever reads the output. */
+  note(text: string): void;
+  /** Has the host run what the scenario declares under `asks`, and returns what it returned. */
+  ask(name: string): Promise<unknown>;
+  pause(seconds: number): Promise<void>;
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Image } from "./image.ts";
+import type { Boot, Scenario } from "./scenario.ts";
+
+/** A running machine. */
+export interface Machine {
+  /** Lines that the guest writes to its second serial port. */
+  readonly lines: AsyncIterable<string>;
+  /** Writes a line to that port. */
+  answer(line: string): void;
+  /** Pulls the plug; resolves when qemu is gone. */
+  kill(): Promise<void>;
+  /** Resolves when qemu has ended, by itself or not. */
+  readonly ended: Promise<void>;
+  /** Seconds since qemu was started. */
+  age(): number;
+}
+
+/** What a boot takes: `directory` gets the console's log and, where the disk is kept, its overlay. */
+export interface BootOptions {
+  readonly image: Image;
+  readonly payload: string;
+  readonly directory: string;
+  readonly scenario: Scenario;
+  /** 0 for the first. */
+  readonly index: number;
+}
+
+/** Starts qemu under software emulation; the caller ends it. */
+export function startMachine(options: BootOptions): Machine {
+  const begun = performance.now();
+  const child = spawn("qemu-system-x86_64", arguments_(options), { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", () => resolve());
+  });
+  child.stdin.on("error", () => undefined);
+  return {
+    lines: createInterface({ input: child.stdout }),
+    answer: (line) => child.stdin.write(`${line}\n`),
+    kill: () => kill(child, ended),
+    ended,
+    age: () => (performance.now() - begun) / 1_000,
+  };
+}
+
+async function kill(child: ChildProcess, ended: Promise<void>): Promise<void> {
+  child.kill("SIGKILL");
+  await ended;
+}
+
+function arguments_({ image, payload, directory, scenario, index }: BootOptions): string[] {
+  const boot = scenario.boots[index] ?? { run: async () => undefined };
+  return [
+    ...[
+      "-M",
+      "q35,accel=tcg",
+      "-m",
+      String(scenario.memory ?? 512),
+      "-smp",
+      String(scenario.processors ?? 1),
+    ],
+    ...["-kernel", image.kernel, "-initrd", image.initrd, "-append", kernelLine(boot, index)],
+    ...["-display", "none", "-nodefaults", "-no-reboot"],
+    ...[
+      "-chardev",
+      `file,id=console,path=${join(directory, `console-${index}.log`)}`,
+      "-serial",
+      "chardev:console",
+    ],
+    ...["-chardev", "stdio,id=results,signal=off", "-serial", "chardev:results"],
+    ...["-drive", rootDrive(image, directory, scenario)],
+    ...["-drive", `file=${payload},format=raw,if=virtio,readonly=on`],
+    ...["-rtc", `base=${bootClock(boot.rtc)},clock=host`],
+    // The host side is a network namespace with nothing but loopback in it: 10.0.2.2 is all there is.
+    ...(boot.network === false ? ["-nic", "none"] : ["-nic", "user,model=virtio-net-pci"]),
+  ];
+}
+
+function kernelLine(boot: Boot, index: number): string {
+  const units = boot.units ?? ["steward.service"];
+  return [
+    "root=/dev/vda rw console=ttyS0 quiet panic=-1 net.ifnames=0 systemd.show_status=0",
+    `vm.boot=${index}`,
+    // systemd would move a clock that is older than itself to the day it was built; this is set after that.
+    ...(typeof boot.rtc === "string" ? [`systemd.clock_usec=${Date.parse(`${boot.rtc}Z`) * 1_000}`] : []),
+    ...units.map((unit) => `systemd.wants=${unit}`),
+  ].join(" ");
+}
+
+/** The image itself is never written to. */
+function rootDrive(image: Image, directory: string, scenario: Scenario): string {
+  if (!scenario.keepsDisk) return `file=${image.disk},format=raw,if=virtio,snapshot=on`;
+  const overlay = join(directory, "disk.qcow2");
+  if (!existsSync(overlay)) {
+    execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", "-b", image.disk, "-F", "raw", overlay]);
+  }
+  return `file=${overlay},format=qcow2,if=virtio`;
+}
+
+function bootClock(rtc: string | number = 0): string {
+  if (typeof rtc === "string") return rtc;
+  return new Date(Date.now() + rtc * 1_000).toISOString().slice(0, 19);
+}

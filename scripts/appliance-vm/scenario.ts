@@ -1,0 +1,40 @@
+import type { Guest } from "./guest/vocabulary.ts";
+import type { TimeServer, TimeServers } from "./time-servers.ts";
+
+/** One boot of the machine: how it is started, and what is done in it. */
+export interface Boot {
+  /** The boot clock: RFC 3339 without a zone (UTC), or seconds from the host's time; the host's time when absent. */
+  readonly rtc?: string | number;
+  /** Whether there is a network card; the network then reaches the scenario's own servers alone. Default true. */
+  readonly network?: boolean;
+  /** What systemd starts beside its own; default steward.service. */
+  readonly units?: readonly string[];
+  /** Pulls the plug when the guest part has ended, instead of shutting down. Matters where the disk is kept. */
+  readonly powerCut?: boolean;
+  /** The guest part: runs as root in the machine, bundled with whatever it imports. */
+  readonly run: (guest: Guest) => Promise<void>;
+}
+
+/** What the host does when the guest asks for it by name. */
+export interface HostSide {
+  readonly servers: TimeServers;
+}
+
+/** A scenario: host part as data, guest parts as functions; its file name is its name. */
+export interface Scenario {
+  readonly title: string;
+  /** Seconds for all its boots together; at the end of them the machine is killed and the scenario has failed. */
+  readonly timeoutSeconds: number;
+  /** Time servers that run from before the first boot. The guest reaches them at 10.0.2.2 under the same port. */
+  readonly servers?: readonly TimeServer[];
+  /** Keeps the disk from boot to boot; without it each boot begins with the fresh image. */
+  readonly keepsDisk?: boolean;
+  /** MiB of memory and processors of the machine; default 512 and 1. */
+  readonly memory?: number;
+  readonly processors?: number;
+  /** Files laid over the machine's disk at each boot: absolute path → content. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** `guest.ask(name)` runs these on the host; what they return goes back to the guest as JSON. */
+  readonly asks?: Readonly<Record<string, (host: HostSide) => unknown>>;
+  readonly boots: readonly Boot[];
+}

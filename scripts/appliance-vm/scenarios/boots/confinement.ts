@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { clockProgram } from "../../guest/clock-program.ts";
+import type { Guest } from "../../guest/vocabulary.ts";
+
+const dropIn = "/etc/systemd/system/steward.service.d/probe.conf";
+
+/** Commands that run before the agent, in its unit and so under all that confines it; their ends are what counts. */
+const commands = {
+  "reads the kernel's clock": `perl "$P" read`,
+  "sets the kernel's clock": `perl "$P" step 0`,
+  "asks chronyd over loopback": "chronyc -c tracking",
+  "has chronyd asked over its socket": "systemctl start steward-chrony@reselect.service",
+  "asks whether a time daemon is active": "systemctl is-active chrony.service",
+  "asks by D-Bus":
+    "busctl get-property org.freedesktop.timedate1 /org/freedesktop/timedate1 org.freedesktop.timedate1 NTP",
+  "reads /proc/uptime": "cat /proc/uptime",
+  "sees the cgroups of others": "test -d /sys/fs/cgroup/system.slice/chrony.service",
+  "reads the journal": "journalctl --lines=1 --unit=init.scope",
+  "cannot write to /etc": "! touch /etc/steward/probe",
+  "cannot write to a cgroup": "! mkdir /sys/fs/cgroup/probe",
+  "cannot become root": "! setpriv --reuid 0 true",
+  "cannot make a namespace": "! unshare --user true",
+  "does not see a device": "! test -e /dev/vda",
+  "does not see other users' processes": "! test -e /proc/1/status",
+} as const;
+
+/** Starts the agent again with the commands before it, chronyd running, and returns what they said. */
+export async function probe(guest: Guest): Promise<string> {
+  writeFileSync("/usr/lib/steward-vm/clock.pl", clockProgram);
+  const script = Object.entries(commands)
+    .map(
+      ([name, command]) =>
+        `( ${command} ) >/run/steward/said 2>&1; echo "$?|${name}|$(head -c 300 /run/steward/said | tr '\\n' ' ')"`,
+    )
+    .join("\n");
+  writeFileSync("/usr/lib/steward-vm/probe.sh", `P=/usr/lib/steward-vm/clock.pl\n${script}\n`);
+  mkdirSync(dirname(dropIn), { recursive: true });
+  writeFileSync(
+    dropIn,
+    "[Service]\nExecStartPre=/bin/sh -c 'sh /usr/lib/steward-vm/probe.sh >/run/steward/probe'\n",
+  );
+  writeFileSync("/etc/chrony/chrony.conf", "driftfile /var/lib/chrony/chrony.drift\n");
+  await guest.run("systemctl", ["daemon-reload"]);
+  await guest.run("systemctl", ["start", "chrony.service"]);
+  await guest.run("systemctl", ["restart", "steward.service"]);
+  const { stdout } = await guest.run("cat", ["/run/steward/probe"]);
+  return stdout;
+}
+
+/** A check for each command: what it is for, whether it ended well, and what it said. */
+export function readProbe(text: string): [name: string, passed: boolean, detail: string][] {
+  const ends = new Map(text.split("\n").map((line) => [line.split("|")[1], line] as const));
+  return Object.keys(commands).map((name) => {
+    const line = ends.get(name) ?? "it never ran";
+    return [`inside its unit: ${name}`, line.startsWith("0|"), line];
+  });
+}

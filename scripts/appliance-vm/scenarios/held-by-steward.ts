@@ -1,0 +1,3 @@
+import { heldBy } from "../clock-held.ts";
+
+export const scenario = heldBy("steward.service");

@@ -1,0 +1,71 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Debian's chronyd on the host as an NTP server; it serves the host's clock and never sets it (-x). */
+export interface TimeServer {
+  /** UDP port on loopback, IPv4 and IPv6. */
+  readonly port: number;
+  /** 1 to 15; default 2. */
+  readonly stratum?: number;
+  /** What libfaketime makes of its clock, such as "+3s" or "-2000s"; absent: the truth. */
+  readonly fakeTime?: string;
+}
+
+/** The running servers of a scenario. */
+export interface TimeServers {
+  start(server: TimeServer): void;
+  /** Ends the one on this port, and returns whether there was one. */
+  stop(port: number): boolean;
+  stopAll(): void;
+}
+
+/** Runs time servers with their files in `directory`; `chronyd` is the path of Debian's program. */
+export function createTimeServers(directory: string, chronyd: string): TimeServers {
+  const running = new Map<number, ChildProcess>();
+  const stop = (port: number): boolean => running.get(port)?.kill("SIGKILL") ?? false;
+  return {
+    start: (server) => {
+      stop(server.port);
+      running.set(server.port, startServer(server, join(directory, `chronyd-${server.port}`), chronyd));
+    },
+    stop: (port) => {
+      const wasThere = stop(port);
+      running.delete(port);
+      return wasThere;
+    },
+    stopAll: () => {
+      for (const port of running.keys()) stop(port);
+      running.clear();
+    },
+  };
+}
+
+function startServer(server: TimeServer, directory: string, chronyd: string): ChildProcess {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  const configuration = [
+    `port ${server.port}`,
+    `local stratum ${server.stratum ?? 2}`,
+    "bindaddress 127.0.0.1",
+    "bindaddress ::1",
+    "allow all",
+    "cmdport 0",
+    "bindcmdaddress /",
+    `pidfile ${directory}/pid`,
+    "user root",
+  ];
+  writeFileSync(join(directory, "chrony.conf"), `${configuration.join("\n")}\n`);
+  return spawn(chronyd, ["-x", "-d", "-f", join(directory, "chrony.conf"), "-l", join(directory, "log")], {
+    stdio: "ignore",
+    env: { ...process.env, ...(server.fakeTime ? fakeTimeEnvironment(server.fakeTime) : {}) },
+  });
+}
+
+function fakeTimeEnvironment(fakeTime: string): Record<string, string> {
+  const library = execFileSync("sh", ["-c", "ls /usr/lib/*/faketime/libfaketime.so.1 | head -1"], {
+    encoding: "utf8",
+  }).trim();
+  if (!library) throw new Error("a server with another time needs the Debian package faketime");
+  return { LD_PRELOAD: library, FAKETIME: fakeTime, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
+}
