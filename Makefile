@@ -1,11 +1,11 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lts bench build check format clean packages
+.PHONY: help run test test-lts vm-test vm-image bench build check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
-SOURCES := $(shell find src scripts/build.ts -type f) package.json
+SOURCES := $(shell find src scripts/build.ts scripts/build-addon.ts -type f) package.json
 TESTS = $(shell find test -name '*.test.ts' | sort)
 
 help: ## print this help
@@ -21,6 +21,14 @@ test: packages $(DIST) check ## install what is needed, check the sources and ru
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
+
+vm-test: $(DIST) ## run the scenarios in the appliance machine; SCENARIOS="boots polkit" for some
+	@sh scripts/vm-packages.sh
+	@node --import tsx scripts/appliance-vm/main.ts $(SCENARIOS)
+
+vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which takes root
+	@sh scripts/vm-packages.sh
+	@node --import tsx scripts/appliance-vm/main.ts --build-only
 
 bench: $(DIST) ## print what the agent costs, as ratios against peers, and write var/bench.json
 	@node --import tsx scripts/bench/main.ts
@@ -38,6 +46,7 @@ format: $(NODE_MODULES) ## put the sources into their form
 
 packages: ## install the Debian packages that the tests need, or say which are missing
 	@sh scripts/test-packages.sh
+	@sh scripts/unpack-chrony.sh >/dev/null
 
 clean: ## remove what was built and installed here; ./var stays
 	rm -rf dist node_modules .cache

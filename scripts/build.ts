@@ -1,4 +1,4 @@
-/** Builds dist/: the program, its lazily loaded parts, the facts worker, the list of common passwords, the console. */
+/** Builds dist/: the program, its lazily loaded parts, the facts worker, the clock's addon, the list of common passwords, the console. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,6 +9,7 @@ import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { documentKinds } from "../src/state.ts";
 import { createCompiler } from "../src/store/compile.ts";
 import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
+import { buildAddon } from "./build-addon.ts";
 
 const root = join(import.meta.dirname, "..");
 const finished = join(root, "dist");
@@ -96,14 +97,15 @@ await build({
   legalComments: "none",
   banner: { js: banner },
   define: { STEWARD_BUILD: JSON.stringify(stamp()) },
-  // A native module, loaded from node_modules at the first sign-in.
-  external: ["@node-rs/argon2"],
+  // Loaded from node_modules when first needed: a native module, and one whose `new Buffer` Node warns of elsewhere.
+  external: ["@node-rs/argon2", "node-ntp-client"],
   plugins: [fewMediaTypes, noTraces, compiledValidators, noCompiler],
   logLevel: "warning",
 });
 chmodSync(join(dist, "main.js"), 0o755);
 cpSync(join(root, "src/console"), join(dist, "console"), { recursive: true });
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
+buildAddon(join(dist, "clock-steering.node"));
 rmSync(finished, { recursive: true, force: true });
 renameSync(dist, finished);
 

@@ -132,7 +132,11 @@ export interface DatagramConnection {
 }
 
 export interface DatagramHandlers {
-  onPacket: (packet: Uint8Array) => void;
+  /**
+   * `ageSeconds`: how long ago the kernel took the packet in, 0 where that is not known. Told by the wall clock: a step
+   * of it since then is in there too.
+   */
+  onPacket: (packet: Uint8Array, ageSeconds: number) => void;
   /** An ICMP error, a route that is not there; the error's code, such as ECONNREFUSED. */
   onFailure: (code: string) => void;
 }

@@ -20,6 +20,8 @@ export interface TimedAgentOptions {
   /** Seconds that the agent's wall clock is ahead of this machine's. */
   offsetSeconds?: number;
   clock?: object;
+  /** Time settings to begin with; then it knows of its clock what it really measures. */
+  time?: object;
   stateDirectory?: string;
 }
 
@@ -28,6 +30,8 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
   const directory = mkdtempSync(join(tmpdir(), "steward-clock-"));
   const timeFile = join(directory, "time");
   const clockFile = join(directory, "clock.json");
+  const settingsFile = join(directory, "settings.json");
+  writeFileSync(settingsFile, JSON.stringify({ time: { mode: "observe", servers: [], ...options.time } }));
   let offsetSeconds = options.offsetSeconds ?? 0;
   const setClock = (): void => replaceFile(timeFile, offsetSeconds.toFixed(3).replace(/^(?!-)/, "+"));
   const knowClock = (state: object): void => replaceFile(clockFile, JSON.stringify(state));
@@ -37,11 +41,12 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
     program: ["--import", "tsx", join(import.meta.dirname, "agent.ts")],
     ...(options.stateDirectory !== undefined && { stateDirectory: options.stateDirectory }),
     environment: {
-      LD_PRELOAD: libraryPath(),
+      LD_PRELOAD: libfaketimePath(),
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       FAKETIME_NO_CACHE: "1",
       FAKETIME_TIMESTAMP_FILE: timeFile,
-      STEWARD_TEST_CLOCK: clockFile,
+      STEWARD_TEST_CLOCK: options.time ? "" : clockFile,
+      STEWARD_INITIAL_SETTINGS: settingsFile,
     },
   });
   return {
@@ -76,7 +81,8 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-function libraryPath(): string {
+/** Where Debian has put libfaketime. */
+export function libfaketimePath(): string {
   const found = readdirSync("/usr/lib")
     .map((name) => join("/usr/lib", name, "faketime/libfaketime.so.1"))
     .find((path) => {

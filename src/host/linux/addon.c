@@ -1,0 +1,75 @@
+/* The addon's table of functions, and how each of them fails. */
+#include "addon.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+napi_value fail(napi_env env, const char *what, int error) {
+  static const struct {
+    int error;
+    const char *name;
+  } names[] = {
+      {EPERM, "EPERM"},
+      {EINVAL, "EINVAL"},
+      {ERANGE, "ERANGE"},
+      {EACCES, "EACCES"},
+      {ENOENT, "ENOENT"},
+      {ENOSYS, "ENOSYS"},
+      {EAGAIN, "EAGAIN"},
+      {EMSGSIZE, "EMSGSIZE"},
+      {ENAMETOOLONG, "ENAMETOOLONG"},
+      {EMFILE, "EMFILE"},
+      {ENFILE, "ENFILE"},
+      {EBADF, "EBADF"},
+      {ENODEV, "ENODEV"},
+      {ENOMEM, "ENOMEM"},
+      {ENOBUFS, "ENOBUFS"},
+      {ENOTSOCK, "ENOTSOCK"},
+      {EAFNOSUPPORT, "EAFNOSUPPORT"},
+      {EADDRNOTAVAIL, "EADDRNOTAVAIL"},
+      {ENETDOWN, "ENETDOWN"},
+      {ENETUNREACH, "ENETUNREACH"},
+      {EHOSTDOWN, "EHOSTDOWN"},
+      {EHOSTUNREACH, "EHOSTUNREACH"},
+      {ECONNREFUSED, "ECONNREFUSED"},
+      {ETIMEDOUT, "ETIMEDOUT"},
+      {EPROTO, "EPROTO"},
+  };
+  char number[16], message[160];
+  snprintf(number, sizeof number, "E%d", error);
+  const char *name = number;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i += 1)
+    if (names[i].error == error) name = names[i].name;
+  snprintf(message, sizeof message, "%s: %s", what, strerror(error));
+  napi_throw_error(env, name, message);
+  return NULL;
+}
+
+NAPI_MODULE_INIT() {
+  static const struct {
+    const char *name;
+    napi_callback call;
+  } functions[] = {
+      {"now", clock_now},
+      {"read", clock_read},
+      {"step", clock_step},
+      {"slew", clock_slew},
+      {"setFrequency", clock_set_frequency},
+      {"setQuality", clock_set_quality},
+      {"keepCapabilities", keep_capabilities},
+      {"keepTimeCapabilityAlone", keep_time_capability_alone},
+      {"notify", notify},
+      {"openDatagrams", datagrams_open},
+      {"sendDatagram", datagrams_send},
+      {"datagramAge", datagrams_age},
+  };
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i += 1) {
+    napi_value made;
+    if (napi_create_function(env, functions[i].name, NAPI_AUTO_LENGTH, functions[i].call, NULL, &made) != napi_ok ||
+        napi_set_named_property(env, exports, functions[i].name, made) != napi_ok)
+      return NULL;
+  }
+  return exports;
+}

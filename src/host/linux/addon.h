@@ -1,0 +1,27 @@
+/* What the sources of clock-steering.node share. Every failure throws an Error whose `code` is the errno's name. */
+#pragma once
+
+#define _GNU_SOURCE
+/* A C library that has a choice on a 32-bit machine gives its 64-bit time. */
+#define _FILE_OFFSET_BITS 64
+#define _TIME_BITS 64
+
+#include <node_api.h>
+
+/* Throws; gives back NULL, as what a function throws with. */
+napi_value fail(napi_env env, const char *what, int error);
+
+napi_value clock_now(napi_env env, napi_callback_info info);
+napi_value clock_read(napi_env env, napi_callback_info info);
+napi_value clock_step(napi_env env, napi_callback_info info);
+napi_value clock_slew(napi_env env, napi_callback_info info);
+napi_value clock_set_frequency(napi_env env, napi_callback_info info);
+napi_value clock_set_quality(napi_env env, napi_callback_info info);
+
+napi_value keep_capabilities(napi_env env, napi_callback_info info);
+napi_value keep_time_capability_alone(napi_env env, napi_callback_info info);
+napi_value notify(napi_env env, napi_callback_info info);
+
+napi_value datagrams_open(napi_env env, napi_callback_info info);
+napi_value datagrams_send(napi_env env, napi_callback_info info);
+napi_value datagrams_age(napi_env env, napi_callback_info info);

@@ -1,0 +1,63 @@
+/* What a process is in the eyes of the system: its capabilities across a change of user, and sd_notify(3). */
+#include "addon.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* keepCapabilities(): the calling thread alone keeps what it is permitted when it next changes its user. */
+napi_value keep_capabilities(napi_env env, napi_callback_info info) {
+  (void)info;
+  if (prctl(PR_SET_KEEPCAPS, 1L, 0L, 0L, 0L) != 0) return fail(env, "prctl", errno);
+  return NULL;
+}
+
+/* keepTimeCapabilityAlone(): of what is permitted, CAP_SYS_TIME alone stays and takes effect; whether it was there. */
+napi_value keep_time_capability_alone(napi_env env, napi_callback_info info) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  napi_value result = NULL;
+  (void)info;
+  if (syscall(SYS_capget, &header, sets) != 0) return fail(env, "capget", errno);
+  uint32_t kept = sets[0].permitted & (1U << CAP_SYS_TIME);
+  memset(sets, 0, sizeof sets);
+  sets[0].permitted = sets[0].effective = kept;
+  if (syscall(SYS_capset, &header, sets) != 0) return fail(env, "capset", errno);
+  if (prctl(PR_SET_KEEPCAPS, 0L, 0L, 0L, 0L) != 0) return fail(env, "prctl", errno);
+  napi_get_boolean(env, kept != 0, &result);
+  return result;
+}
+
+/*
+ * notify(path, text): one datagram to systemd's socket, at once or not at all (EAGAIN). A path that begins with @ is
+ * in the abstract name space, where the address is as long as the name and begins with a zero.
+ */
+napi_value notify(napi_env env, napi_callback_info info) {
+  napi_value given[2];
+  size_t count = 2, path_length = 0, text_length = 0;
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  char path[sizeof address.sun_path + 1], text[1024];
+  if (napi_get_cb_info(env, info, &count, given, NULL, NULL) != napi_ok || count != 2 ||
+      napi_get_value_string_utf8(env, given[0], path, sizeof path, &path_length) != napi_ok ||
+      napi_get_value_string_utf8(env, given[1], text, sizeof text, &text_length) != napi_ok || path_length == 0)
+    return fail(env, "notify", EINVAL);
+  /* One more was asked for than fits, so that what is cut off is seen. */
+  if (path_length >= sizeof address.sun_path) return fail(env, "notify", ENAMETOOLONG);
+  if (text_length >= sizeof text - 1) return fail(env, "notify", EMSGSIZE);
+  memcpy(address.sun_path, path, path_length);
+  if (path[0] == '@') address.sun_path[0] = '\0';
+  int end = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (end < 0) return fail(env, "socket", errno);
+  socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_length);
+  ssize_t sent = sendto(end, text, text_length, MSG_NOSIGNAL, (const struct sockaddr *)&address, length);
+  int error = errno;
+  close(end);
+  return sent < 0 ? fail(env, "sendto", error) : NULL;
+}

@@ -1,0 +1,115 @@
+import { execFileSync, spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A server of the tests: Debian's chronyd, which with -x never touches the machine's clock. */
+export interface Chronyd {
+  readonly port: number;
+  stop: () => Promise<void>;
+}
+
+export interface ChronydOptions {
+  /** What it says of itself: 1 to 15; 2 unless said otherwise. */
+  stratum?: number;
+  /** How far its time is from this machine's, as libfaketime writes it, such as `+3s`. */
+  fakeTime?: string;
+  /** Where it listens; a free port unless said otherwise. */
+  port?: number;
+}
+
+const root = join(import.meta.dirname, "../..");
+
+/** The path of a program of chrony's, which is unpacked where it is not yet. */
+export function chronyProgram(name: "chronyd" | "chronyc"): string {
+  const directory = execFileSync("sh", [join(root, "scripts/unpack-chrony.sh")], { encoding: "utf8" }).trim();
+  return join(directory, name === "chronyd" ? "usr/sbin/chronyd" : "usr/bin/chronyc");
+}
+
+/** Starts chronyd on a free port of 127.0.0.1 and ::1 and waits until it answers on both. */
+export async function startChronyd({ stratum = 2, fakeTime, ...at }: ChronydOptions = {}): Promise<Chronyd> {
+  const program = chronyProgram("chronyd");
+  // Its own folder is 0700, as mkdtemp makes it: chronyd refuses a wider one for its socket.
+  const directory = mkdtempSync(join(tmpdir(), "steward-chronyd-"));
+  const port = at.port ?? (await freePort());
+  const configuration = join(directory, "chrony.conf");
+  writeFileSync(
+    configuration,
+    `local stratum ${stratum}
+allow
+port ${port}
+bindaddress 127.0.0.1
+bindaddress ::1
+cmdport 0
+bindcmdaddress ${directory}/chronyd.sock
+pidfile ${directory}/chronyd.pid
+user ${process.getuid?.() === 0 ? "root" : execFileSync("id", ["-un"], { encoding: "utf8" }).trim()}
+`,
+  );
+  // -U: it needs no root, as it sets no clock and binds no low port.
+  const child = spawn(program, ["-x", "-d", "-U", "-f", configuration], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...(fakeTime !== undefined && fakedTime(fakeTime)) },
+  });
+  let log = "";
+  child.stdout.on("data", (text) => (log += text));
+  child.stderr.on("data", (text) => (log += text));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await ended;
+    rmSync(directory, { recursive: true, force: true });
+  };
+  for (const address of ["127.0.0.1", "::1"]) {
+    if (await answers(address, port, () => child.exitCode === null)) continue;
+    await stop();
+    throw new Error(`chronyd does not answer on ${address}: ${log}`);
+  }
+  return { port, stop };
+}
+
+/** A UDP port that was free on both loopback addresses a moment ago. */
+export async function freePort(): Promise<number> {
+  const socket = createSocket("udp6");
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    // `::` takes 0.0.0.0 as well.
+    socket.bind(0, "::", resolve);
+  });
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => socket.close(resolve));
+  return port;
+}
+
+/** Asks once in 50 ms, for ten seconds at most. */
+async function answers(address: string, port: number, isAlive: () => boolean): Promise<boolean> {
+  const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
+  const request = Buffer.alloc(48);
+  request[0] = 0x23;
+  request[47] = 1;
+  // A port that is still closed makes no error here: the socket is not connected.
+  const answered = new Promise<boolean>((resolve) => socket.once("message", () => resolve(true)));
+  try {
+    for (let tries = 0; tries < 200 && isAlive(); tries += 1) {
+      socket.send(request, port, address);
+      const pause = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 50));
+      if (await Promise.race([answered, pause])) return true;
+    }
+    return false;
+  } finally {
+    socket.close();
+  }
+}
+
+function fakedTime(offset: string): Record<string, string> {
+  const library = readdirSync("/usr/lib")
+    .map((name) => join("/usr/lib", name, "faketime/libfaketime.so.1"))
+    .find((path) => existsSync(path));
+  if (library === undefined) throw new Error("libfaketime is not installed (Debian: faketime)");
+  return {
+    LD_PRELOAD: library,
+    FAKETIME: offset,
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  };
+}
