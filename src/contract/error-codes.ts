@@ -44,6 +44,8 @@ export const errorCodes = {
   two_factor_required_by_policy: { status: 409, exit: 5, title: "Two-factor required by policy" },
   token_limit_reached: { status: 409, exit: 5, title: "Too many API tokens" },
   clock_not_synchronised: { status: 409, exit: 9, title: "Clock not synchronised" },
+  time_sync_disabled: { status: 409, exit: 5, title: "Time synchronisation disabled" },
+  conflict_discipliner: { status: 409, exit: 5, title: "Another program sets the clock" },
   setup_already_done: { status: 409, exit: 5, title: "Setup already done" },
   update_trust_not_established: { status: 409, exit: 5, title: "Update trust not established" },
 
@@ -56,6 +58,8 @@ export const errorCodes = {
   password_too_long: { status: 422, exit: 6, title: "Password too long" },
   password_blocklisted: { status: 422, exit: 6, title: "Password too common" },
   password_contains_identity: { status: 422, exit: 6, title: "Password derived from a name" },
+  panic_threshold: { status: 422, exit: 9, title: "Clock too far off" },
+  time_implausible: { status: 422, exit: 6, title: "Time not plausible" },
   signature_verification_required: { status: 422, exit: 6, title: "Signature verification required" },
 
   too_many_attempts: { status: 429, exit: 7, title: "Too many attempts" },
@@ -66,6 +70,8 @@ export const errorCodes = {
   internal_error: { status: 500, exit: 1, title: "Internal error" },
 
   setup_required: { status: 503, exit: 1, title: "Setup required" },
+  no_time_source: { status: 503, exit: 9, title: "No time source" },
+  no_majority: { status: 503, exit: 9, title: "Time sources disagree" },
   hashing_busy: { status: 503, exit: 7, title: "Busy with other sign-ins" },
   second_factor_unavailable: { status: 503, exit: 1, title: "Second factor unavailable" },
   state_damaged: { status: 503, exit: 1, title: "State damaged" },

@@ -32,8 +32,23 @@ export const eventTypes = {
   "token.deleted": security,
   "token.tolerated": security,
   "clock.epoch_raised": operations,
+  "clock.stepped": operations,
+  "clock.set_by_hand": operations,
+  "clock.source_changed": operations,
+  "clock.contradicted": operations,
+  "clock.panicked": operations,
+  "clock.contested": operations,
+  "clock.sync_requested": operations,
+  "clock.reselect_requested": operations,
+  "clock.floor_reset": operations,
   "settings.changed": operations,
   "request.refused": refusal,
 } as const satisfies Record<string, { log: "changes" | "refusals"; audience: "security" | "operations" }>;
 
 export type EventType = keyof typeof eventTypes;
+
+/** What the clock tells of itself. */
+export type ClockEventType = Extract<
+  EventType,
+  "clock.stepped" | "clock.source_changed" | "clock.contradicted" | "clock.panicked" | "clock.contested"
+>;

@@ -1,5 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { session, sessionList } from "./auth.ts";
+import type { clockSource, timeSync } from "./clock.ts";
 import type { event, eventList } from "./events.ts";
 import type { listLogsQuery, logEntry, logList, severityWords } from "./logs.ts";
 import type { OperationId, operations } from "./operations.ts";
@@ -33,6 +34,8 @@ export type SettingsChange = Typed<typeof settingsChange>;
 export type Version = Typed<typeof version>;
 export type Health = Typed<typeof health>;
 export type Facts = Typed<typeof facts>;
+export type TimeSync = Typed<typeof timeSync>;
+export type TimeSource = Typed<typeof clockSource>;
 export type AuditEvent = Typed<typeof event>;
 export type EventList = Typed<typeof eventList>;
 export type LogEntry = Typed<typeof logEntry>;

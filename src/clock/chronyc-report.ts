@@ -1,0 +1,139 @@
+/** `chronyc -c tracking`, in the order of its 14 fields but for those that nobody reads; seconds. */
+export interface ChronyTracking {
+  /** 8 hex digits; of this host: what it names as its source. */
+  readonly refid: string;
+  /** Seconds since 1970 of the last measurement that was used; 0: none. */
+  readonly referenceTimeSeconds: number;
+  /** Positive: the host is behind. chronyc's text form says `slow` then; the other offsets of chronyc have the opposite sign. */
+  readonly offsetSeconds: number;
+  /** Positive: the oscillator is fast, and chronyd slows the clock down. */
+  readonly frequencyPpm: number;
+  readonly rootDelaySeconds: number;
+  readonly rootDispersionSeconds: number;
+  readonly leap: "Normal" | "Insert second" | "Delete second" | "Not synchronised";
+}
+
+/** A line of `chronyc -c sources`. */
+export interface ChronySource {
+  /** `^` a server, `=` a peer, `#` a reference clock. */
+  readonly mode: string;
+  /** `*` selected, `+` combined, `-` selectable, `x` falseticker, `~` too variable, `?` not selectable. */
+  readonly state: string;
+  /** An address with -n; four characters of a reference clock. */
+  readonly name: string;
+  readonly stratum: number;
+  /** Log2 of seconds. */
+  readonly poll: number;
+  readonly reach: number;
+  /** null: it never answered; the rest of the line says nothing then. */
+  readonly last: {
+    /** Of chronyd's own time, which the host's clock follows. Positive: that is **ahead** of the source. */
+    readonly offsetSeconds: number;
+    readonly errorSeconds: number;
+  } | null;
+}
+
+/** A line of `chronyc -c sourcestats`. */
+export interface ChronyStatistics {
+  readonly name: string;
+  readonly samples: number;
+  readonly deviationSeconds: number;
+}
+
+export interface ChronycReport {
+  readonly tracking: ChronyTracking;
+  readonly sources: readonly ChronySource[];
+  readonly statistics: readonly ChronyStatistics[];
+}
+
+/** Fields of a line of each command; they tell the commands apart. Checked with chrony 4.3; the same since 2.2. */
+const fieldCounts = { tracking: 14, sources: 10, statistics: 8 };
+
+/** What chronyc prints for the age of a sample that there is none of: 2^32 − 1. */
+const never = "4294967295";
+
+const leapWords = ["Normal", "Insert second", "Delete second", "Not synchronised"] as const;
+
+/**
+ * The output of `chronyc -c -n -m tracking sources sourcestats`. null: something in it is not as it was known, and then
+ * nothing of it is believed.
+ */
+export function parseChronyc(output: string): ChronycReport | null {
+  const rows = output
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split(","));
+  const counts: readonly number[] = Object.values(fieldCounts);
+  if (rows.some(({ length }) => !counts.includes(length))) return null;
+  const of = (count: number) => rows.filter(({ length }) => length === count);
+  const tracking = of(fieldCounts.tracking).map(parseTracking);
+  const sources = of(fieldCounts.sources).map(parseSource);
+  const statistics = of(fieldCounts.statistics).map(parseStatistics);
+  const [first] = tracking;
+  if (tracking.length !== 1 || first === undefined || first === null) return null;
+  if (!isWhole(sources) || !isWhole(statistics)) return null;
+  return { tracking: first, sources, statistics };
+}
+
+function isWhole<T>(rows: (T | null)[]): rows is T[] {
+  return !rows.includes(null);
+}
+
+function parseTracking(fields: readonly string[]): ChronyTracking | null {
+  const [refid = "", , , time, offset, , , frequency, , , rootDelay, rootDispersion, , leapWord] = fields;
+  const leap = leapWords.find((word) => word === leapWord);
+  const numbers = [time, offset, frequency, rootDelay, rootDispersion].map(decimal);
+  if (!/^[0-9A-F]{8}$/.test(refid) || leap === undefined || !isWhole(numbers)) return null;
+  const [
+    referenceTimeSeconds = 0,
+    offsetSeconds = 0,
+    frequencyPpm = 0,
+    rootDelaySeconds = 0,
+    dispersion = 0,
+  ] = numbers;
+  return {
+    refid: refid.toLowerCase(),
+    referenceTimeSeconds,
+    offsetSeconds,
+    frequencyPpm,
+    rootDelaySeconds,
+    rootDispersionSeconds: dispersion,
+    leap,
+  };
+}
+
+function parseSource(fields: readonly string[]): ChronySource | null {
+  const [mode = "", state = "", name = "", stratum, poll, reachText = "", age = "", ...measured] = fields;
+  if (!/^[\^=#]$/.test(mode) || !/^[*+\-x~?]$/.test(state) || !isName(name)) return null;
+  // The reach register is printed in octal digits, as ntpq does.
+  if (!/^[0-3]?[0-7]{1,2}$/.test(reachText) || !/^\d+$/.test(age)) return null;
+  const numbers = [stratum, poll, ...measured].map(decimal);
+  if (!isWhole(numbers)) return null;
+  const [stratumNumber = 0, pollNumber = 0, offsetSeconds = 0, , errorSeconds = 0] = numbers;
+  return {
+    mode,
+    state,
+    name,
+    stratum: stratumNumber,
+    poll: pollNumber,
+    reach: Number.parseInt(reachText, 8),
+    last: age === never ? null : { offsetSeconds, errorSeconds },
+  };
+}
+
+function parseStatistics(fields: readonly string[]): ChronyStatistics | null {
+  const [name = "", ...rest] = fields;
+  const numbers = rest.map(decimal);
+  if (!isName(name) || !isWhole(numbers)) return null;
+  const [samples = 0, , , , , , deviationSeconds = 0] = numbers;
+  return { name, samples, deviationSeconds };
+}
+
+/** An address, a reference clock's id, or what chronyc calls a source whose address is not known. */
+function isName(text: string): boolean {
+  return /^[\x21-\x7e]{1,128}$/.test(text);
+}
+
+function decimal(text: string | undefined): number | null {
+  return text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,33 @@
+/** What the clock's loop has done since the agent's start, each counted up; as metrics want it. */
+export interface Counters {
+  add(name: CounterName, by?: number): void;
+  read(): Readonly<Record<CounterName, number>>;
+}
+
+const names = [
+  "rounds",
+  "exchanges",
+  "samples",
+  "silences",
+  "kisses",
+  "bad_packets",
+  "steps",
+  "slews",
+  "frequency_changes",
+  "panics",
+  "conflicts",
+  "suspects",
+  "name_look_ups",
+] as const;
+
+export type CounterName = (typeof names)[number];
+
+export function createCounters(): Counters {
+  const counts = Object.fromEntries(names.map((name) => [name, 0])) as Record<CounterName, number>;
+  return {
+    add: (name, by = 1) => {
+      counts[name] += by;
+    },
+    read: () => ({ ...counts }),
+  };
+}

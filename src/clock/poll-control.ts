@@ -1,0 +1,94 @@
+/** When one source is asked next. A value: each function gives the state after what happened. */
+export interface PollState {
+  /** false: the source told us to go away, and nothing is sent to it until its settings or address change. */
+  readonly isWelcome: boolean;
+  /** Log2 of the seconds between polls that are answered. */
+  readonly exponent: number;
+  /** Log2 of the least seconds between any two packets to this source; it rises by kisses and never falls. */
+  readonly floorExponent: number;
+  /** −`countLimit` to `countLimit`: how long things have been steady at this interval. */
+  readonly count: number;
+  /** Polls in a row without an answer. */
+  readonly failures: number;
+}
+
+/** Log2 seconds: 64 s and 1024 s (RFC 5905 §7.2 has MINPOLL 4 and MAXPOLL 17; 6 and 10 are what servers expect). */
+const least = 6;
+const usualMost = 10;
+
+/** Log2 seconds: 36 h, beyond which no kiss drives a source (RFC 5905 §7.2: MAXPOLL). */
+const most = 17;
+
+/** What an offset may be in jitters and still count as steady (RFC 5905 §A.5.5.6: PGATE). */
+const gate = 4;
+
+/** The count at which the interval changes (RFC 5905 §A.5.5.6: LIMIT). */
+const countLimit = 30;
+
+/** Seconds until the first try after a failure, and the most that doubling makes of it. */
+const firstRetrySeconds = 15;
+const lastRetrySeconds = 360;
+
+/** Part of a retry's wait that chance adds or takes: devices that lost one network do not all come back at once. */
+const retryJitter = 0.1;
+
+/** Failures in a row after which nothing is steady any more: as many as the reach register holds. */
+const forgetfulFailures = 8;
+
+export const firstPoll: PollState = {
+  isWelcome: true,
+  exponent: least,
+  floorExponent: 0,
+  count: 0,
+  failures: 0,
+};
+
+/**
+ * After a believable answer. Steady means that the clock's offset (seconds) is below four jitters (seconds) and its
+ * frequency is settled. RFC 5905 §A.5.5.6: the counter gains the exponent when steady and loses it twice when not; at 64 s
+ * that is five polls until the interval doubles and three until it halves.
+ */
+export function afterAnswer(
+  state: PollState,
+  clock: { offsetSeconds: number; jitterSeconds: number; isFrequencySettled: boolean },
+): PollState {
+  const answered = { ...state, failures: 0 };
+  if (state.failures >= forgetfulFailures) return withExponent(answered, least);
+  const isSteady = clock.isFrequencySettled && Math.abs(clock.offsetSeconds) < gate * clock.jitterSeconds;
+  const count = state.count + (isSteady ? state.exponent : -2 * state.exponent);
+  if (count >= countLimit) return withExponent(answered, state.exponent + 1);
+  if (count <= -countLimit) return withExponent(answered, state.exponent - 1);
+  return { ...answered, count };
+}
+
+/** After a poll that nothing believable came back for. */
+export function afterSilence(state: PollState): PollState {
+  return { ...state, failures: state.failures + 1 };
+}
+
+/**
+ * After a kiss-o'-death (RFC 5905 §7.4). DENY and RSTR end the matter. RATE makes the interval four times as long for
+ * good; so does a code that is not known, for it is no invitation.
+ */
+export function afterKiss(state: PollState, code: string): PollState {
+  if (code === "DENY" || code === "RSTR") return { ...state, isWelcome: false };
+  const floorExponent = Math.min(most, state.exponent + 2);
+  return withExponent({ ...state, floorExponent }, floorExponent);
+}
+
+/** At the interval of an exponent, as far as it may be, with the counting begun anew. */
+function withExponent(state: PollState, exponent: number): PollState {
+  const highest = Math.max(usualMost, state.floorExponent);
+  const lowest = Math.max(least, state.floorExponent);
+  return { ...state, exponent: Math.min(highest, Math.max(lowest, exponent)), count: 0 };
+}
+
+/** Seconds until the next poll; null: never. `random`: 0 to 1, new at each call. */
+export function waitSeconds(state: PollState, random: number): number | null {
+  if (!state.isWelcome) return null;
+  if (state.failures === 0) return 2 ** state.exponent;
+  const doubled = Math.min(lastRetrySeconds, firstRetrySeconds * 2 ** (state.failures - 1));
+  const retry = doubled * (1 + retryJitter * (2 * random - 1));
+  // A server that asked for fewer packets gets no more of them because one was lost.
+  return Math.max(retry, state.floorExponent === 0 ? 0 : 2 ** state.floorExponent);
+}

@@ -1,0 +1,118 @@
+import { cluster } from "./select-cluster.ts";
+import { intersect } from "./select-intersection.ts";
+
+/** What one source says at the moment of the selection. */
+export interface Candidate {
+  readonly id: string;
+  /** Positive: this host is behind. */
+  readonly offsetSeconds: number;
+  /** λ: the true offset lies within offset ± this if the source tells the truth; above 0. */
+  readonly rootDistanceSeconds: number;
+  readonly jitterSeconds: number;
+  /** 1 to 15. */
+  readonly stratum: number;
+}
+
+/** What the sources together say of the time. */
+export interface Agreement {
+  readonly kind: "agreed";
+  /** The interval, of offsets in seconds, that a majority agrees on. */
+  readonly low: number;
+  readonly high: number;
+  /** Ids, best first: those whose offsets are combined. */
+  readonly survivors: readonly string[];
+  /** Ids of truechimers that the cluster algorithm cut: they scatter more than the others. */
+  readonly outliers: readonly string[];
+  /** Ids of those whose interval misses the agreed one. */
+  readonly falsetickers: readonly string[];
+  /** Weighted mean of the survivors, within low and high; positive: this host is behind. */
+  readonly offsetSeconds: number;
+  readonly jitterSeconds: number;
+  /** The true offset lies within offsetSeconds ± this, as long as the majority tells the truth. */
+  readonly uncertaintySeconds: number;
+  /** Id of the best survivor: the system peer, before hysteresis. */
+  readonly peer: string;
+}
+
+/** How a selection ended; `needed`: how many truechimers the settings ask for. */
+export type Selection =
+  | Agreement
+  | { readonly kind: "no_majority"; readonly disagreeing: readonly string[] }
+  | {
+      readonly kind: "too_few";
+      readonly agreeing: readonly string[];
+      readonly needed: number;
+      readonly falsetickers: readonly string[];
+    }
+  | { readonly kind: "none" };
+
+/**
+ * Selects the sources to believe and combines them (RFC 5905 §11.2): intersection, cluster, combine. The order of the
+ * candidates does not matter. `minAgreeing`: truechimers without which nothing is believed; 1 or more. The intersection
+ * believes a source that is alone, whatever it says.
+ */
+export function select(candidates: readonly Candidate[], options: { minAgreeing: number }): Selection {
+  if (candidates.length === 0) return { kind: "none" };
+  // RFC 5905 §11.2.1: the intersection of the correctness intervals.
+  const agreed = intersect(candidates);
+  if (agreed === null) return { kind: "no_majority", disagreeing: idsOf(inOrder(candidates)) };
+  const { low, high } = agreed;
+  const isTrue = (candidate: Candidate) => lowest(candidate) < high && highest(candidate) > low;
+  const truechimers = inOrder(candidates.filter(isTrue));
+  const falsetickers = idsOf(inOrder(candidates.filter((candidate) => !isTrue(candidate))));
+  if (truechimers.length < options.minAgreeing) {
+    return { kind: "too_few", agreeing: idsOf(truechimers), needed: options.minAgreeing, falsetickers };
+  }
+  // RFC 5905 §11.2.2: those that scatter most are cut, while that makes the rest better.
+  const { survivors, outliers, selectionJitterSeconds } = cluster(truechimers);
+  const [peer] = survivors;
+  return {
+    kind: "agreed",
+    low,
+    high,
+    survivors: idsOf(survivors),
+    outliers: idsOf(outliers),
+    falsetickers,
+    ...combine(survivors, { low, high, selectionJitterSeconds }),
+    peer: peer.id,
+  };
+}
+
+const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id);
+
+const lowest = ({ offsetSeconds, rootDistanceSeconds }: Candidate) => offsetSeconds - rootDistanceSeconds;
+const highest = ({ offsetSeconds, rootDistanceSeconds }: Candidate) => offsetSeconds + rootDistanceSeconds;
+
+/** Seconds that one stratum weighs against root distance (RFC 5905 §7.2: MAXDIST). */
+const stratumWeightSeconds = 1.5;
+
+/** Best first (RFC 5905 §11.2.2: by stratum × MAXDIST + λ); ids decide between equals, so that input order does not. */
+function inOrder(candidates: readonly Candidate[]): Candidate[] {
+  const merit = ({ stratum, rootDistanceSeconds }: Candidate) =>
+    stratum * stratumWeightSeconds + rootDistanceSeconds;
+  return [...candidates].sort((a, b) => merit(a) - merit(b) || (a.id < b.id ? -1 : 1));
+}
+
+interface Agreed {
+  low: number;
+  high: number;
+  selectionJitterSeconds: number;
+}
+
+/** RFC 5905 §11.2.3: the mean of the survivors, each weighted by the reciprocal of its root distance. */
+function combine(survivors: readonly [Candidate, ...Candidate[]], { low, high, ...agreed }: Agreed) {
+  const [peer] = survivors;
+  const weightOf = (candidate: Candidate) => 1 / candidate.rootDistanceSeconds;
+  const weights = survivors.reduce((sum, candidate) => sum + weightOf(candidate), 0);
+  const mean = survivors.reduce((sum, one) => sum + weightOf(one) * one.offsetSeconds, 0) / weights;
+  // An interval may reach into the agreed one while its middle lies outside: no weight argues the mean out of it.
+  const offsetSeconds = Math.min(high, Math.max(low, mean));
+  return {
+    offsetSeconds,
+    // RFC 5905 §11.2.3: selection jitter and the system peer's own jitter together.
+    jitterSeconds: Math.hypot(agreed.selectionJitterSeconds, peer.jitterSeconds),
+    // Where all agree the interval is as narrow as the best source's own, or narrower; where some do not, the system
+    // peer's own bound would lie if it is one of those that the majority only grazes.
+    uncertaintySeconds: Math.max(high - offsetSeconds, offsetSeconds - low),
+  };
+}

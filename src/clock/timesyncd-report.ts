@@ -1,0 +1,89 @@
+import { parseTimeSpan } from "./time-span.ts";
+
+/** What `timedatectl show-timesync --all` says. */
+export interface TimesyncdReport {
+  /** null: it has chosen none. */
+  readonly server: { readonly name: string; readonly address: string | null } | null;
+  readonly pollSeconds: number | null;
+  /** As the kernel has it: positive makes the clock run faster. */
+  readonly frequencyPpm: number | null;
+  /** Servers it was told to ask, or those it falls back to. */
+  readonly configured: readonly string[];
+  /** The last packet of the server; null: there was none. */
+  readonly message: TimesyncdMessage | null;
+}
+
+export interface TimesyncdMessage {
+  /** The leap indicator: 0 to 3. */
+  readonly leap: number;
+  readonly stratum: number;
+  readonly rootDelaySeconds: number;
+  readonly rootDispersionSeconds: number;
+  /** Four ASCII characters at stratum 1, else hex digits. */
+  readonly reference: string;
+  /** It was taken for a spike and not used. */
+  readonly isIgnored: boolean;
+  readonly jitterSeconds: number;
+}
+
+/** Lists of servers, the first that is not empty being the one in use; servers of links and of the system go together. */
+const serverLists = ["LinkNTPServers", "SystemNTPServers", "RuntimeNTPServers"];
+
+/** null: not of the form that systemd 239 to 252 print. */
+export function parseTimesync(output: string): TimesyncdReport | null {
+  const properties = new Map<string, string>();
+  for (const line of output.split("\n").filter((text) => text !== "")) {
+    const at = line.indexOf("=");
+    if (at < 1) return null;
+    properties.set(line.slice(0, at), line.slice(at + 1));
+  }
+  const poll = properties.get("PollIntervalUSec");
+  const frequency = properties.get("Frequency");
+  const text = properties.get("NTPMessage");
+  const message = text === undefined || text === "" ? null : parseMessage(text);
+  const pollSeconds = poll === undefined ? null : parseTimeSpan(poll);
+  if (message === undefined || (poll !== undefined && pollSeconds === null)) return null;
+  if (frequency === undefined || !/^-?\d+$/.test(frequency)) return null;
+  const name = properties.get("ServerName") ?? "";
+  const listed = (list: string) => (properties.get(list) ?? "").split(" ").filter((host) => host !== "");
+  const told = serverLists.flatMap(listed);
+  return {
+    server: name === "" ? null : { name, address: properties.get("ServerAddress") || null },
+    pollSeconds: pollSeconds === 0 ? null : pollSeconds,
+    // adjtimex(2): in units of 2^-16 ppm.
+    frequencyPpm: Number(frequency) / 65_536,
+    configured: told.length > 0 ? told : listed("FallbackNTPServers"),
+    message,
+  };
+}
+
+/** `{ Leap=0, Version=4, … }`; undefined: not of that form. */
+function parseMessage(text: string): TimesyncdMessage | undefined {
+  const inner = /^\{ (.+) \}$/.exec(text)?.[1];
+  if (inner === undefined) return undefined;
+  // systemd before 248 forgot the comma behind `Ignored=no`.
+  const fields = new Map(inner.split(/,? (?=[A-Z][A-Za-z]+=)/).map((part) => splitOnce(part)));
+  const number = (name: string) =>
+    /^\d{1,3}$/.test(fields.get(name) ?? "") ? Number(fields.get(name)) : null;
+  const [leap, stratum] = [number("Leap"), number("Stratum")];
+  const span = (name: string) => parseTimeSpan(fields.get(name) ?? "");
+  const [rootDelay, rootDispersion, jitter] = [span("RootDelay"), span("RootDispersion"), span("Jitter")];
+  const [reference, ignored] = [fields.get("Reference"), fields.get("Ignored")];
+  if (leap === null || leap > 3 || stratum === null || reference === undefined) return undefined;
+  if (rootDelay === null || rootDispersion === null || jitter === null) return undefined;
+  if (ignored !== "yes" && ignored !== "no") return undefined;
+  return {
+    leap,
+    stratum,
+    rootDelaySeconds: rootDelay,
+    rootDispersionSeconds: rootDispersion,
+    reference: stratum === 1 ? reference : reference.toLowerCase(),
+    isIgnored: ignored === "yes",
+    jitterSeconds: jitter,
+  };
+}
+
+function splitOnce(part: string): [string, string] {
+  const at = part.indexOf("=");
+  return [part.slice(0, at), part.slice(at + 1)];
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { afterEach } from "node:test";
+import { createExchange } from "../../src/clock/exchange.ts";
+import type { ExchangeOutcome, Sample } from "../../src/clock/sample.ts";
+import { createDatagrams } from "../../src/host/linux/datagrams.ts";
+import type { Datagrams } from "../../src/host/ports.ts";
+import { clockAddon, hostClock } from "../host-clock.ts";
+import { type Asked, type HostileServer, startHostileServer } from "./hostile-server.ts";
+import { realTimers } from "./timers.ts";
+
+export const driver = hostClock;
+
+/** 2026-11-01. */
+export const pivotSeconds = 1_793_491_200;
+
+/** Sockets that are open now, so that none is lost. */
+export let openSockets = 0;
+
+export const countedDatagrams: Datagrams = {
+  connect: async (address, handlers) => {
+    const connection = await createDatagrams(clockAddon).connect(address, handlers);
+    openSockets += 1;
+    let isOpen = true;
+    return {
+      send: (packet) => connection.send(packet),
+      close: () => {
+        if (isOpen) openSockets -= 1;
+        isOpen = false;
+        connection.close();
+      },
+    };
+  },
+};
+
+export const common = {
+  driver,
+  datagrams: countedDatagrams,
+  pivotSeconds,
+  randomNonce: () => randomBytes(8),
+};
+export const exchange = createExchange({ ...common, timers: realTimers });
+
+let running: { close: () => Promise<void> }[] = [];
+
+export async function serve(
+  answer: (asked: Asked) => Promise<void> | void,
+  address?: string,
+): Promise<HostileServer> {
+  const server = await startHostileServer(answer, address);
+  running.push(server);
+  return server;
+}
+
+/** Registers, for each test of a file, the end of its servers and the count of its sockets. */
+export function endServersAfterEach(): void {
+  afterEach(async () => {
+    const servers = running;
+    running = [];
+    await Promise.all(servers.map((server) => server.close()));
+    assert.equal(openSockets, 0, "a socket of an exchange is still open");
+  });
+}
+
+export function sampleIn(outcome: ExchangeOutcome): Sample {
+  assert.ok(outcome.kind === "sample", `not a sample: ${JSON.stringify(outcome)}`);
+  return outcome.sample;
+}
+
+/** Of one machine's clock, read here to a microsecond and by the responders to a millisecond. */
+export function assertNoOffset(offsetSeconds: number): void {
+  assert.ok(Math.abs(offsetSeconds) < 0.05, `an offset of ${offsetSeconds} s of one and the same clock`);
+}

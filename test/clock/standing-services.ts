@@ -1,0 +1,30 @@
+import { StewardError } from "../../src/errors.ts";
+import type { TimeServices } from "../../src/host/ports.ts";
+
+/** The units of a host that the test stands in for. */
+export interface StandingServices extends TimeServices {
+  /** What was asked of systemd, in order. */
+  readonly orders: string[];
+}
+
+/** Units that do what `perform` does with their names. */
+export function standingServices(perform: (unit: string) => void = () => undefined): StandingServices {
+  const orders: string[] = [];
+  const order = async (verb: string, unit: string): Promise<void> => {
+    orders.push(`${verb} ${unit}`);
+    perform(unit);
+  };
+  return {
+    orders,
+    activeDaemon: async () => null,
+    start: (unit) => order("start", unit),
+    restart: (unit) => order("restart", unit),
+  };
+}
+
+/** Units that nobody lets us touch. */
+export function forbiddenServices(): StandingServices {
+  return standingServices(() => {
+    throw new StewardError("forbidden", "Interactive authentication required.");
+  });
+}

@@ -1,0 +1,336 @@
+import { describe } from "node:test";
+import type { ClockHost } from "../simulated/clock-host.ts";
+import { fourServers, type Overrides, ordinaryHost, play, type Run, servers } from "./scenario.ts";
+
+const hour = 3_600;
+const day = 24 * hour;
+
+/** What sign-in reads are whole milliseconds of one clock and hundredths of the other. */
+const coarse = 0.06;
+
+const setting = (changes: Partial<ClockHost["settings"]>) => ({ ...ordinaryHost.settings, ...changes });
+
+const moded = (mode: ClockHost["settings"]["mode"], atSeconds: number) => ({
+  atSeconds,
+  act: (host: ClockHost) => {
+    host.settings = { ...host.settings, mode };
+    host.clock.settingsChanged();
+    return undefined;
+  },
+});
+
+const sync = (atSeconds: number, isForced = false) => ({
+  atSeconds,
+  act: ({ clock }: ClockHost) => clock.sync({ isForced }),
+});
+
+/** A person whose watch is off by so much sets the clock. */
+const setByHand = (atSeconds: number, wrongSeconds: number) => ({
+  atSeconds,
+  act: (host: ClockHost) => host.clock.setTime(new Date((host.trueSeconds() + wrongSeconds) * 1_000)),
+});
+
+const viewAt = ({ views }: Run, seconds: number) => views.find(({ atSeconds }) => atSeconds >= seconds);
+
+describe("a clock that is only observed", () => {
+  play(
+    ...[0.5, -100, 3_600, -1e6].map(
+      (behindSeconds): Overrides => ({
+        name: `and ${behindSeconds} s off is never touched, while sign-in is right`,
+        host: { behindSeconds, settings: setting({ mode: "observe" }) },
+        bounds: {
+          isUntouched: true,
+          synchronisedWithin: 16,
+          settledAfter: 16,
+          signInWorstSeconds: coarse,
+          endState: "synchronised",
+          endTrust: "trusted",
+        },
+      }),
+    ),
+    {
+      name: "for want of the capability is never touched, though a correction is asked for",
+      host: { behindSeconds: 100, hindrance: "no_capability" },
+      deeds: [sync(600)],
+      bounds: { isUntouched: true, outcomes: ["done"], settledAfter: 16, signInWorstSeconds: coarse },
+    },
+    {
+      name: "with an oscillator 200 ppm slow is right for sign-in through a day without a network",
+      seconds: day + 2 * hour,
+      sampleSeconds: 64,
+      host: { settings: setting({ mode: "observe" }), oscillator: { slowPpm: 200, wander: 1e-9 } },
+      deeds: [{ atSeconds: 2 * hour, act: ({ network }) => void Object.assign(network, { isUp: false }) }],
+      // 200 ppm over a day are 17 s.
+      bounds: { isUntouched: true, settledAfter: 64, signInWorstSeconds: 0.1, endState: "holdover" },
+    },
+    {
+      name: "and set by its owner meanwhile is still right for sign-in",
+      seconds: 2 * hour,
+      host: { settings: setting({ mode: "observe" }) },
+      deeds: [{ atSeconds: 1_800, act: ({ kernel }) => void kernel.stepByOther(-500) }],
+      bounds: { isUntouched: true, settledAfter: 64, signInWorstSeconds: coarse, isHonest: false },
+    },
+    {
+      name: "and then disciplined is stepped at once, for nothing went by it",
+      host: { behindSeconds: 5_000, settings: setting({ mode: "observe" }) },
+      deeds: [moded("discipline", 1_800)],
+      bounds: {
+        endState: "synchronised",
+        also: {
+          // The floor has risen meanwhile, so the first step is to there.
+          "in two steps at most": ({ host }) => host.kernel.steps.length <= 2,
+          "within a burst": (run) => Math.abs(viewAt(run, 1_820)?.wallErrorSeconds ?? 1) < 0.01,
+          "and the clock is right at the end": ({ views }) =>
+            Math.abs(views.at(-1)?.wallErrorSeconds ?? 1) < 500e-6,
+        },
+      },
+    },
+  );
+});
+
+describe("modes that change", () => {
+  play(
+    {
+      name: "from discipline to observe and back lose nothing",
+      seconds: 2 * hour,
+      deeds: [moded("observe", 1_800), moded("auto", 4_000)],
+      bounds: {
+        settledAfter: 900,
+        worstSeconds: 500e-6,
+        steps: [0.5],
+        endState: "synchronised",
+        endTrust: "trusted",
+      },
+    },
+    {
+      name: "to manual end all measuring",
+      seconds: 2 * hour,
+      deeds: [moded("manual", 1_800), sync(3_000)],
+      bounds: {
+        steps: [0.5],
+        outcomes: ["time_sync_disabled"],
+        endState: "manual",
+        also: {
+          "no packet is sent any more": ({ host, views }) =>
+            host.network.sent ===
+            views.filter(({ atSeconds }) => atSeconds <= 1_840).at(-1)?.status.counters.exchanges,
+        },
+      },
+    },
+    {
+      name: "an agent that is restarted in service does not step what relies on the clock",
+      host: { behindSeconds: 0 },
+      deeds: [
+        { atSeconds: 1_800, act: (host) => host.restart() },
+        { atSeconds: 1_799, act: ({ kernel }) => void kernel.stepByOther(3_000) },
+      ],
+      bounds: { isHonest: false, outcomes: ["done"], steps: [], endState: "faulty", endTrust: "none" },
+    },
+    {
+      name: "an agent that is restarted in service goes on where it was",
+      seconds: 2 * hour,
+      deeds: [{ atSeconds: hour, act: (host) => host.restart() }],
+      bounds: {
+        settledAfter: 900,
+        worstSeconds: 500e-6,
+        outcomes: ["done"],
+        steps: [0.5],
+        endState: "synchronised",
+      },
+    },
+  );
+});
+
+describe("large offsets in service", () => {
+  const wrongBy = (seconds: number, atSeconds: number, forSeconds = Number.POSITIVE_INFINITY) => [
+    {
+      atSeconds,
+      act: ({ network }: ClockHost) => {
+        for (const server of network.servers) server.offsetSeconds = seconds;
+        return undefined;
+      },
+    },
+    ...(forSeconds < Number.POSITIVE_INFINITY
+      ? [
+          {
+            atSeconds: atSeconds + forSeconds,
+            act: ({ network }: ClockHost) => {
+              for (const server of network.servers) server.offsetSeconds = 0;
+              return undefined;
+            },
+          },
+        ]
+      : []),
+  ];
+  /** The machine is held still, as a virtual one may be: no clock of its own runs on. */
+  const paused = (seconds: number) => wrongBy(seconds, 1_800);
+  play(
+    {
+      name: "seen in one poll only make no step",
+      seconds: 2 * hour,
+      // Polls are 64 s and more apart.
+      deeds: wrongBy(30, 1_800, 60),
+      bounds: { settledAfter: 900, worstSeconds: 500e-6, steps: [0.5], endState: "synchronised" },
+    },
+    {
+      name: "seen once before the network goes are not confirmed by looking again",
+      seconds: 2 * hour,
+      deeds: [
+        ...wrongBy(30, 1_800),
+        // Two polls at most see it; three would be enough.
+        { atSeconds: 1_925, act: ({ network }) => void Object.assign(network, { isUp: false }) },
+      ],
+      bounds: { settledAfter: 900, worstSeconds: 10e-3, endTrust: "trusted" },
+    },
+    {
+      name: "backward beyond the panic threshold are refused, and forced when a person insists",
+      seconds: 2 * hour,
+      deeds: [...wrongBy(-2_000, 1_800), sync(3_600), sync(3_620, true)],
+      bounds: {
+        isHonest: false,
+        outcomes: ["panic_threshold", "done"],
+        steps: [0.5, -2_000],
+        endState: "synchronised",
+        also: {
+          "one event tells it": ({ host }) =>
+            host.events.filter(({ type }) => type === "clock.panicked").length === 1,
+          "it was faulty": (run) => viewAt(run, 3_000)?.status.state === "faulty",
+        },
+      },
+    },
+    {
+      name: "after a pause of the machine are made forward when three agree for five polls",
+      seconds: 2 * hour,
+      deeds: paused(2_000),
+      bounds: { isHonest: false, steps: [0.5, 2_000], endState: "synchronised", endTrust: "trusted" },
+    },
+    {
+      name: "after a pause of the machine are refused when only two agree",
+      seconds: 2 * hour,
+      host: { servers: servers({}, {}) },
+      deeds: paused(2_000),
+      bounds: { isHonest: false, steps: [0.5], endState: "faulty", endTrust: "none" },
+    },
+    {
+      name: "of ten seconds are stepped when three polls agree, within five minutes at short polls",
+      seconds: 2 * hour,
+      deeds: paused(10),
+      bounds: { isHonest: false, steps: [0.5, 10], endState: "synchronised", endTrust: "trusted" },
+    },
+  );
+});
+
+describe("a clock that is set by hand", () => {
+  const off = fourServers({ manner: "silent" });
+  const from1970 = Date.UTC(2026, 10, 20, 12) / 1_000;
+  play(
+    {
+      name: "in 1970 without a network is accepted and comes to life",
+      host: { behindSeconds: from1970, servers: off },
+      deeds: [setByHand(600, 0)],
+      bounds: {
+        outcomes: ["done"],
+        settledAfter: 620,
+        // 20 ppm over an hour are 72 ms; a Date has whole milliseconds.
+        worstSeconds: 0.1,
+        endState: "manual",
+        endTrust: "accepted",
+      },
+    },
+    {
+      name: "before the floor is refused",
+      host: { behindSeconds: from1970, servers: off },
+      deeds: [setByHand(600, -from1970 + 1e6)],
+      bounds: { outcomes: ["time_implausible"], endTrust: "none" },
+    },
+    {
+      name: "an hour wrong is put right when the servers appear, for it is only a person's word",
+      seconds: 2 * hour,
+      host: { servers: off },
+      deeds: [
+        setByHand(600, 900),
+        {
+          atSeconds: 1_800,
+          act: ({ network }) => {
+            for (const server of network.servers) server.manner = null;
+            return undefined;
+          },
+        },
+      ],
+      bounds: {
+        outcomes: ["done"],
+        steps: [900.5, -900],
+        settledAfter: 3_600,
+        worstSeconds: 1e-3,
+        endState: "synchronised",
+        endTrust: "trusted",
+      },
+    },
+    {
+      name: "while the servers keep it right is refused",
+      deeds: [setByHand(600, 60)],
+      bounds: { outcomes: ["conflict_discipliner"], steps: [0.5], endState: "synchronised" },
+    },
+    {
+      name: "in mode manual is taken, and nobody is asked",
+      host: { settings: setting({ mode: "manual" }) },
+      deeds: [setByHand(600, 0)],
+      bounds: {
+        outcomes: ["done"],
+        steps: [0.5],
+        endState: "manual",
+        endTrust: "accepted",
+        also: { "no packet was sent": ({ host }) => host.network.sent === 0 },
+      },
+    },
+  );
+});
+
+describe("the floor", () => {
+  const away = (to: number) => to - Date.UTC(2026, 10, 20, 12) / 1_000;
+  const in2040 = Date.UTC(2040, 0, 1) / 1_000;
+  play(
+    {
+      name: "lies above a clock that is three years behind: first there, then to the time",
+      host: { behindSeconds: 1e8 },
+      bounds: { synchronisedWithin: 16, steps: [1e8 - 50.5 * day, 50.5 * day], endState: "synchronised" },
+    },
+    {
+      name: "lets a clock that is three years ahead come back",
+      host: { behindSeconds: -1e8 },
+      bounds: { synchronisedWithin: 16, steps: [-1e8], endState: "synchronised" },
+    },
+    {
+      name: "refuses a true time below it, until root resets it",
+      seconds: 2 * hour,
+      host: {
+        record: { floor_at: "2040-01-01T00:00:00.000Z" },
+        oscillator: { slowPpm: 0, wander: 0 },
+      },
+      deeds: [{ atSeconds: hour, act: ({ clock }) => clock.resetFloor() }],
+      bounds: {
+        isHonest: false,
+        outcomes: ["done"],
+        steps: [away(in2040) + 0.5, -away(in2040)],
+        endState: "synchronised",
+        endTrust: "trusted",
+        also: {
+          "it was faulty until then": (run) => viewAt(run, hour - 100)?.status.state === "faulty",
+          "sign-in went by the floor": (run) => (viewAt(run, hour - 100)?.signInErrorSeconds ?? 0) > 1e8,
+        },
+      },
+    },
+    {
+      name: "rises with trusted time",
+      seconds: 2 * day,
+      sampleSeconds: 600,
+      bounds: {
+        synchronisedWithin: 600,
+        also: {
+          "it is a day behind": ({ host }) =>
+            Math.abs(host.trueSeconds() - host.clock.floor().getTime() / 1_000 - day) < hour,
+        },
+      },
+    },
+  );
+});

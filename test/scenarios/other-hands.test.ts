@@ -1,0 +1,210 @@
+import { describe } from "node:test";
+import type { ClockHost } from "../simulated/clock-host.ts";
+import { type Overrides, ordinaryHost, play, type Run } from "./scenario.ts";
+
+const hour = 3_600;
+
+const viewAt = ({ views }: Run, seconds: number) => views.find(({ atSeconds }) => atSeconds >= seconds);
+
+const signInStaysWithin = (seconds: number) => (run: Run) =>
+  run.views
+    .filter(({ atSeconds }) => atSeconds > 900)
+    .every(({ signInErrorSeconds }) => Math.abs(signInErrorSeconds) < seconds);
+
+/** What sign-in reads are whole milliseconds of one clock and hundredths of the other. */
+const coarse = 0.06;
+
+const steppedBy = (seconds: number, atSeconds = 1_800) => ({
+  atSeconds,
+  act: ({ kernel }: ClockHost) => void kernel.stepByOther(seconds),
+});
+
+describe("another hand on the clock", () => {
+  play(
+    ...[10, -10, 7_200, -7_200].map(
+      (seconds): Overrides => ({
+        name: `that steps it by ${seconds} s is given way to for a while, and then mended`,
+        seconds: 2 * hour,
+        deeds: [steppedBy(seconds)],
+        bounds: {
+          // Between the step and the next look, up to 16 s, nobody can know of it.
+          isHonest: false,
+          // Beyond the panic threshold it is put right forward alone, as after a pause.
+          endState: seconds > 1_000 ? "faulty" : "synchronised",
+          also: {
+            "it is told": ({ host }) => host.events.some(({ type }) => type === "clock.contested"),
+            "the clock is left alone for two minutes": (run) =>
+              Math.abs((viewAt(run, 1_900)?.wallErrorSeconds ?? 0) - seconds) < 0.01,
+            "sign-in's time is as before all the while": signInStaysWithin(coarse),
+          },
+        },
+      }),
+    ),
+    {
+      name: "that steps it back each time is fought ever less often",
+      seconds: 12 * hour,
+      deeds: Array.from({ length: 12 * 6 }, (_, index) => steppedBy(5, 1_800 + index * 600)),
+      bounds: {
+        isHonest: false,
+        // Waits of 2, 4, 8, 16, 32 and 60 minutes: about fifteen corrections in twelve hours, not seventy.
+        also: { "few steps are made": ({ host }) => host.kernel.steps.length <= 20 },
+      },
+    },
+    {
+      name: "that sets its frequency is given way to and mended",
+      seconds: 2 * hour,
+      deeds: [{ atSeconds: 1_800, act: ({ kernel }) => void kernel.setFrequencyByOther(150) }],
+      bounds: {
+        // 130 ppm in the two minutes and the poll until it is ours again: some 30 ms, slewed.
+        settledAfter: 900,
+        worstSeconds: 60e-3,
+        isHonest: false,
+        steps: [0.5],
+        endState: "synchronised",
+        also: {
+          "it is told": ({ host }) => host.events.some(({ type }) => type === "clock.contested"),
+          "the clock is right at the end": ({ views }) =>
+            views.slice(-20).every(({ wallErrorSeconds }) => Math.abs(wallErrorSeconds) < 500e-6),
+        },
+      },
+    },
+    {
+      name: "that steps it by 50 ms is seen too",
+      seconds: 2 * hour,
+      deeds: [steppedBy(0.05)],
+      bounds: {
+        isHonest: false,
+        endState: "synchronised",
+        steps: [0.5],
+        also: { "it is told": ({ host }) => host.events.some(({ type }) => type === "clock.contested") },
+      },
+    },
+    {
+      name: "is overruled at once by a person who asks for a correction",
+      deeds: [steppedBy(10), { atSeconds: 1_850, act: ({ clock }) => clock.sync({ isForced: false }) }],
+      bounds: {
+        isHonest: false,
+        outcomes: ["done"],
+        steps: [0.5, -10],
+        endState: "synchronised",
+        also: {
+          "the clock is right within a burst": (run) =>
+            Math.abs(viewAt(run, 1_870)?.wallErrorSeconds ?? 1) < 0.01,
+        },
+      },
+    },
+  );
+});
+
+describe("time daemons", () => {
+  const sets = (daemon: ClockHost["daemon"], atSeconds: number) => ({
+    atSeconds,
+    act: (host: ClockHost) => void Object.assign(host, { daemon }),
+  });
+  const callsBetween = (from: number, to: number, name: string): Overrides["deeds"] => {
+    let before = 0;
+    return [
+      {
+        atSeconds: from,
+        act: ({ kernel }) => {
+          before = kernel.calls;
+          return undefined;
+        },
+      },
+      {
+        atSeconds: to,
+        act: async ({ kernel }) => {
+          if (kernel.calls !== before) throw new Error(`${name}: ${kernel.calls - before} calls`);
+        },
+      },
+    ];
+  };
+  play(
+    {
+      name: "one that is there from the start keeps the clock alone",
+      host: { daemon: "chronyd" },
+      bounds: { isUntouched: true, isHonest: false, endState: "delegated", endTrust: "accepted" },
+    },
+    {
+      name: "one that starts in mid-flight gets the clock within a look, and it comes back when it is gone",
+      seconds: 3 * hour,
+      deeds: [
+        sets("chronyd", 1_800),
+        ...(callsBetween(1_817, 2 * hour, "while chronyd ran") ?? []),
+        sets(null, 2 * hour),
+      ],
+      bounds: {
+        isHonest: false,
+        outcomes: ["done"],
+        steps: [0.5],
+        settledAfter: 900,
+        // Nobody steers in the simulated hour and a half: the last frequency holds to about 0.05 ppm.
+        worstSeconds: 2e-3,
+        endState: "synchronised",
+        endTrust: "trusted",
+        also: { "it was delegated": (run) => viewAt(run, 2_000)?.status.state === "delegated" },
+      },
+    },
+    {
+      name: "one that runs in mode discipline is shown as a conflict, and the clock is only observed",
+      host: {
+        daemon: "ntpd",
+        settings: { ...ordinaryHost.settings, mode: "discipline" },
+      },
+      deeds: [{ atSeconds: 600, act: ({ clock }) => clock.sync({ isForced: false }) }],
+      bounds: {
+        isUntouched: true,
+        outcomes: ["conflict_discipliner"],
+        also: { "the conflict is named": ({ views }) => views.at(-1)?.status.discipliner.conflict !== null },
+      },
+    },
+    {
+      name: "a correction that is asked for is the daemon's",
+      host: { daemon: "chronyd" },
+      deeds: [{ atSeconds: 600, act: ({ clock }) => clock.sync({ isForced: false }) }],
+      bounds: {
+        isUntouched: true,
+        isHonest: false,
+        outcomes: ["done"],
+        also: { "it was ordered": ({ host }) => host.orders.includes("sync") },
+      },
+    },
+  );
+});
+
+describe("leap seconds", () => {
+  play(
+    ...(["insert", "delete"] as const).map(
+      (kind): Overrides => ({
+        name: `one to ${kind} at midnight is the kernel's, and nobody takes it for another hand`,
+        seconds: 15 * hour,
+        // Never at midnight itself, where the clock and the truth leap some microseconds apart.
+        sampleSeconds: 17,
+        host: { leap: { kind, atSeconds: 12 * hour } },
+        bounds: {
+          settledAfter: 900,
+          worstSeconds: 500e-6,
+          steps: [0.5],
+          endState: "synchronised",
+          also: {
+            "no conflict is told": ({ host }) => host.events.every(({ type }) => type !== "clock.contested"),
+            // Monotonic time knows of no leap second: up to the next look sign-in goes on by it.
+            "sign-in's time is right to a second": signInStaysWithin(1 + coarse),
+          },
+        },
+      }),
+    ),
+    {
+      name: "one that the leading server of three announces alone is not made",
+      seconds: 15 * hour,
+      host: {
+        servers: ordinaryHost.servers
+          .slice(0, 3)
+          .map((server, index) =>
+            index === 0 ? { ...server, delaySeconds: 0.001, leap: "insert" as const } : server,
+          ),
+      },
+      bounds: { settledAfter: 900, worstSeconds: 500e-6, steps: [0.5] },
+    },
+  );
+});

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { StewardError } from "../../src/errors.ts";
+import {
+  type ClockHost,
+  type ClockHostPlan,
+  type ClockView,
+  createClockHost,
+} from "../simulated/clock-host.ts";
+import { ordinaryServer, type ServerPlan } from "../simulated/time-network.ts";
+
+/** What a scenario wants of the run; each left out is not asked. */
+export interface Bounds {
+  /** Seconds after the beginning at which the state is `synchronised` for the first time, at most. */
+  readonly synchronisedWithin?: number;
+  /** From so many seconds on the wall clock errs by `worstSeconds` at most, and by `rmsSeconds` in the mean. */
+  readonly settledAfter?: number;
+  readonly worstSeconds?: number;
+  readonly rmsSeconds?: number;
+  /** What sign-in goes by errs by so much at most, from `settledAfter` on. */
+  readonly signInWorstSeconds?: number;
+  /** Steps of the host's clock, in order, each to a tenth of a second. */
+  readonly steps?: readonly number[];
+  /** Nothing of the host's clock is set, not even its flags. */
+  readonly isUntouched?: boolean;
+  /** It is neither stepped nor slewed, nor is its frequency set. */
+  readonly isUnmoved?: boolean;
+  /** The true offset lies within the claimed one ± its uncertainty; false: it cannot be known to. */
+  readonly isHonest?: boolean;
+  readonly endState?: ClockView["status"]["state"];
+  readonly endTrust?: ClockView["status"]["trust"];
+  /** What came of the deeds that ask for something, in order: `done` or the code. */
+  readonly outcomes?: readonly string[];
+  /** What must be so besides, each with its name. */
+  readonly also?: Readonly<Record<string, (run: Run) => boolean>>;
+}
+
+/** Something that happens in the midst of it. */
+export interface Deed {
+  readonly atSeconds: number;
+  readonly act: (host: ClockHost) => Promise<unknown> | undefined;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly seconds: number;
+  readonly sampleSeconds: number;
+  readonly host: ClockHostPlan;
+  readonly deeds: readonly Deed[];
+  readonly bounds: Bounds;
+}
+
+export interface Run {
+  readonly host: ClockHost;
+  readonly views: readonly ClockView[];
+  readonly outcomes: readonly string[];
+}
+
+export type HostOverrides = Partial<ClockHostPlan>;
+
+/** What a test gives; the rest is as it mostly is. */
+export interface Overrides {
+  readonly name: string;
+  readonly seconds?: number;
+  readonly sampleSeconds?: number;
+  readonly host?: HostOverrides;
+  readonly deeds?: readonly Deed[];
+  readonly bounds: Bounds;
+}
+
+/** So many ordinary servers, each changed as the entry says. */
+export function servers(...changes: Partial<ServerPlan>[]): ServerPlan[] {
+  return changes.map((change, index) => ({ ...ordinaryServer, address: `192.0.2.${index + 1}`, ...change }));
+}
+
+export function fourServers(change: Partial<ServerPlan> = {}): ServerPlan[] {
+  return servers(change, change, change, change);
+}
+
+const trueStartSeconds = Date.UTC(2026, 10, 20, 12) / 1_000;
+
+/** A network and an oscillator as most hosts have them, and a boot with the clock half a second behind. */
+export const ordinaryHost: ClockHostPlan = {
+  trueStartSeconds,
+  buildSeconds: Date.UTC(2026, 9, 1) / 1_000,
+  behindSeconds: 0.5,
+  oscillator: { slowPpm: 20, wander: 1e-9 },
+  hindrance: null,
+  daemon: null,
+  settings: { mode: "auto", servers: [], min_agreeing: null, panic_threshold: "1000s" },
+  panicSeconds: 1_000,
+  servers: fourServers(),
+  record: {},
+  leap: null,
+  seed: 1,
+};
+
+export function scenarioOf(overrides: Overrides): Scenario {
+  const host = { ...ordinaryHost, ...overrides.host };
+  const addresses = host.servers.map(({ address }) => address);
+  const settings =
+    host.settings.servers.length > 0 ? host.settings : { ...host.settings, servers: addresses };
+  return {
+    seconds: 4_000,
+    sampleSeconds: 16,
+    deeds: [],
+    ...overrides,
+    host: { ...host, settings },
+  };
+}
+
+export async function run({ host: plan, seconds, sampleSeconds, deeds }: Scenario): Promise<Run> {
+  const host = createClockHost(plan);
+  const views: ClockView[] = [];
+  const outcomes: string[] = [];
+  const waiting: Promise<void>[] = [];
+  for (const { atSeconds, act } of deeds) {
+    host.time.at(atSeconds, () => {
+      const asked = act(host);
+      if (!asked) return;
+      const place = outcomes.push("not over") - 1;
+      const note = (what: string) => {
+        outcomes[place] = what;
+      };
+      waiting.push(
+        asked.then(
+          () => note("done"),
+          (error) => note(error instanceof StewardError ? error.code : String(error)),
+        ),
+      );
+    });
+  }
+  const look = (): void => {
+    if (!host.isAsleep()) views.push(host.view());
+    host.time.at(host.time.now() + sampleSeconds, look);
+  };
+  host.time.at(sampleSeconds, look);
+  await host.time.runUntil(seconds);
+  // Not waited for: a round that runs would wait for a time that does not go on.
+  void host.clock.stop();
+  return { host, views, outcomes };
+}
+
+/** One test for each scenario. */
+export function play(...all: readonly Overrides[]): void {
+  for (const overrides of all) {
+    it(overrides.name, async () => {
+      const scenario = scenarioOf(overrides);
+      const shortcomings = shortcomingsOf(await run(scenario), scenario.bounds);
+      assert.deepEqual(shortcomings, []);
+    });
+  }
+}
+
+export interface Figures {
+  readonly synchronisedAt: number | null;
+  readonly worstSeconds: number;
+  readonly rmsSeconds: number;
+  readonly signInWorstSeconds: number;
+}
+
+export function figuresOf({ views }: Run, settledAfter: number): Figures {
+  const settled = views.filter(({ atSeconds }) => atSeconds >= settledAfter);
+  const worst = (errors: number[]) => errors.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+  const errors = settled.map(({ wallErrorSeconds }) => wallErrorSeconds);
+  return {
+    synchronisedAt: views.find(({ status }) => status.state === "synchronised")?.atSeconds ?? null,
+    worstSeconds: worst(errors),
+    rmsSeconds: Math.sqrt(errors.reduce((sum, error) => sum + error ** 2, 0) / errors.length),
+    signInWorstSeconds: worst(settled.map(({ signInErrorSeconds }) => signInErrorSeconds)),
+  };
+}
+
+/** What the run does not hold, a line each. */
+export function shortcomingsOf(result: Run, bounds: Bounds): string[] {
+  const { host, views, outcomes } = result;
+  const figures = figuresOf(result, bounds.settledAfter ?? 0);
+  const last = views.at(-1)?.status;
+  const { steps } = host.kernel;
+  const is = <T>(what: string, wanted: T | undefined, found: T): string[] =>
+    wanted === undefined || JSON.stringify(wanted) === JSON.stringify(found)
+      ? []
+      : [`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`];
+  const atMost = (what: string, bound: number | undefined, found: number | null): string[] =>
+    bound === undefined || (found !== null && found <= bound) ? [] : [`${what}: ${found}, above ${bound}`];
+  return [
+    ...atMost("synchronised at (s)", bounds.synchronisedWithin, figures.synchronisedAt),
+    ...atMost("worst error (s)", bounds.worstSeconds, figures.worstSeconds),
+    ...atMost("RMS error (s)", bounds.rmsSeconds, figures.rmsSeconds),
+    ...atMost("worst error of sign-in (s)", bounds.signInWorstSeconds, figures.signInWorstSeconds),
+    ...is("steps (s)", bounds.steps?.map(toTenth), steps.map(toTenth)),
+    ...is("calls that set the clock", bounds.isUntouched ? 0 : undefined, host.kernel.calls),
+    ...is("calls that move the clock", bounds.isUnmoved ? 0 : undefined, host.kernel.moves),
+    ...is("state at the end", bounds.endState, last?.state),
+    ...is("trust at the end", bounds.endTrust, last?.trust),
+    ...is("outcomes", bounds.outcomes, outcomes),
+    ...Object.entries(bounds.also ?? {}).flatMap(([name, holds]) => (holds(result) ? [] : [name])),
+    ...(bounds.isHonest === false ? [] : dishonestOf(views)),
+  ];
+}
+
+function toTenth(seconds: number): number {
+  return Math.round(seconds * 10) / 10 + 0;
+}
+
+/** Moments at which the clock is further off than was claimed: to the API, and to the kernel's other readers. */
+function dishonestOf(views: readonly ClockView[]): string[] {
+  const lies = views.flatMap(({ atSeconds, wallErrorSeconds, kernelMaxErrorSeconds, status }): string[] => {
+    const { offset_seconds, uncertainty_seconds, trust } = status;
+    const found: string[] = [];
+    if (trust !== "none" && uncertainty_seconds !== null && offset_seconds !== null) {
+      const off = Math.abs(wallErrorSeconds + offset_seconds);
+      if (off > uncertainty_seconds)
+        found.push(`at ${atSeconds} s: ${off} s off, claimed ± ${uncertainty_seconds}`);
+    }
+    if (kernelMaxErrorSeconds !== null && Math.abs(wallErrorSeconds) > kernelMaxErrorSeconds) {
+      found.push(
+        `at ${atSeconds} s: ${wallErrorSeconds} s off, the kernel was told ${kernelMaxErrorSeconds}`,
+      );
+    }
+    return found;
+  });
+  return lies.length > 3 ? [...lies.slice(0, 3), `and ${lies.length - 3} more`] : lies;
+}

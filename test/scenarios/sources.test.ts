@@ -1,0 +1,264 @@
+import { describe } from "node:test";
+import type { ClockHost } from "../simulated/clock-host.ts";
+import { fourServers, ordinaryHost, play, type Run, servers } from "./scenario.ts";
+
+const hour = 3_600;
+
+/** What the settled clock errs by with three servers left; one quieter server less hardly matters. */
+const usual = { synchronisedWithin: 16, settledAfter: 900, worstSeconds: 400e-6 } as const;
+
+const stateOf = ({ views }: Run, index: number) => views.at(-1)?.status.sources[index]?.state;
+
+const setting = (changes: Partial<ClockHost["settings"]>) => ({ ...ordinaryHost.settings, ...changes });
+
+describe("false servers", () => {
+  play(
+    {
+      name: "one of four, 3 s off, is left out",
+      host: { servers: servers({ offsetSeconds: 3 }, {}, {}, {}) },
+      bounds: {
+        ...usual,
+        steps: [0.5],
+        endTrust: "trusted",
+        also: { "it is called false": (run) => stateOf(run, 0) === "falseticker" },
+      },
+    },
+    {
+      name: "one of three, 200 ms off, is left out",
+      host: { servers: servers({}, { offsetSeconds: 0.2 }, {}) },
+      bounds: { ...usual, steps: [0.5], endTrust: "trusted" },
+    },
+    {
+      name: "two of four that agree with each other leave no majority, and nothing is set",
+      host: { servers: servers({}, {}, { offsetSeconds: 60 }, { offsetSeconds: 60 }) },
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+    {
+      name: "two of two that contradict each other leave no majority",
+      host: { servers: servers({}, { offsetSeconds: 10 }) },
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+    {
+      name: "all, by a year, are believed: only the floor and the ceiling bound what a majority can do",
+      host: { servers: fourServers({ offsetSeconds: 365 * 86_400 }) },
+      bounds: { isHonest: false, steps: [365 * 86_400 + 0.5], endState: "synchronised", endTrust: "trusted" },
+    },
+    {
+      name: "all, by a year back, are refused: that is below the build date",
+      host: { servers: fourServers({ offsetSeconds: -365 * 86_400 }) },
+      bounds: { isUnmoved: true, endState: "faulty", endTrust: "none" },
+    },
+    {
+      name: "all, by sixteen years, are refused: that is beyond the ceiling",
+      host: { servers: fourServers({ offsetSeconds: 16 * 366 * 86_400 }) },
+      bounds: { isUnmoved: true, endState: "faulty", endTrust: "none" },
+    },
+    {
+      name: "one that becomes false in service is left out without a step",
+      host: { servers: fourServers() },
+      deeds: [
+        {
+          atSeconds: 2_000,
+          act: ({ network }) => {
+            for (const server of network.servers.slice(0, 1)) server.offsetSeconds = 5;
+          },
+        },
+      ],
+      bounds: { ...usual, steps: [0.5], endTrust: "trusted" },
+    },
+    {
+      name: "one that drifts by 200 ppm among three is dropped when its interval misses the others'",
+      seconds: 2 * hour,
+      host: { servers: servers({}, {}, { driftPpm: 200 }) },
+      bounds: {
+        // Until then it pulls the mean of three by a third of its root distance of about 11 ms and of one poll's 13 ms
+        // more, and the frequency follows it for a poll.
+        settledAfter: 16,
+        worstSeconds: 16e-3,
+        steps: [0.5],
+        endTrust: "trusted",
+        also: {
+          "it is called false": (run) => stateOf(run, 2) === "falseticker",
+          "the others hold the time at the end": ({ views }) =>
+            views.slice(-20).every(({ wallErrorSeconds }) => Math.abs(wallErrorSeconds) < 400e-6),
+        },
+      },
+    },
+  );
+});
+
+describe("few servers", () => {
+  play(
+    {
+      name: "a single one is accepted, not trusted",
+      host: { servers: servers({}) },
+      // One server's jitter of 70 µs, without others to average with.
+      bounds: {
+        synchronisedWithin: 16,
+        settledAfter: 900,
+        worstSeconds: 500e-6,
+        steps: [0.5],
+        endTrust: "accepted",
+      },
+    },
+    {
+      name: "a single one is not enough where two must agree",
+      host: { servers: servers({}), settings: setting({ min_agreeing: 2 }) },
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+    {
+      name: "a single one that lies and that the second opinion contradicts moves nothing",
+      host: { servers: servers({ offsetSeconds: 3_600, secondOpinionOffsetSeconds: 0 }) },
+      bounds: { isUnmoved: true, endState: "faulty", endTrust: "none" },
+    },
+    {
+      name: "several that agree are believed against a second opinion, which is only told",
+      host: { servers: fourServers({ secondOpinionOffsetSeconds: 3_600 }) },
+      bounds: {
+        ...usual,
+        steps: [0.5],
+        also: {
+          "an event tells it": ({ host }) => host.events.some(({ type }) => type === "clock.contradicted"),
+        },
+      },
+    },
+    {
+      name: "two of which one is silent are too few",
+      host: { servers: servers({}, { manner: "silent" }) },
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+    {
+      name: "none at all: nothing is set",
+      host: { servers: [] },
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+  );
+});
+
+describe("difficult servers", () => {
+  play(
+    {
+      name: "that do not know the time themselves are not believed",
+      host: { servers: fourServers({ manner: { bad: "unsynchronised" } }) },
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+    {
+      name: "one of four that answers every fifth time does no harm",
+      seconds: 2 * hour,
+      host: { servers: servers({ answersEvery: 5 }, {}, {}, {}) },
+      bounds: { ...usual, steps: [0.5], endState: "synchronised", endTrust: "trusted" },
+    },
+    {
+      name: "a single one that answers every fifth time is enough",
+      seconds: 4 * hour,
+      host: { servers: servers({ answersEvery: 5 }) },
+      bounds: {
+        // Two bursts of four, the second after 15 s.
+        synchronisedWithin: 48,
+        settledAfter: 2 * hour,
+        worstSeconds: 1e-3,
+        steps: [0.5],
+        endTrust: "accepted",
+      },
+    },
+    {
+      name: "one that says DENY is not asked again",
+      host: { servers: servers({ manner: { kiss: "DENY" } }, {}, {}, {}) },
+      bounds: { ...usual, steps: [0.5], also: { "it is marked": (run) => stateOf(run, 0) === "kod" } },
+    },
+    {
+      name: "a single one that says DENY gets one packet and no more",
+      seconds: 24 * hour,
+      sampleSeconds: 600,
+      host: { servers: servers({ manner: { kiss: "DENY" } }) },
+      bounds: {
+        isUntouched: true,
+        endState: "unsynchronised",
+        also: { "one packet was sent": ({ host }) => host.network.sent === 1 },
+      },
+    },
+    {
+      name: "a single one that says RATE is left in peace, ever longer",
+      seconds: 24 * hour,
+      sampleSeconds: 600,
+      host: { servers: servers({ manner: { kiss: "RATE" } }) },
+      bounds: {
+        isUntouched: true,
+        endState: "unsynchronised",
+        // 256 s, 1024 s, 4096 s, 16384 s, 65536 s: five or six packets in a day.
+        also: { "few packets were sent": ({ host }) => host.network.sent <= 6 },
+      },
+    },
+    {
+      name: "two of one merit do not take turns as the leading one",
+      seconds: 6 * hour,
+      host: { servers: servers({}, { jitterSeconds: 110e-6 }) },
+      bounds: {
+        ...usual,
+        // A change takes three polls in a row; by chance alone that is less than once in eight polls of about fifty.
+        also: {
+          "the leader rarely changes": ({ host }) =>
+            host.events.filter(({ type }) => type === "clock.source_changed").length <= 10,
+        },
+      },
+    },
+    {
+      name: "a pool whose names move on with each answer keeps four servers",
+      seconds: 2 * hour,
+      host: {
+        servers: fourServers({ loss: 0.3 }),
+        settings: setting({ servers: ["a.example", "b.example"] }),
+      },
+      deeds: [
+        {
+          atSeconds: 0,
+          act: ({ network, clock }) => {
+            network.names.set("a.example", ["192.0.2.1", "192.0.2.2"]);
+            network.names.set("b.example", ["192.0.2.3", "192.0.2.4"]);
+            clock.nudge();
+          },
+        },
+      ],
+      bounds: {
+        synchronisedWithin: 32,
+        settledAfter: 1_800,
+        worstSeconds: 1e-3,
+        steps: [0.5],
+        endTrust: "trusted",
+      },
+    },
+    {
+      name: "two names of one server vote once",
+      host: { servers: servers({}), settings: setting({ servers: ["a.example", "b.example"] }) },
+      deeds: [
+        {
+          atSeconds: 0,
+          act: ({ network }) => {
+            network.names.set("a.example", ["192.0.2.1"]);
+            network.names.set("b.example", ["192.0.2.1"]);
+          },
+        },
+      ],
+      bounds: { isUntouched: true, endState: "unsynchronised", endTrust: "none" },
+    },
+    {
+      name: "that are replaced in the settings in service are followed by the new ones",
+      host: { servers: fourServers(), settings: setting({ servers: ["192.0.2.1", "192.0.2.2"] }) },
+      deeds: [
+        {
+          atSeconds: 1_500,
+          act: (host) => {
+            host.settings = { ...host.settings, servers: ["192.0.2.3", "192.0.2.4"] };
+            host.clock.settingsChanged();
+          },
+        },
+      ],
+      bounds: {
+        ...usual,
+        steps: [0.5],
+        endTrust: "trusted",
+        also: { "the new ones are listed": ({ views }) => views.at(-1)?.status.source?.host !== "192.0.2.1" },
+      },
+    },
+  );
+});

@@ -1,0 +1,219 @@
+import { type Clock, openClock } from "../../src/clock/clock.ts";
+import { type ClockRecord, clockRecordKind } from "../../src/clock/clock-record.ts";
+import { type Delegate, reportOfKernel } from "../../src/clock/delegate.ts";
+import type { Settings, TimeSync } from "../../src/contract/types.ts";
+import type { Leap, SteeringHindrance, TimeDaemon } from "../../src/host/ports.ts";
+import type { Document } from "../../src/store/document.ts";
+import { type Chance, createChance } from "./chance.ts";
+import { createKernelClock, type SimulatedKernelClock } from "./kernel-clock.ts";
+import { createOscillator, type OscillatorPlan } from "./oscillator.ts";
+import { createTimeNetwork, type ServerPlan, type TimeNetwork } from "./time-network.ts";
+import { createVirtualTime, type VirtualTime } from "./virtual-time.ts";
+
+/** A host whose clock is simulated, before it begins. */
+export interface ClockHostPlan {
+  /** Seconds since 1970, UTC. */
+  readonly trueStartSeconds: number;
+  readonly buildSeconds: number;
+  /** What the clock lacks at the beginning (s); positive: it is behind. */
+  readonly behindSeconds: number;
+  readonly oscillator: OscillatorPlan;
+  readonly hindrance: SteeringHindrance | null;
+  readonly daemon: TimeDaemon | null;
+  readonly settings: Settings["time"];
+  readonly panicSeconds: number;
+  readonly servers: readonly ServerPlan[];
+  readonly record: Partial<ClockRecord>;
+  /** A leap second that many true seconds after the beginning, announced for a day before. */
+  readonly leap: { kind: Exclude<Leap, "none">; atSeconds: number } | null;
+  readonly seed: number;
+}
+
+/** What is seen of the host at one moment, from within and from outside. */
+export interface ClockView {
+  readonly atSeconds: number;
+  /** Wall clock less true time. */
+  readonly wallErrorSeconds: number;
+  /** The same of what sign-in goes by. */
+  readonly signInErrorSeconds: number;
+  readonly kernelMaxErrorSeconds: number | null;
+  readonly status: TimeSync;
+}
+
+export interface ClockHost {
+  readonly time: VirtualTime;
+  readonly kernel: SimulatedKernelClock;
+  readonly network: TimeNetwork;
+  readonly record: Document<ClockRecord>;
+  /** Whether the simulated daemon says that it knows the time. */
+  daemonIsSynchronised: boolean;
+  daemon: TimeDaemon | null;
+  settings: Settings["time"];
+  readonly clock: Clock;
+  readonly events: readonly { type: string; atSeconds: number }[];
+  readonly orders: readonly string[];
+  view(): ClockView;
+  trueSeconds(): number;
+  /** Sleeps from now on for so long; the battery-backed clock errs by `errorSeconds` on waking. */
+  sleep(seconds: number, errorSeconds: number): void;
+  isAsleep(): boolean;
+  /** Another agent in the same boot. */
+  restart(): Promise<void>;
+}
+
+export function createClockHost(plan: ClockHostPlan): ClockHost {
+  return new SimulatedHost(plan);
+}
+
+const daySeconds = 86_400;
+
+class SimulatedHost implements ClockHost {
+  readonly time = createVirtualTime();
+  readonly kernel: SimulatedKernelClock;
+  readonly network: TimeNetwork;
+  readonly record: Document<ClockRecord>;
+  daemonIsSynchronised = true;
+  daemon: TimeDaemon | null;
+  settings: Settings["time"];
+  clock: Clock;
+  readonly events: { type: string; atSeconds: number }[] = [];
+  readonly orders: string[] = [];
+  readonly #plan: ClockHostPlan;
+  readonly #chance: Chance;
+  #leapSeconds = 0;
+  #sleepsUntil = 0;
+
+  constructor(plan: ClockHostPlan) {
+    this.#plan = plan;
+    this.#chance = createChance(plan.seed);
+    this.settings = plan.settings;
+    this.daemon = plan.daemon;
+    const now = () => this.time.now();
+    this.kernel = createKernelClock({
+      ...plan,
+      oscillator: createOscillator(plan.oscillator, this.#chance.fork()),
+      chance: this.#chance.fork(),
+      now,
+      errorSeconds: -plan.behindSeconds,
+    });
+    const chance = this.#chance.fork();
+    const trueSeconds = () => this.trueSeconds();
+    const leap = () => this.#announcedLeap();
+    this.network = createTimeNetwork({ time: this.time, chance, trueSeconds, leap, servers: plan.servers });
+    this.record = recordInMemory({ ...clockRecordKind.defaults, ...plan.record });
+    this.#planLeap();
+    this.clock = this.#open();
+    this.clock.start();
+  }
+
+  trueSeconds(): number {
+    return this.#plan.trueStartSeconds + this.time.now() + this.#leapSeconds;
+  }
+
+  view(): ClockView {
+    const wallErrorSeconds = this.kernel.errorSeconds();
+    const status = this.clock.status();
+    return {
+      atSeconds: this.time.now(),
+      wallErrorSeconds,
+      signInErrorSeconds: wallErrorSeconds + this.clock.state().offsetSeconds,
+      kernelMaxErrorSeconds: status.kernel?.synchronised ? status.kernel.max_error_seconds : null,
+      status,
+    };
+  }
+
+  sleep(seconds: number, errorSeconds: number): void {
+    this.kernel.errorSeconds();
+    this.#sleepsUntil = this.time.now() + seconds;
+    this.time.postponeHostTimers(seconds);
+    this.time.at(this.#sleepsUntil, () => this.kernel.wakeUp(errorSeconds));
+  }
+
+  isAsleep(): boolean {
+    return this.time.now() < this.#sleepsUntil;
+  }
+
+  async restart(): Promise<void> {
+    await this.clock.stop();
+    this.clock = this.#open();
+    this.clock.start();
+  }
+
+  #open(): Clock {
+    const { driver } = this.kernel;
+    const chance = this.#chance.fork();
+    return openClock({
+      driver,
+      timers: this.time.hostTimers,
+      services: {
+        activeDaemon: async () => this.daemon,
+        start: async (unit) => void this.orders.push(`start ${unit}`),
+        restart: async (unit) => void this.orders.push(`restart ${unit}`),
+      },
+      resolve: this.network.resolve,
+      exchange: (steered) => this.network.exchange(steered),
+      askSecondOpinion: (steered) => this.network.secondOpinion(steered),
+      delegateOf: (daemon) => this.#delegate(daemon),
+      readRealTimeClock: async () => null,
+      random: () => chance.uniform(),
+      wall: () => this.kernel.wallMilliseconds(),
+      uptime: () => this.kernel.uptimeSeconds(),
+      settings: () => this.settings,
+      panicSeconds: () => this.#plan.panicSeconds,
+      record: this.record,
+      bootId: "a-boot",
+      buildSeconds: this.#plan.buildSeconds,
+      notify: (type) => this.events.push({ type, atSeconds: this.time.now() }),
+      onLook: () => undefined,
+    });
+  }
+
+  #delegate(name: TimeDaemon): Delegate {
+    const order = (verb: string) => async () => void this.orders.push(verb);
+    return {
+      name,
+      read: async () => ({
+        ...reportOfKernel(this.daemonIsSynchronised, null),
+        offsetSeconds: 0,
+        uncertaintySeconds: 0.01,
+      }),
+      reselect: order("reselect"),
+      sync: order("sync"),
+    };
+  }
+
+  #announcedLeap(): Leap {
+    const { leap } = this.#plan;
+    if (!leap || this.time.now() >= leap.atSeconds) return "none";
+    return this.time.now() >= leap.atSeconds - daySeconds ? leap.kind : "none";
+  }
+
+  #planLeap(): void {
+    const { leap } = this.#plan;
+    if (!leap) return;
+    const seconds = leap.kind === "insert" ? -1 : 1;
+    this.time.at(leap.atSeconds, () => {
+      this.#leapSeconds += seconds;
+      this.kernel.leapTrueTime(seconds);
+    });
+  }
+}
+
+/** The record as its readers see it, without a disk. */
+function recordInMemory(start: ClockRecord): Document<ClockRecord> {
+  let present = start;
+  return {
+    name: clockRecordKind.name,
+    read: () => present,
+    update: async (change) => {
+      present = change(present);
+      return present;
+    },
+    note: (change) => {
+      present = change(present);
+    },
+    save: async () => undefined,
+    close: async () => undefined,
+    trouble: () => null,
+  };
+}

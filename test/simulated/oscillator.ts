@@ -1,0 +1,31 @@
+import type { Chance } from "./chance.ts";
+
+/** What drives a clock. */
+export interface OscillatorPlan {
+  /** Positive: slow. */
+  readonly slowPpm: number;
+  /** Random walk of the frequency: s/s that it gains in a second (standard deviation); 1e-9 is an ordinary crystal. */
+  readonly wander: number;
+}
+
+export interface Oscillator {
+  /** Seconds that it counts while so many true ones pass. */
+  count(trueSeconds: number): number;
+  /** Its error now (ppm); positive: slow. */
+  slowPpm(): number;
+}
+
+export function createOscillator({ slowPpm, wander }: OscillatorPlan, chance: Chance): Oscillator {
+  let slow = slowPpm / 1e6;
+  return {
+    count: (trueSeconds) => {
+      const walk = wander * Math.sqrt(trueSeconds) * chance.normal();
+      // The middle of a random walk between two known ends scatters by T/12 about the mean of the ends.
+      const bridge = wander * Math.sqrt(trueSeconds / 12) * chance.normal();
+      const mean = slow + walk / 2 + bridge;
+      slow += walk;
+      return trueSeconds * (1 - mean);
+    },
+    slowPpm: () => slow * 1e6,
+  };
+}

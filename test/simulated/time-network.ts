@@ -1,0 +1,188 @@
+import type { Exchange } from "../../src/clock/exchange.ts";
+import { sampleOf } from "../../src/clock/on-wire.ts";
+import type { BadPacket, ExchangeOutcome } from "../../src/clock/sample.ts";
+import type { AskSecondOpinion } from "../../src/clock/second-opinion.ts";
+import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
+import type { Chance } from "./chance.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** A time server and the way to it; a scenario may change each of these while it runs. */
+export interface ServerPlan {
+  /** A literal address. */
+  address: string;
+  /** Its clock less true time, and how fast that grows. */
+  offsetSeconds: number;
+  driftPpm: number;
+  /** Round trip of an undisturbed packet. */
+  delaySeconds: number;
+  /** How much longer the way there takes than the way back; negative: shorter. */
+  asymmetrySeconds: number;
+  /** Mean of what each way takes longer (exponential). */
+  jitterSeconds: number;
+  /** Part of the packets that meet a queue, and the mean of what that takes (exponential). */
+  tail: { part: number; seconds: number };
+  /** Part of the exchanges that get no answer. */
+  loss: number;
+  /** It answers every so manyth request. */
+  answersEvery: number;
+  /** What it does instead of telling the time; null: nothing. */
+  manner: { kiss: string } | { bad: BadPacket } | "silent" | null;
+  /** What the second opinion of it is off by; null: what its own answers are. */
+  secondOpinionOffsetSeconds: number | null;
+  stratum: number;
+  leap: Leap | "as_it_is";
+}
+
+export const ordinaryServer: ServerPlan = {
+  address: "192.0.2.1",
+  offsetSeconds: 0,
+  driftPpm: 0,
+  delaySeconds: 0.02,
+  asymmetrySeconds: 0,
+  jitterSeconds: 100e-6,
+  tail: { part: 0, seconds: 0 },
+  loss: 0,
+  answersEvery: 1,
+  manner: null,
+  secondOpinionOffsetSeconds: null,
+  stratum: 2,
+  leap: "as_it_is",
+};
+
+export interface TimeNetwork {
+  exchange(driver: Pick<ClockDriver, "read">): Exchange;
+  secondOpinion(driver: Pick<ClockDriver, "read">): AskSecondOpinion;
+  readonly resolve: ResolveHost;
+  readonly servers: ServerPlan[];
+  /** false: no packet gets through, and no name is found. */
+  isUp: boolean;
+  /** Names besides the literal addresses. */
+  readonly names: Map<string, readonly string[]>;
+  /** Packets that were sent. */
+  readonly sent: number;
+}
+
+export interface TimeNetworkOptions {
+  readonly time: VirtualTime;
+  readonly chance: Chance;
+  /** Seconds since 1970, UTC. */
+  readonly trueSeconds: () => number;
+  readonly leap: () => Leap;
+  readonly servers: readonly ServerPlan[];
+}
+
+/** As of the real exchange (s). */
+const deadlineSeconds = 1;
+/** What a server takes to answer (s). */
+const heldSeconds = 20e-6;
+
+export function createTimeNetwork(options: TimeNetworkOptions): TimeNetwork {
+  return new Network(options);
+}
+
+class Network implements TimeNetwork {
+  isUp = true;
+  sent = 0;
+  readonly servers: ServerPlan[];
+  readonly names = new Map<string, readonly string[]>();
+  readonly #options: TimeNetworkOptions;
+  readonly #asked = new Map<ServerPlan, number>();
+
+  constructor(options: TimeNetworkOptions) {
+    this.#options = options;
+    this.servers = options.servers.map((server) => ({ ...server }));
+  }
+
+  resolve = async (host: string): Promise<readonly string[]> => {
+    if (/^[\d.]+$/.test(host)) return [host];
+    const found = this.isUp ? this.names.get(host) : undefined;
+    if (!found) throw new Error("ENOTFOUND");
+    return found;
+  };
+
+  exchange(driver: Pick<ClockDriver, "read">): Exchange {
+    return ({ address }) => new Promise((resolve) => this.#ask(driver, address, resolve));
+  }
+
+  secondOpinion(driver: Pick<ClockDriver, "read">): AskSecondOpinion {
+    return async ({ address }) => {
+      const server = this.servers.find((one) => one.address === address);
+      if (!server || !this.isUp || server.manner !== null) return { kind: "none", reason: "timeout" };
+      const own = server.secondOpinionOffsetSeconds ?? this.#errorOf(server);
+      const { wallSeconds } = driver.read();
+      const offsetSeconds = this.#options.trueSeconds() + own - wallSeconds;
+      return { kind: "opinion", offsetSeconds, roundTripSeconds: server.delaySeconds };
+    };
+  }
+
+  #errorOf({ offsetSeconds, driftPpm }: ServerPlan): number {
+    return offsetSeconds + driftPpm * 1e-6 * this.#options.time.now();
+  }
+
+  #ask(
+    driver: Pick<ClockDriver, "read">,
+    address: string,
+    resolve: (outcome: ExchangeOutcome) => void,
+  ): void {
+    const { time, chance } = this.#options;
+    this.sent += 1;
+    const sentMonotonicSeconds = driver.read().monotonicSeconds;
+    const server = this.servers.find((one) => one.address === address);
+    const there = server ? this.#way(server, 1) : 0;
+    const back = server ? this.#way(server, -1) : 0;
+    const isLost = !server || !this.isUp || !this.#answers(server) || chance.uniform() < server.loss;
+    if (isLost || there + back > deadlineSeconds) {
+      time.hostTimers.after(deadlineSeconds, () =>
+        resolve({ kind: "silent", reason: "timeout", ignored: [] }),
+      );
+      return;
+    }
+    time.at(time.now() + there, () => {
+      const receiveSeconds = this.#options.trueSeconds() + this.#errorOf(server);
+      time.at(time.now() + heldSeconds + back, () =>
+        resolve(this.#outcome(server, driver, { sentMonotonicSeconds, receiveSeconds })),
+      );
+    });
+  }
+
+  #outcome(
+    server: ServerPlan,
+    driver: Pick<ClockDriver, "read">,
+    { sentMonotonicSeconds, receiveSeconds }: { sentMonotonicSeconds: number; receiveSeconds: number },
+  ): ExchangeOutcome {
+    const { manner } = server;
+    const silent = (reason: BadPacket): ExchangeOutcome => ({ kind: "silent", reason, ignored: [reason] });
+    if (manner !== null && manner !== "silent") {
+      return "kiss" in manner ? { kind: "kiss", code: manner.kiss, ignored: [] } : silent(manner.bad);
+    }
+    const reply = {
+      kind: "reply" as const,
+      receiveSeconds,
+      transmitSeconds: receiveSeconds + heldSeconds,
+      heldSeconds,
+      leap: server.leap === "as_it_is" ? this.#options.leap() : server.leap,
+      stratum: server.stratum,
+      precisionSeconds: 2 ** -23,
+      rootDelaySeconds: 200e-6,
+      rootDispersionSeconds: 100e-6,
+      refid: "c0000201",
+    };
+    const arrived = driver.read();
+    const sample = sampleOf(reply, { sentMonotonicSeconds, arrived, longestSeconds: deadlineSeconds });
+    return sample ? { kind: "sample", sample, ignored: [] } : silent("delay");
+  }
+
+  /** Seconds of one way; `direction` 1: there, −1: back. */
+  #way({ delaySeconds, asymmetrySeconds, jitterSeconds, tail }: ServerPlan, direction: 1 | -1): number {
+    const { chance } = this.#options;
+    const queue = chance.uniform() < tail.part ? tail.seconds * chance.exponential() : 0;
+    const straight = (delaySeconds + direction * asymmetrySeconds) / 2;
+    return straight + jitterSeconds * chance.exponential() + queue;
+  }
+
+  #answers(server: ServerPlan): boolean {
+    const asked = (this.#asked.get(server) ?? 0) + 1;
+    this.#asked.set(server, asked);
+    return server.manner !== "silent" && asked % server.answersEvery === 0;
+  }
+}
