@@ -66,6 +66,7 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
     await prepareFirstAdministrator(config, rooms);
     const streams = createStreams();
     const listeners = await listen(config, { ...rooms, streams, admit });
+    rooms.start();
     void rooms.refillReserve().catch(() => undefined);
     return {
       mode: "serving",

@@ -19,7 +19,7 @@ import type { AgentConfig } from "./compose.ts";
 import type { Settings, User } from "./contract/types.ts";
 import { readSealKeys } from "./host/linux/seal-keys.ts";
 import type { HostIdentity, Uptime } from "./host/ports.ts";
-import type { EventFacts, EventSink } from "./journal/event.ts";
+import { agentEvent, type EventSink } from "./journal/event.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import type { SettingsStore } from "./settings/settings.ts";
 import type { State } from "./state.ts";
@@ -39,6 +39,8 @@ export interface SignInParts {
   uptime: Uptime;
   time: TrustedTime;
   events: EventSink;
+  /** Asks for a measurement of the clock in the background. */
+  requestSync: () => void;
 }
 
 /** Milliseconds between two looks for API tokens that have expired. */
@@ -57,7 +59,7 @@ export async function composeSignIn(parts: SignInParts) {
   const common = { ...basics, usedCodes, seal, uptime, stepUps: createStepUps(uptime) };
   const restriction = (account: Account) => restrictionOf(account, security().require_2fa);
   const answer = createSessionAnswer({ ...common, tokens, restriction });
-  const secondFactor = createSecondFactor({ ...common, events, requestSync: config.requestSync });
+  const secondFactor = createSecondFactor({ ...common, events, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });
   const issuer = () => settings.read().device.name || `Steward ${host.hostname}`;
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
@@ -182,9 +184,4 @@ function lockShown(lock: AccountLock | null, now: Date): User["locked"] {
   if (!lock) return null;
   const until = new Date(now.getTime() + lock.untilSeconds * 1_000).toISOString();
   return { password: lock.password, totp: lock.totp, until };
-}
-
-function agentEvent(type: EventFacts["type"], details: EventFacts["details"]): EventFacts {
-  const actor = { kind: "agent", id: null, name: null } as const;
-  return { type, actor, subject: null, from: "local", requestId: null, details };
 }

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
 import { createTrustedTime } from "./auth/trusted-time.ts";
-import type { ReadClock } from "./clock/clock-state.ts";
+import type { Clock } from "./clock/clock.ts";
+import { unobservedClock } from "./clock/clock-state.ts";
+import { type OpenClock, openHostClock } from "./compose-clock.ts";
 import { composeSignIn, type SignInRooms } from "./compose-sign-in.ts";
 import type { ProblemClock, SettingsChange } from "./contract/types.ts";
 import { readIdentity } from "./host/linux/identity.ts";
@@ -16,6 +18,7 @@ import { createEventHandlers } from "./http/handlers/events.ts";
 import { createLogHandlers } from "./http/handlers/logs.ts";
 import { createSessionHandlers } from "./http/handlers/sessions.ts";
 import { createSystemHandlers } from "./http/handlers/system.ts";
+import { createTimeHandlers } from "./http/handlers/time.ts";
 import { createTokenHandlers } from "./http/handlers/tokens.ts";
 import { createTwoFactorHandlers } from "./http/handlers/two-factor.ts";
 import { createUserHandlers } from "./http/handlers/users.ts";
@@ -31,7 +34,7 @@ import { createFacts } from "./system/facts.ts";
 import { readHealth } from "./system/health.ts";
 import type { Accounts } from "./users/accounts.ts";
 import type { Passwords } from "./users/passwords.ts";
-import { type Build, fullVersion, publicVersion } from "./version/version.ts";
+import { type Build, builtAt, fullVersion, publicVersion } from "./version/version.ts";
 
 export interface AgentConfig {
   stateDirectory: string;
@@ -48,10 +51,12 @@ export interface AgentConfig {
   credentialsDirectory: string | undefined;
   /** The key that secrets are sealed with, where no credential gives one. */
   sealKeyFile: string;
-  /** What is known of the host's clock. */
-  readClock: ReadClock;
-  /** Asks for a measurement of the clock in the background. */
-  requestSync: () => void;
+  /** The host's own clock may be set; otherwise it is only measured. */
+  maySteerClock: boolean;
+  /** Absolute path of clock-steering.node. */
+  clockAddon: string;
+  /** Another clock than this host's. */
+  openClock?: OpenClock;
   /** What `log` wrote lately. */
   ownLines: OwnLines;
   /** What `log` writes goes to the journal, so it need not be kept here as well. */
@@ -70,6 +75,8 @@ export interface Rooms {
   setupToken: SetupToken;
   describeClock: () => ProblemClock;
   deviceId: string;
+  /** Begins what the agent does by itself. */
+  start: () => void;
   /** Takes back the space that a full disk was given. */
   refillReserve: () => Promise<void>;
   /** Writes what is only in memory and gives the lock back. */
@@ -89,14 +96,23 @@ export async function openRooms(config: AgentConfig, lock: Lock): Promise<Rooms>
 async function joinRooms(config: AgentConfig, release: () => Promise<void>): Promise<Rooms> {
   const host = readIdentity();
   const uptime = createUptime();
-  const floor = new Date(config.build.date ?? 0);
-  const time = createTrustedTime({ wall: Date.now, uptime, readClock: config.readClock, floor });
+  const buildDate = builtAt(config.build);
+  // The state is opened before the clock that is kept in it, and stamps what it writes.
+  let clock: Clock | undefined;
+  const readClock = () => clock?.state() ?? unobservedClock;
+  const floor = () => clock?.floor() ?? buildDate;
+  const time = createTrustedTime({ wall: Date.now, uptime, readClock, floor });
   const state = await openState(config, time.now);
   const { events } = state;
   const settings = createSettings({ document: state.settings, isUpdateTrustEstablished: () => false });
-  const auth = await composeSignIn({ config, state, settings, host, uptime, time, events });
+  const onLook = () => void time.isVouchedFor();
+  const openClock = config.openClock ?? openHostClock;
+  const plan = { ...config, bootId: host.bootId, buildDate, uptime, events, onLook };
+  clock = openClock({ ...plan, record: state.clock, settings: () => settings.read().time });
+  const requestSync = () => clock.nudge();
+  const auth = await composeSignIn({ config, state, settings, host, uptime, time, events, requestSync });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
-  const handlers = joinHandlers({ config, state, settings, auth: { ...auth, setupToken }, host });
+  const handlers = joinHandlers({ config, state, settings, clock, auth: { ...auth, setupToken }, host });
   return {
     dispatch: createDispatch(handlers, events),
     authenticate: createAuthenticate(auth),
@@ -106,9 +122,11 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
     setupToken,
     describeClock: () => time.describe({ isProven: false }),
     deviceId: host.deviceId,
+    start: () => clock.start(),
     refillReserve: state.refillReserve,
     close: async () => {
       auth.close();
+      clock.stop();
       await state.close();
       await release();
     },
@@ -119,15 +137,17 @@ interface Joined {
   config: AgentConfig;
   state: State;
   settings: SettingsStore;
+  clock: Clock;
   auth: SignInRooms & { setupToken: SetupToken };
   host: HostIdentity;
 }
 
-function joinHandlers({ config, state, settings, auth, host }: Joined): Handlers {
+function joinHandlers({ config, state, settings, clock, auth, host }: Joined): Handlers {
   const { uptime } = auth;
   const { now } = auth.time;
   const updates = { name: "updates", trouble: () => settings.updatesBlocked() };
-  const checks = [...state.checks, ...auth.checks, updates];
+  const time = { name: "clock", trouble: () => clock.trouble() };
+  const checks = [...state.checks, ...auth.checks, time, updates];
   return {
     ...createAuthHandlers(auth),
     ...createUserHandlers(auth),
@@ -137,7 +157,11 @@ function joinHandlers({ config, state, settings, auth, host }: Joined): Handlers
     ...createEventHandlers(state.events),
     // By the host's own clock, which the lines are stamped by, however wrong it is.
     ...createLogHandlers({ logs: openLogs(config), now: () => new Date() }),
+    ...createTimeHandlers(clock),
     ...createSystemHandlers({
+      settingsChanged: (names) => {
+        if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
+      },
       settings,
       readFacts: createFacts(config.factsWorker, uptime),
       version: versionOf(config, host, uptime),

@@ -3,13 +3,13 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { CommandContext } from "./cli/context.ts";
-import { unobservedClock } from "./clock/clock-state.ts";
 import type { AgentConfig } from "./compose.ts";
 import { errorCodes } from "./contract/error-codes.ts";
 import type { SettingsChange } from "./contract/types.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
 import { readHostFile } from "./host/linux/host-file.ts";
 import { isJournalStream } from "./host/linux/journal-stream.ts";
+import { changeUserKeepingTimeCapability } from "./host/linux/time-capability.ts";
 import { createLog, syslogNumbers } from "./journal/log.ts";
 import { createOwnLines } from "./journal/own-lines.ts";
 import { makeDirectory } from "./store/durable-file.ts";
@@ -39,6 +39,7 @@ const log = createLog(
 
 /** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
 const sealKeyFile = "/etc/steward/seal.key";
+const usualStateDirectory = "/var/lib/steward";
 const usualHostFile = "/etc/steward/steward.json";
 
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
@@ -88,12 +89,13 @@ function serveOptions(argv: string[]) {
   const { values } = parseArgs({
     args: argv,
     options: {
-      state: { type: "string", default: process.env.STATE_DIRECTORY ?? "/var/lib/steward" },
+      state: { type: "string", default: process.env.STATE_DIRECTORY ?? usualStateDirectory },
       run: { type: "string", default: process.env.RUNTIME_DIRECTORY ?? "/run/steward" },
       listen: { type: "string", default: "127.0.0.1:8470" },
       "initial-settings": { type: "string" },
       "seal-key": { type: "string", default: sealKeyFile },
       "host-file": { type: "string", default: usualHostFile },
+      "steer-clock": { type: "boolean", default: false },
     },
   });
   return {
@@ -101,7 +103,11 @@ function serveOptions(argv: string[]) {
     run: values.run,
     hostFile: values["host-file"],
     initialSettings: values["initial-settings"] ?? process.env.STEWARD_INITIAL_SETTINGS,
-    serve: { listen: loopback(values.listen), sealKeyFile: values["seal-key"] },
+    serve: {
+      listen: loopback(values.listen),
+      sealKeyFile: values["seal-key"],
+      maySteerClock: values["steer-clock"],
+    },
   };
 }
 
@@ -119,11 +125,12 @@ function loopback(text: string): { host: string; port: number } {
 
 async function agentConfig(state: string, run: string, initialSettings?: string): Promise<AgentConfig> {
   const isSource = import.meta.url.endsWith(".ts");
+  // Next to this file; run from the sources, in what the last build left.
+  const assetsDirectory = isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname;
   return {
     stateDirectory: state,
     runDirectory: run,
-    // Next to this file; run from the sources, in what the last build left.
-    assetsDirectory: isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname,
+    assetsDirectory,
     factsWorker: new URL(isSource ? "./system/facts-worker.ts" : "./facts-worker.js", import.meta.url),
     initialSettings: await readInitialSettings(initialSettings),
     build,
@@ -131,8 +138,9 @@ async function agentConfig(state: string, run: string, initialSettings?: string)
     log,
     credentialsDirectory: process.env.CREDENTIALS_DIRECTORY,
     sealKeyFile,
-    readClock: () => unobservedClock,
-    requestSync: () => undefined,
+    // The state of the service itself; any other belongs to a trial, which leaves the host's clock alone.
+    maySteerClock: state === usualStateDirectory,
+    clockAddon: join(assetsDirectory, "clock-steering.node"),
     ownLines,
     isLogInJournal,
     logUnits: [],
@@ -161,7 +169,7 @@ function commandContext(): CommandContext {
       const config = await agentConfig(stateDirectory, stateDirectory, env.STEWARD_INITIAL_SETTINGS);
       // A host file that cannot be used keeps the agent from starting; what mends an agent must work nevertheless.
       const { logUnits } = await readHostFile(usualHostFile).catch(() => ({ logUnits: [] }));
-      await becomeOwner(stateDirectory);
+      await becomeOwner(stateDirectory, config.clockAddon);
       const { openOfflineClient } = await import("./offline.ts");
       return openOfflineClient({ ...config, logUnits });
     },
@@ -175,7 +183,7 @@ function commandContext(): CommandContext {
 }
 
 /** Root works on the state as its owner, for good: no file changes hands, and none is opened that is not theirs. */
-async function becomeOwner(directory: string): Promise<void> {
+async function becomeOwner(directory: string, clockAddon?: string): Promise<void> {
   const { uid, gid } = await stat(directory).catch((cause: unknown) => {
     throw new StewardError("not_found", `There is no state in ${directory}: the agent has never run here.`, {
       cause,
@@ -189,9 +197,13 @@ async function becomeOwner(directory: string): Promise<void> {
       `The state in ${directory} belongs to another user. Run this as root or as that user.`,
     );
   }
-  takeGroups(gid);
-  process.setgid?.(gid);
-  process.setuid?.(uid);
+  const change = (): void => {
+    takeGroups(gid);
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  };
+  if (clockAddon === undefined) return change();
+  changeUserKeepingTimeCapability(clockAddon, change);
 }
 
 /** The groups that the unit gives the agent: the second one opens the journal, where there is one. */

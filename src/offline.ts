@@ -17,7 +17,7 @@ export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
   const rooms = await openRooms({ ...config, log }, await takeLock(config.stateDirectory));
   return {
     call: async <Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> => {
-      const answer = await rooms.dispatch.run(id, {
+      const running = rooms.dispatch.run(id, {
         actor: { kind: "local-root" },
         origin: {
           address: "local",
@@ -33,10 +33,24 @@ export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
         query: toSearch(input.query),
         body: input.body,
       });
+      const answer = await keepAwake(running);
       return (answer.text === undefined ? undefined : JSON.parse(answer.text)) as Output<Id>;
     },
     close: () => rooms.close(),
   };
+}
+
+/** Milliseconds: the longest wait that a timer of Node's takes. */
+const forever = 2 ** 31 - 1;
+
+/** The agent's timers hold no process open; without a listener this one would end in the middle of what it does. */
+async function keepAwake<T>(running: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => undefined, forever);
+  try {
+    return await running;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What lies in the state directory, for whoever mends it. Here, so that the program has one more part and not three. */

@@ -1,6 +1,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "./clock/clock.ts";
+import { type ClockRecord, clockRecordKind } from "./clock/clock-record.ts";
 import type { AgentConfig } from "./compose.ts";
+import { openHostClock } from "./compose-clock.ts";
 import { type OperationId, operationIds, operationOf } from "./contract/operations.ts";
 import type { Health, ProblemClock } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
@@ -11,11 +14,12 @@ import type { Handlers } from "./http/call.ts";
 import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import type { EventSink } from "./journal/event.ts";
 import { createLoggedEvents } from "./journal/logged-events.ts";
-import { documentKinds } from "./state.ts";
+import { defaultSettings, documentKinds } from "./state.ts";
+import type { Document } from "./store/document.ts";
 import { createStateTools } from "./store/inspection.ts";
-import { fullVersion, publicVersion } from "./version/version.ts";
+import { builtAt, fullVersion, publicVersion } from "./version/version.ts";
 
-/** What is left of the agent when its state is damaged: version, health and the socket. */
+/** What is left of the agent when its state is damaged: version, health, how the clock is, and the socket. */
 export interface Rescue {
   dispatch: Dispatch;
   authenticate: Authenticate;
@@ -32,7 +36,10 @@ export function createRescue(config: AgentConfig, damage: StewardError): Rescue 
   };
   return {
     events,
-    dispatch: createDispatch(rescueHandlers(config, damage, refuse), events),
+    dispatch: createDispatch(
+      { ...rescueHandlers(config, damage, refuse), ...clockHandler(config, events) },
+      events,
+    ),
     // There are no accounts to know anyone by; the socket is known by who may open it.
     authenticate: async (_ctx, { isLocal }) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
     admit: (id) => {
@@ -57,6 +64,50 @@ function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () =>
         ? publicVersion(config.build)
         : fullVersion(config.build, config.nodeVersion, host, createUptime()),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
+  };
+}
+
+/** Only looked at: what put it right before, and how far, stands in the state. */
+function clockHandler(config: AgentConfig, events: EventSink): Pick<Handlers, "getTimeSync"> {
+  const clock = unkeptClock(config, events);
+  const message =
+    "The agent is in rescue, and nobody looks after the clock until its state is repaired: `steward state list` says what is wrong.";
+  return { getTimeSync: () => ({ ...clock.status(), message }) };
+}
+
+function unkeptClock(config: AgentConfig, events: EventSink): Clock {
+  const { time } = defaultSettings(config.initialSettings);
+  const openClock = config.openClock ?? openHostClock;
+  return openClock({
+    ...config,
+    maySteerClock: false,
+    settings: () => time,
+    record: forgetfulRecord(),
+    bootId: readIdentity().bootId,
+    buildDate: builtAt(config.build),
+    uptime: createUptime(),
+    events,
+    onLook: () => undefined,
+  });
+}
+
+/** A record in memory alone. */
+function forgetfulRecord(): Document<ClockRecord> {
+  let present = clockRecordKind.defaults;
+  const note: Document<ClockRecord>["note"] = (change) => {
+    present = change(present);
+  };
+  return {
+    name: clockRecordKind.name,
+    read: () => present,
+    update: async (change) => {
+      note(change, 0);
+      return present;
+    },
+    note,
+    save: async () => undefined,
+    close: async () => undefined,
+    trouble: () => null,
   };
 }
 

@@ -4,6 +4,7 @@ import { apiTokensKind } from "./auth/api-token.ts";
 import { attemptsKind } from "./auth/attempt-record.ts";
 import { sessionsKind } from "./auth/session.ts";
 import { usedCodesKind } from "./auth/used-codes.ts";
+import { clockRecordKind } from "./clock/clock-record.ts";
 import { settings as settingsSchema } from "./contract/settings.ts";
 import type { Settings, SettingsChange } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
@@ -21,7 +22,7 @@ import { accountsKind } from "./users/account.ts";
 /** The documents of the state directory; accounts first, so that a first start cut short never looks like damage. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
   const settings = settingsKind(defaultSettings(initialSettings));
-  return [accountsKind, settings, sessionsKind, attemptsKind, apiTokensKind, usedCodesKind];
+  return [accountsKind, settings, sessionsKind, attemptsKind, apiTokensKind, usedCodesKind, clockRecordKind];
 }
 
 export interface StateConfig {
@@ -38,15 +39,16 @@ export async function openState(config: StateConfig, now: () => Date) {
   const open = <T extends object>(kind: DocumentKind<T>) => openDocument(directory, kind, options);
   // Accounts first: beside other state, absent ones would be damage.
   const users = await open(accountsKind);
-  const [settings, sessions, attempts, tokens, usedCodes, events] = await Promise.all([
+  const [settings, sessions, attempts, tokens, usedCodes, clock, events] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),
     open(attemptsKind),
     open(apiTokensKind),
     open(usedCodesKind),
+    open(clockRecordKind),
     openEventLog({ directory: join(directory, "events"), log, now, reserve }),
   ]);
-  const documents = { users, settings, sessions, attempts, tokens, usedCodes };
+  const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock };
   const checks: HealthCheck[] = Object.values(documents).map((document) => ({
     name: document.name,
     trouble: () => document.trouble(),
@@ -70,7 +72,7 @@ export async function openState(config: StateConfig, now: () => Date) {
 export type State = Awaited<ReturnType<typeof openState>>;
 
 /** The contract's defaults with what this product begins with. Throws `validation_failed` when these do not fit. */
-function defaultSettings(initialSettings: SettingsChange): Settings {
+export function defaultSettings(initialSettings: SettingsChange): Settings {
   const validate = validatorOf({ name: "settings", schema: settingsSchema });
   const defaults = {} as Settings;
   validate(defaults);

@@ -59,6 +59,9 @@ export const adminPassword = "green tractor sings loudly";
 
 const program = join(import.meta.dirname, "../dist/main.js");
 
+/** No agent under test asks a public server for the time. */
+export const noServers = join(import.meta.dirname, "../scripts/run-settings.json");
+
 /** Starts the agent and waits until it listens. Throws with its log when it ends instead. */
 export async function startAgentProcess(options: AgentOptions = {}): Promise<RunningAgent> {
   const home = await mkdtemp(join(tmpdir(), "steward-test-"));
@@ -78,7 +81,7 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Run
   const [command = process.execPath, ...rest] = [...(options.prefix ?? []), process.execPath, ...serve];
   const child = spawn(command, [...rest, ...(options.arguments ?? [])], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, ...options.environment },
+    env: { ...process.env, STEWARD_INITIAL_SETTINGS: noServers, ...options.environment },
   });
   let log = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {

@@ -91,7 +91,7 @@ export function createBearer(options: BearerOptions): Bearer {
 
 /** What is wrong with the times in a token, by the clock as it is now. */
 function timeFault(options: BearerOptions, claims: AccessClaims): StewardError | undefined {
-  if (claims.epoch !== options.time.epoch()) {
+  if (!options.time.isInEpoch(claims.epoch)) {
     return refused(
       options,
       "clock_epoch",

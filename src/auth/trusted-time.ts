@@ -13,6 +13,11 @@ export interface TrustedTime {
   nowSeconds(): number;
   /** Another number after each step of more than 30 s, and after each start of the agent. */
   epoch(): number;
+  /**
+   * Whether now is where it was in that epoch: it is the present one, or every step since then has been undone. Then
+   * what was issued in it ends when it would have ended without the steps, and no later.
+   */
+  isInEpoch(epoch: number): boolean;
   /** Somebody vouches for the clock. */
   isVouchedFor(): boolean;
   /**
@@ -41,19 +46,23 @@ export interface TrustedTimeOptions {
   uptime: Uptime;
   readClock: ReadClock;
   /** No later than the present, whatever the clock says: when this program was built, or better. */
-  floor: Date;
+  floor: () => Date;
 }
 
 /** Seconds that now may move against monotonic time within one epoch. */
 const epochToleranceSeconds = 30;
 
+/** Earlier epochs remembered, in case their steps are undone; a token lives 15 minutes, so an older one matters to nobody. */
+const rememberedEpochs = 16;
+
 export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
-  const { uptime, readClock, floor } = options;
+  const { uptime, readClock } = options;
   const nowSeconds = (): number => options.wall() / 1_000 + readClock().offsetSeconds;
   const now = (): Date => new Date(nowSeconds() * 1_000);
   let observer: TimeObserver | undefined;
   const steps = createStepWatch(nowSeconds, uptime, (seconds) => observer?.onStep(seconds));
-  let vouched = { milliseconds: floor.getTime(), uptimeSeconds: uptime() };
+  let vouched: { milliseconds: number; uptimeSeconds: number } | null = null;
+  const startedAt = uptime();
   // At the start nothing has begun: locks of before the agent's restart go on under a clock that was vouched for then.
   let wasVouchedFor = readClock().trust !== "none";
   const isVouchedFor = (): boolean => {
@@ -68,10 +77,15 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
     now,
     nowSeconds,
     epoch: () => steps.look().epoch,
+    isInEpoch: steps.isIn,
     isVouchedFor,
     expiryNow: () => {
-      if (isVouchedFor()) return new Date(vouched.milliseconds);
-      return new Date(vouched.milliseconds + (uptime() - vouched.uptimeSeconds) * 1_000);
+      if (isVouchedFor()) return now();
+      const { milliseconds, uptimeSeconds } = vouched ?? {
+        milliseconds: options.floor().getTime(),
+        uptimeSeconds: startedAt,
+      };
+      return new Date(milliseconds + (uptime() - uptimeSeconds) * 1_000);
     },
     observe: (next) => {
       observer = next;
@@ -101,16 +115,24 @@ function createStepWatch(nowSeconds: () => number, uptime: Uptime, onStep: (seco
   let epoch = Math.floor(Math.random() * 2 ** 40) * 1_000;
   let reference = difference();
   let steppedAt = Number.NEGATIVE_INFINITY;
+  let earlier: readonly { epoch: number; reference: number }[] = [];
+  const look = (): { epoch: number; steppedAt: number } => {
+    const moved = difference() - reference;
+    if (Math.abs(moved) > epochToleranceSeconds) {
+      earlier = [...earlier, { epoch, reference }].slice(-rememberedEpochs);
+      epoch += 1;
+      reference += moved;
+      steppedAt = uptime();
+      onStep(moved);
+    }
+    return { epoch, steppedAt };
+  };
   return {
-    look: (): { epoch: number; steppedAt: number } => {
-      const moved = difference() - reference;
-      if (Math.abs(moved) > epochToleranceSeconds) {
-        epoch += 1;
-        reference += moved;
-        steppedAt = uptime();
-        onStep(moved);
-      }
-      return { epoch, steppedAt };
+    look,
+    isIn: (wanted: number): boolean => {
+      if (look().epoch === wanted) return true;
+      const former = earlier.find((one) => one.epoch === wanted);
+      return former !== undefined && Math.abs(difference() - former.reference) <= epochToleranceSeconds;
     },
   };
 }

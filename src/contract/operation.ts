@@ -11,11 +11,13 @@ type RoleName = (typeof roleNames)[number];
  * - `session`: whoever is signed in with a password, for what concerns only himself.
  * - a list: these roles, and local root. With `self`, also the user whose id is the path's `{id}`.
  * - `self`: that user alone, not even local root: what only he may know.
+ * - `local`: whoever stands at the device (root, the service's own user) and nobody else.
  */
 export type Access =
   | "open"
   | "session"
   | "self"
+  | "local"
   | { readonly roles: readonly RoleName[]; readonly self?: true };
 
 export const everyone = { roles: ["admin", "operator", "readonly"] } as const satisfies Access;
@@ -48,6 +50,8 @@ export interface Operation {
   readonly pathParameters?: Readonly<Record<string, object>>;
   readonly query?: object;
   readonly body?: object;
+  /** A request without a body is one with an empty object. */
+  readonly bodyOptional?: true;
   /**
    * The one success. `etag`: a strong ETag is sent, and If-Match is honoured on writes. `stream`: an event stream
    * (WHATWG HTML §9.2) whose messages' data have this schema.

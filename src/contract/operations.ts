@@ -3,6 +3,7 @@ import { eventOperations } from "./event-operations.ts";
 import { logOperations } from "./log-operations.ts";
 import type { Operation } from "./operation.ts";
 import { systemOperations } from "./system-operations.ts";
+import { timeOperations } from "./time-operations.ts";
 import { tokenOperations } from "./token-operations.ts";
 import { twoFactorOperations } from "./two-factor-operations.ts";
 import { userOperations } from "./user-operations.ts";
@@ -10,6 +11,7 @@ import { userOperations } from "./user-operations.ts";
 /** Every route of the agent. Routes, validation, types, OpenAPI and the command line's client derive from it. */
 export const operations = {
   ...systemOperations,
+  ...timeOperations,
   ...authOperations,
   ...userOperations,
   ...twoFactorOperations,

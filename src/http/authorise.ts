@@ -73,6 +73,12 @@ function refuseRestricted(policy: Policy, restriction: Restriction): void {
 
 function refuseRole(access: Access, actor: Actor, isSelf: boolean): void {
   if (mayCall(access, actor, isSelf)) return;
+  if (access === "local") {
+    throw new StewardError(
+      "forbidden",
+      "This is for whoever stands at the device: root there, with the command line `steward`.",
+    );
+  }
   if (typeof access === "string") {
     throw new StewardError(
       "forbidden",
@@ -93,6 +99,8 @@ function mayCall(access: Access, actor: Actor, isSelf: boolean): boolean {
       return actor.kind === "user";
     case "self":
       return isSelf;
+    case "local":
+      return actor.kind === "local-root";
     default: {
       const role = roleOf(actor);
       return (access.self === true && isSelf) || (role !== undefined && access.roles.includes(role));

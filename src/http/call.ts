@@ -1,5 +1,6 @@
 import type { Person, Program } from "../auth/bearer.ts";
 import type { Origin } from "../auth/sessions.ts";
+import type { EventType } from "../contract/event-types.ts";
 import type { OperationId, operations } from "../contract/operations.ts";
 import type { Input, Output, Role } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
@@ -36,6 +37,8 @@ export interface EventNote {
   /** Whom or what it was about. */
   subject?: EventSubject;
   details?: EventDetails;
+  /** What it turned out to be, where the operation can be more than one thing. */
+  type?: EventType;
   /** Nothing was changed after all: nothing is written down. */
   isUnchanged?: boolean;
 }

@@ -60,7 +60,7 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       // Member by member: spreading the input into it took a twelfth of a request.
       const call = { params, query, body, actor, origin, cookie, ifMatch, lastEventId, note };
       const result = await handle(call);
-      if (operation.event && !noted.isUnchanged) await record(events, operation.event, request);
+      if (operation.event && !noted.isUnchanged) await record(events, noted.type ?? operation.event, request);
       return answer(operation, result);
     },
   };

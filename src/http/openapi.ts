@@ -80,7 +80,10 @@ function describe(id: string, operation: Operation): object {
     ...(operation.stepUp && { "x-step-up": operation.stepUp }),
     ...parametersOf(operation),
     ...(operation.body && {
-      requestBody: { required: true, content: { "application/json": { schema: operation.body } } },
+      requestBody: {
+        required: !operation.bodyOptional,
+        content: { "application/json": { schema: operation.body } },
+      },
     }),
     responses: { [operation.response.status]: success(operation), ...failures(operation) },
   };

@@ -112,7 +112,7 @@ async function perform(
     // Rights first: strangers' bodies are not read. And again behind it: a body may take 25 s, and whoever is shut out
     // meanwhile must not get it in.
     authorise(operation, attempt.actor, ctx.params);
-    body = await readJson(ctx.req);
+    if (!operation.bodyOptional || hasBody(ctx.req.headers)) body = await readJson(ctx.req);
     attempt.actor = await identify(options, ctx, way, operation);
   }
   if ("isTolerated" in attempt.actor && attempt.actor.isTolerated) {
@@ -139,6 +139,12 @@ async function perform(
   };
   options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
   ctx.respond = false;
+}
+
+/** RFC 9112 §6.3: how a request says that a body follows. */
+function hasBody(headers: Koa.Context["req"]["headers"]): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && Number(length) !== 0);
 }
 
 function lastEventIdOf(ctx: Koa.Context): string | undefined {

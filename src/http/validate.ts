@@ -32,8 +32,9 @@ export function createInputCheck(id: OperationId): (input: RawInput) => CheckedI
     const query =
       input.query.size === 0 && !operation.query ? undefined : queryObject(operation, input.query);
     if (query) refuse(checkQuery(query), "query");
-    if (checkBody) refuse(checkBody(input.body), "body");
-    return { params: input.params, query, body: checkBody ? input.body : undefined };
+    const body = input.body === undefined && operation.bodyOptional ? {} : input.body;
+    if (checkBody) refuse(checkBody(body), "body");
+    return { params: input.params, query, body: checkBody ? body : undefined };
   };
 }
 

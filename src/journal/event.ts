@@ -34,3 +34,9 @@ export interface EventSink {
   /** A refusal, which may be counted together with others like it. `code` is its error code. Never throws. */
   refuse(facts: EventFacts, code: string): void;
 }
+
+/** Something that the agent did or noticed by itself. */
+export function agentEvent(type: EventType, details: EventDetails): EventFacts {
+  const actor = { kind: "agent", id: null, name: null } as const;
+  return { type, actor, subject: null, from: "local", requestId: null, details };
+}

@@ -12,6 +12,14 @@ export interface Build {
 
 export const apiVersion = "1";
 
+/** Before this there was no such program: for one that was built outside a checkout and has no date. */
+const earliestBuild = "2026-11-01T00:00:00.000Z";
+
+/** When this program was built, or at the latest a time before that. */
+export function builtAt(build: Build): Date {
+  return new Date(build.date ?? earliestBuild);
+}
+
 /** What everybody may know. */
 export function publicVersion(build: Build): Version {
   return { name: "steward", version: build.version, api_version: apiVersion };

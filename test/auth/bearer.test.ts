@@ -48,6 +48,63 @@ describe("a person with an access token", () => {
   });
 });
 
+describe("an access token of before a step that was undone", () => {
+  const issue = async () => {
+    const rooms = await begin({ trust: "none" });
+    const { session } = rooms.sessions.open(rooms.account().id, origin);
+    const claims = {
+      subject: rooms.account().id,
+      sessionId: session.id,
+      expiresAt: rooms.time.nowSeconds() + 900,
+      epoch: rooms.time.epoch(),
+      issuedUptime: rooms.host.uptime(),
+    };
+    const use = () => rooms.outcome(() => rooms.bearer.person(claims, false));
+    const step = (seconds: number) => {
+      rooms.host.step(seconds);
+      return use();
+    };
+    return { ...rooms, session, use, step };
+  };
+
+  for (const seconds of [-365 * day, -hour, -31, 31, hour, 365 * day]) {
+    it(`is refused after ${seconds} s, and taken again when now is back where it was`, async () => {
+      const { step } = await issue();
+      assert.deepEqual([step(seconds), step(-seconds)], ["clock_epoch", "taken"]);
+    });
+  }
+  it("is taken again when the step is made good by a measurement", async () => {
+    const { step, host, use } = await issue();
+    assert.equal(step(hour), "clock_epoch");
+    host.know({ trust: "trusted", offsetSeconds: -hour });
+    assert.equal(use(), "taken");
+  });
+  it("ends when it would have ended without the steps: none lengthens its life", async () => {
+    for (const seconds of [-hour, hour]) {
+      const { step, host, use } = await issue();
+      host.pass(400);
+      step(seconds);
+      host.pass(500);
+      assert.equal(step(-seconds), "taken", "900 s old, and 60 s of leeway");
+      host.pass(60);
+      assert.equal(use(), "expired");
+    }
+  });
+  it("stays refused when its session ended meanwhile", async () => {
+    const { step, sessions, session, account } = await issue();
+    step(hour);
+    await sessions.endAll(account().id);
+    assert.equal(step(-hour), "revoked", session.id);
+  });
+  it("stays refused when its owner was disabled meanwhile", async () => {
+    const { step, accounts, account } = await issue();
+    await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
+    step(hour);
+    await accounts.update(account().id, { enabled: false });
+    assert.equal(step(-hour), "revoked");
+  });
+});
+
 describe("a program with an API token", () => {
   it("is taken until the token expires, and is refused then on ordinary routes", async () => {
     const { host, use } = await begin();

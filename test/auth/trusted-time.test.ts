@@ -93,6 +93,58 @@ describe("the clock epoch", () => {
   });
 });
 
+describe("an earlier clock epoch", () => {
+  const stepped = (...steps: number[]) => {
+    const host = virtualHost();
+    const first = host.time.epoch();
+    for (const seconds of steps) {
+      host.step(seconds);
+      host.time.epoch();
+    }
+    return { host, isFirst: () => host.time.isInEpoch(first) };
+  };
+  for (const steps of [
+    [],
+    [3_600, -3_600],
+    [-day, day],
+    [3_600, -3_570],
+    [3_600, -3_630],
+    [day, day, -2 * day],
+  ]) {
+    it(`is in force when the steps were ${JSON.stringify(steps)} s: they come to nothing`, () => {
+      assert.equal(stepped(...steps).isFirst(), true);
+    });
+  }
+  for (const steps of [[31], [-31], [3_600], [3_600, -3_569], [3_600, -3_631], [3_600, -3_600, 3_600]]) {
+    it(`is over when the steps were ${JSON.stringify(steps)} s`, () => {
+      assert.equal(stepped(...steps).isFirst(), false);
+    });
+  }
+  it("comes back although time has passed meanwhile, which both clocks went through", () => {
+    const { host, isFirst } = stepped(3_600);
+    host.pass(7 * day);
+    host.step(-3_600);
+    assert.equal(isFirst(), true);
+  });
+  it("is not come back to by mere drift of 31 s after it", () => {
+    const { host, isFirst } = stepped(3_600, -3_600);
+    for (let count = 0; count < 31; count += 1) host.step(-1);
+    assert.equal(isFirst(), false);
+  });
+  it("is no number that was never given out", () => {
+    const host = virtualHost();
+    const present = host.time.epoch();
+    for (const other of [present - 1, present + 1, Number.NaN])
+      assert.equal(host.time.isInEpoch(other), false);
+  });
+  it("is forgotten after many others", () => {
+    const steps = Array.from({ length: 20 }, () => day);
+    const { host, isFirst } = stepped(...steps);
+    host.step(-20 * day);
+    assert.equal(isFirst(), false);
+  });
+});
+
 describe("what an expiry date is held against", () => {
   const after = (from: Date, seconds: number) => from.getTime() + seconds * 1_000;
 

@@ -36,7 +36,7 @@ export function virtualHost(known: Partial<ClockState> = { trust: "trusted" }): 
   const uptime = () => seconds;
   return {
     uptime,
-    time: createTrustedTime({ wall: () => wall, uptime, readClock: () => state, floor: hostFloor }),
+    time: createTrustedTime({ wall: () => wall, uptime, readClock: () => state, floor: () => hostFloor }),
     pass: (more) => {
       wall += more * 1_000;
       seconds += more;

@@ -40,7 +40,7 @@ describe("the README's walk through", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("has a block for each step", () => assert.equal(blocks.length, 8));
+  it("has a block for each step", () => assert.equal(blocks.length, 11));
 
   it("makes the first administrator", () => {
     assert.equal(JSON.parse(output[0] ?? "").role, "admin");
@@ -84,5 +84,24 @@ describe("the README's walk through", () => {
     assert.deepEqual([code, title, clock.skew_suspected], ["totp_invalid", "Invalid token", true]);
     assert.match(diagnosis.join(""), /a code of a clock (270|300) seconds ahead of the device's/);
     assert.match(diagnosis.join(""), /^[0-9a-z]{5}(-[0-9a-z]{5}){3}$/m, "the one-use password");
+  });
+
+  it("shows the 401 of a token that a step of the clock has spoilt", () => {
+    const { request_id: _, clock, ...problem } = JSON.parse(output[8] ?? "");
+    const shown = [...readme.matchAll(/^```json\n(\{"type".*"clock".*)\n```$/gm)].map(
+      ([, text = ""]) => text,
+    );
+    const { request_id: __, clock: shownClock, ...expected } = JSON.parse(shown[0] ?? "");
+    assert.deepEqual(problem, expected);
+    assert.deepEqual(Object.keys(clock), Object.keys(shownClock));
+    assert.ok(Math.abs(clock.last_step_seconds - 7_200) < 60, `stepped by ${clock.last_step_seconds} s`);
+  });
+
+  it("lets that very token ask for the time", () => {
+    assert.equal(JSON.parse(output[9] ?? "").code, "no_time_source");
+  });
+
+  it("mends the clock from the box, after which a new token works", () => {
+    assert.equal(JSON.parse(output[10] ?? "").device.name, "edge 7");
   });
 });

@@ -102,13 +102,13 @@ describe("a session under a clock that is stepped", () => {
       assert.ok(after <= before + 0.5 && after > before - 30, `${before} s became ${after} s`);
     });
 
-    it("lets no access token last longer, neither this one nor when the hour has been put back", async () => {
+    it("lets no access token be used, and gives it back when the hour has been put back", async () => {
       const { token } = await agent.login(adminName, adminPassword);
       assert.equal((await me(token)).status, 200);
       agent.stepClock(-3_600);
       assert.equal((await me(token)).json.reason, "clock_epoch");
       agent.stepClock(3_600);
-      assert.equal((await me(token)).json.reason, "clock_epoch");
+      assert.equal((await me(token)).status, 200);
     });
 
     it("lets no delay last longer: Retry-After counts down in real time", async () => {

@@ -1,12 +1,15 @@
 /**
  * The agent on a host whose clock is simulated: all of it is the real one but what is known of the clock, which is read
- * from a JSON file that the test writes (STEWARD_TEST_CLOCK). libfaketime moves the wall clock itself.
+ * from a JSON file that the test writes (STEWARD_TEST_CLOCK); without one that is the real thing too. libfaketime moves
+ * the wall clock itself.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startAgent } from "../../src/agent.ts";
+import type { Clock } from "../../src/clock/clock.ts";
 import { type ClockState, unobservedClock } from "../../src/clock/clock-state.ts";
+import { type ClockPlan, openHostClock } from "../../src/compose-clock.ts";
 import { createLog } from "../../src/journal/log.ts";
 import { createOwnLines } from "../../src/journal/own-lines.ts";
 import { makeDirectory } from "../../src/store/durable-file.ts";
@@ -23,6 +26,34 @@ const log = createLog(
   () => new Date(),
 );
 
+/** Its methods one by one: they are a class's, and a spread would lose them. */
+function hostClock(plan: ClockPlan): Clock {
+  const clock = openHostClock(plan);
+  return {
+    state: () => clock.state(),
+    status: () => clock.status(),
+    reselect: () => clock.reselect(),
+    sync: (wish) => clock.sync(wish),
+    setTime: (time) => clock.setTime(time),
+    resetFloor: () => clock.resetFloor(),
+    floor: () => clock.floor(),
+    settingsChanged: () => clock.settingsChanged(),
+    trouble: () => clock.trouble(),
+    start: () => clock.start(),
+    nudge: () => clock.nudge(),
+    stop: () => clock.stop(),
+  };
+}
+
+function toldClock(plan: ClockPlan): Clock {
+  return {
+    ...hostClock(plan),
+    state: readClock,
+    nudge: () => log("notice", "a background sync was asked for"),
+    trouble: () => null,
+  };
+}
+
 function readClock(): ClockState {
   const { lastSyncAt, lastStepAt, ...given } = JSON.parse(readFileSync(clockFile, "utf8"));
   const at = (time: unknown) => (typeof time === "string" ? new Date(time) : null);
@@ -37,17 +68,18 @@ const agent = await startAgent(
     runDirectory: run,
     assetsDirectory: join(root, "dist"),
     factsWorker: new URL("../../src/system/facts-worker.ts", import.meta.url),
-    initialSettings: {},
+    initialSettings: JSON.parse(readFileSync(process.env.STEWARD_INITIAL_SETTINGS ?? "", "utf8")),
     build: { version: "0.0.0-test", commit: null, date: "2026-11-01T00:00:00.000Z" },
     nodeVersion: process.version,
     log,
     credentialsDirectory: undefined,
     sealKeyFile: "/nonexistent/seal.key",
-    readClock,
+    maySteerClock: false,
+    clockAddon: "/nonexistent/clock-steering.node",
+    ...(clockFile !== "" && { openClock: toldClock }),
     ownLines: createOwnLines(),
     isLogInJournal: true,
     logUnits: [],
-    requestSync: () => log("notice", "a background sync was asked for"),
     hostNames: [],
     trustedProxies: [],
     listen: { host: "127.0.0.1", port: 0 },

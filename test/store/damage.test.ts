@@ -55,6 +55,9 @@ const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<voi
     const { users } = await onDisk(stateDirectory, "used-codes.json");
     assert.equal((users as { used: { steps: number[] } }[])[0]?.used.steps.length, 1);
   },
+  clock: async ({ stateDirectory }) => {
+    assert.equal((await onDisk(stateDirectory, "clock.json")).frequency_ppm, 12.5);
+  },
 };
 
 for (const name of documents) {

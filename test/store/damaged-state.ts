@@ -4,7 +4,15 @@ import { enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { type Ending, startAgent, temporaryDirectory } from "./state-directory.ts";
 
-export const documents = ["users", "settings", "sessions", "attempts", "tokens", "used-codes"] as const;
+export const documents = [
+  "users",
+  "settings",
+  "sessions",
+  "attempts",
+  "tokens",
+  "used-codes",
+  "clock",
+] as const;
 export type DocumentName = (typeof documents)[number];
 
 /** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */
@@ -26,6 +34,7 @@ export async function makeLivedInState(test: Ending): Promise<LivedInState> {
   await agent.call("PUT", "/api/system", { token, body: { device: { name: "pump 7" } } });
   await addEnrolledUser(agent, token);
   await agent.stop();
+  await measureOscillator(original);
   return {
     refreshToken,
     apiToken: json.token,
@@ -36,6 +45,14 @@ export async function makeLivedInState(test: Ending): Promise<LivedInState> {
       return copy;
     },
   };
+}
+
+/** As a clock that was disciplined for a while leaves it. */
+async function measureOscillator(directory: string): Promise<void> {
+  for (const name of ["clock.json", "clock.good.json"]) {
+    const path = join(directory, name);
+    await writeFile(path, JSON.stringify({ ...parsed(await readFile(path)), frequency_ppm: 12.5 }));
+  }
 }
 
 /** Another user with a second factor, whose first code is used. */

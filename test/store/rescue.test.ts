@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
+import { timeSync } from "../../src/contract/clock.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { assertFits } from "../http/answer-rules.ts";
 import { type RunningAgent, runSteward } from "../running-agent.ts";
 import { damageBoth, documents, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
@@ -49,9 +51,26 @@ describe("an agent in rescue", () => {
     assert.match(detailed.json.checks[0].detail, /users\.json.*steward state restore users/);
   });
 
+  it("answers over the socket how the clock is, which nobody looks after, and to nobody else", async (test) => {
+    const agent = await inRescue(test);
+    const path = "/api/system/time-sync";
+    const { status, json, text } = await agent.call("GET", path, { local: true });
+    assert.deepEqual([status, json.trust, json.source, json.last_step], [200, "none", null, null], text);
+    assert.match(json.message, /in rescue.*steward state list/);
+    assert.ok(Math.abs(Date.parse(json.server_time) - Date.now()) < 5_000, json.server_time);
+    assertFits(timeSync, json, "the status");
+    const refused = await agent.call("GET", path);
+    assert.deepEqual([refused.status, refused.json.code], [401, "authentication_required"]);
+    for (const verb of ["sync", "reselect", "floor-reset"]) {
+      const { json } = await agent.call("POST", `${path}/${verb}`, { local: true });
+      assert.equal(json.code, "state_damaged");
+    }
+  });
+
   it("answers every other route 503 state_damaged, over the network and over the socket", async (test) => {
     const agent = await inRescue(test);
-    const others = operationIds.filter((id) => id !== "getVersion" && id !== "getHealth");
+    const left = ["getVersion", "getHealth", "getTimeSync"];
+    const others = operationIds.filter((id) => !left.includes(id));
     assert.equal(others.length >= 19, true);
     for (const id of others) {
       const { method, path } = operationOf(id);
@@ -85,6 +104,7 @@ describe("an agent in rescue", () => {
         ["attempts", "ok"],
         ["tokens", "ok"],
         ["used-codes", "ok"],
+        ["clock", "ok"],
       ],
     );
     assert.match(entries[0]?.detail ?? "", /JSON/);

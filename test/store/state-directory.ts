@@ -28,7 +28,8 @@ export function endOfSuite(): Ending {
 /** A directory that goes with the test. */
 export async function temporaryDirectory(test: Ending): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "steward-store-"));
-  test.after(() => rm(directory, { recursive: true, force: true }));
+  // Again where an agent that is being stopped has put a file into it meanwhile.
+  test.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
   return directory;
 }
 

@@ -24,6 +24,8 @@ export interface SystemHandlersOptions {
   /** `isDetailed` for callers who are known. */
   version: (isDetailed: boolean) => Version;
   health: (isDetailed: boolean) => Health;
+  /** Hears the names of the settings that were changed. */
+  settingsChanged: (names: readonly string[]) => void;
 }
 
 /** Settings, and what the agent and its host say of themselves. */
@@ -48,7 +50,9 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
         ifMatch(present);
       });
       // Names alone: a value may be one that not everybody sees.
-      note({ details: { changed: changedSettings(before, after) }, isUnchanged: after === before });
+      const changed = changedSettings(before, after);
+      note({ details: { changed }, isUnchanged: after === before });
+      if (changed.length > 0) options.settingsChanged(changed);
       return after;
     },
     getSettingsSchema: () => settingsSchema,

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { type Clock, openClock } from "./clock/clock.ts";
+import type { ClockRecord } from "./clock/clock-record.ts";
+import { createDelegateOf } from "./clock/delegates.ts";
+import { createExchange } from "./clock/exchange.ts";
+import { askSecondOpinion } from "./clock/second-opinion.ts";
+import type { Settings } from "./contract/types.ts";
+import { type ClockAddon, openClockAddon } from "./host/linux/clock-addon.ts";
+import { openClockDriver } from "./host/linux/clock-driver.ts";
+import { createRunCommand } from "./host/linux/commands.ts";
+import { createDatagrams } from "./host/linux/datagrams.ts";
+import { readRealTimeClock } from "./host/linux/real-time-clock.ts";
+import { createResolveHost } from "./host/linux/resolve-host.ts";
+import { createTimeServices } from "./host/linux/time-services.ts";
+import { createTimers } from "./host/linux/timers.ts";
+import type { Uptime } from "./host/ports.ts";
+import { agentEvent, type EventSink } from "./journal/event.ts";
+import type { Log } from "./journal/log.ts";
+import { durationSeconds } from "./settings/durations.ts";
+import type { Document } from "./store/document.ts";
+
+/** What the clock of this device is joined from. */
+export interface ClockPlan {
+  readonly maySteerClock: boolean;
+  readonly clockAddon: string;
+  readonly log: Log;
+  readonly settings: () => Settings["time"];
+  readonly record: Document<ClockRecord>;
+  readonly bootId: string;
+  readonly buildDate: Date;
+  readonly uptime: Uptime;
+  readonly events: EventSink;
+  readonly onLook: () => void;
+}
+
+export type OpenClock = (plan: ClockPlan) => Clock;
+
+/** The clock on this host's own ports. */
+export const openHostClock: OpenClock = (plan) => {
+  const { settings, events } = plan;
+  const addon = openAddon(plan);
+  const driver = openClockDriver({ maySteer: plan.maySteerClock, addon });
+  const buildSeconds = plan.buildDate.getTime() / 1_000;
+  const timers = createTimers();
+  const run = createRunCommand();
+  const services = createTimeServices({ run });
+  const datagrams = createDatagrams(addon);
+  const panicSeconds = () => durationSeconds(settings().panic_threshold);
+  const kernelIsSynchronised = () => driver.kernel()?.isSynchronised ?? null;
+  return openClock({
+    ...plan,
+    driver,
+    buildSeconds,
+    timers,
+    services,
+    resolve: createResolveHost(),
+    readRealTimeClock: () => readRealTimeClock(),
+    random: Math.random,
+    wall: Date.now,
+    panicSeconds,
+    delegateOf: createDelegateOf({ run, services, timers, kernelIsSynchronised, panicSeconds }),
+    exchange: (steered) =>
+      createExchange({
+        driver: steered,
+        datagrams,
+        timers,
+        pivotSeconds: buildSeconds,
+        randomNonce: () => randomBytes(8),
+      }),
+    askSecondOpinion: (steered) => askSecondOpinion({ driver: steered, pivotSeconds: buildSeconds }),
+    notify: (type, details) => void events.record(agentEvent(type, details)),
+  });
+};
+
+function openAddon({ clockAddon, log }: ClockPlan): ClockAddon | null {
+  const reportFailure = (cause: unknown): void => {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    log("warning", "the addon for the clock cannot be used: it is only measured, less exactly", { detail });
+  };
+  return openClockAddon(clockAddon, reportFailure);
+}

@@ -1,0 +1,60 @@
+import type { Clock } from "../../clock/clock.ts";
+import { readRfc3339 } from "../../clock/rfc3339.ts";
+import { StewardError } from "../../errors.ts";
+import { requireStepUp } from "../authorise.ts";
+import { type Actor, type Handlers, roleOf } from "../call.ts";
+
+type TimeHandlers = Pick<Handlers, "getTimeSync" | "reselectTimeSources" | "syncTime" | "resetClockFloor">;
+
+/** How the clock is, and what mends it. */
+export function createTimeHandlers(clock: Clock): TimeHandlers {
+  return {
+    getTimeSync: () => clock.status(),
+    reselectTimeSources: () => clock.reselect(),
+    syncTime: async ({ actor, body, note }) => {
+      const { force = false, time } = body;
+      if (force || time !== undefined) requireAdministrator(actor);
+      if (force && time !== undefined) {
+        throw new StewardError("validation_failed", "Give either force or time. Nothing was changed.");
+      }
+      if (time === undefined) {
+        note({ details: { force } });
+        return clock.sync({ isForced: force });
+      }
+      const moment = timeOf(time);
+      const before = clock.status().server_time;
+      const after = await clock.setTime(moment);
+      note({ type: "clock.set_by_hand", details: { before, after: after.server_time } });
+      return after;
+    },
+    resetClockFloor: async ({ note }) => {
+      const before = clock.floor().toISOString();
+      const status = await clock.resetFloor();
+      note({ details: { before, after: status.floor_at } });
+      return status;
+    },
+  };
+}
+
+function timeOf(text: string): Date {
+  const time = readRfc3339(text);
+  if (time) return time;
+  throw new StewardError(
+    "validation_failed",
+    "`time` must be written as RFC 3339 has it, such as 2026-11-20T14:03:00Z. Nothing was changed.",
+  );
+}
+
+/** What could shut everybody out, or let a dead token live: a person with the password, never a token that a wrong clock excuses. */
+function requireAdministrator(actor: Actor): void {
+  if (actor.kind === "token") {
+    throw new StewardError(
+      "token_not_allowed",
+      "`force` and `time` are for an administrator who gives the password again, not for API tokens. Nothing was changed.",
+    );
+  }
+  if (roleOf(actor) !== "admin") {
+    throw new StewardError("forbidden", "`force` and `time` take an administrator. Nothing was changed.");
+  }
+  requireStepUp(actor);
+}
