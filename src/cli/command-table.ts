@@ -6,6 +6,7 @@ import { logs } from "./logs.ts";
 import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
 import { systemCommands } from "./system.ts";
+import { timeCommands } from "./time.ts";
 import { tokenCommands } from "./token.ts";
 import { userCommands } from "./user.ts";
 import { sessionCommands } from "./user-sessions.ts";
@@ -32,6 +33,7 @@ const serve: Command = {
       isFile: true,
       summary: "settings of the first start, as JSON",
     },
+    { name: "steer-clock", summary: "let it set this host's clock; without it the clock is only measured" },
   ],
   async run() {
     throw new CommandError(1, "The agent is started by the program itself, not from here.");
@@ -57,6 +59,7 @@ export const commands: readonly Command[] = [
   ...sessionCommands,
   ...tokenCommands,
   ...systemCommands,
+  ...timeCommands,
   ...eventCommands,
   ...stateCommands,
   logs,

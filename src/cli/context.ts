@@ -64,3 +64,11 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** Ends a command that has said all there is to say: only its exit code is left, and nothing more is printed. */
+export class OnlyExitCode extends CommandError {
+  constructor(exitCode: number) {
+    super(exitCode, "");
+    this.name = "OnlyExitCode";
+  }
+}

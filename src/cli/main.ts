@@ -1,7 +1,7 @@
 import { readRequest, type SplitLine, splitLine } from "./command-line.ts";
 import { commands } from "./command-table.ts";
 import { createAgentClient } from "./connect.ts";
-import type { CommandContext } from "./context.ts";
+import { type CommandContext, OnlyExitCode } from "./context.ts";
 import { exitCodeOf } from "./failure.ts";
 import { createOutput, type Output } from "./output.ts";
 import { choosePlaces } from "./places.ts";
@@ -22,7 +22,7 @@ export async function runCommandLine(argv: readonly string[], context: CommandCo
     await perform(line, context, output);
     return 0;
   } catch (error) {
-    await output.failure(error);
+    if (!(error instanceof OnlyExitCode)) await output.failure(error);
     return exitCodeOf(error);
   }
 }

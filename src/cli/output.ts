@@ -16,6 +16,8 @@ export interface Output {
   /** Several values, each alone on its line. */
   values(document: unknown, values: readonly string[]): Promise<void>;
   document(document: unknown): Promise<void>;
+  /** What the command has laid out by itself: escaped already, each line ending in a line feed. */
+  report(document: unknown, text: string): Promise<void>;
   /** One of many that come as they happen: a line of JSON, or the cells of one row. */
   line(document: unknown, cells: readonly unknown[]): Promise<void>;
   /** After a change: the new state for programs, one sentence for people. */
@@ -47,6 +49,7 @@ export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions)
       print(document, () => `${typeof value === "string" ? escapeText(value) : formatCell(value)}\n`),
     values: (document, values) => print(document, () => values.map((one) => `${escapeText(one)}\n`).join("")),
     document: (document) => write(stdout, `${safeJson(document)}\n`),
+    report: (document, text) => print(document, () => text),
     line: (document, cells) =>
       write(stdout, isJson ? `${safeLine(document)}\n` : `${cells.map(formatCell).join("  ")}\n`),
     async changed(document, text) {

@@ -1,4 +1,4 @@
-import type { AuditEvent, User } from "../contract/types.ts";
+import type { AuditEvent, TimeSync, User } from "../contract/types.ts";
 import type { Command } from "./command.ts";
 import type { Client } from "./context.ts";
 import { findUser } from "./user-lookup.ts";
@@ -28,8 +28,8 @@ export interface DiagnosisFacts {
   readonly user: User;
   /** In the order of time. */
   readonly skews: readonly SeenSkew[];
-  /** What the device's clock shows; undefined: not known here. */
-  readonly deviceTime: Date | undefined;
+  /** What the device knows of its own clock. */
+  readonly clock: Pick<TimeSync, "server_time" | "state" | "trust" | "message">;
 }
 
 export const diagnose: Command = {
@@ -38,13 +38,12 @@ export const diagnose: Command = {
   positionals: [{ name: "NAME" }],
   options: [],
   worksOffline: true,
-  async run({ positionals: [name = ""], places, client, output }) {
+  async run({ positionals: [name = ""], client, output }) {
     const user = await findUser(client, name);
     const events = await skewEvents(client, user);
-    // Over the socket, and in process, this machine is the device.
-    const deviceTime = places.url === undefined ? new Date() : undefined;
-    const sentences = diagnosisOf({ user, skews: events.map(skewOf), deviceTime });
-    await output.values({ user, events }, sentences);
+    const clock = await client.call("getTimeSync", {});
+    const sentences = diagnosisOf({ user, skews: events.map(skewOf), clock });
+    await output.values({ user, events, clock }, sentences);
   },
 };
 
@@ -66,13 +65,8 @@ function skewOf({ time, from, details }: AuditEvent): SeenSkew {
 }
 
 /** What is known of a user's second factor, and what to do about it, a sentence or two a line. */
-export function diagnosisOf({ user, skews, deviceTime }: DiagnosisFacts): string[] {
-  return [
-    ...obstacles(user),
-    factorSentence(user),
-    ...(deviceTime ? [`The device's clock shows ${deviceTime.toISOString()}.`] : []),
-    ...skewSentences(skews),
-  ];
+export function diagnosisOf({ user, skews, clock }: DiagnosisFacts): string[] {
+  return [...obstacles(user), factorSentence(user), clockSentence(clock), ...skewSentences(skews)];
 }
 
 function obstacles({ username, enabled, locked, must_change_password }: User): string[] {
@@ -99,6 +93,10 @@ function factorSentence({ username, two_factor }: User): string {
   const since = `${username} has a second factor since ${enrolled_at ?? "an unknown time"}`;
   const advice = left < fewRecoveryCodes ? `; new ones: steward user 2fa recovery-codes ${username}` : "";
   return `${since}; ${left} recovery codes are left${advice}.`;
+}
+
+function clockSentence({ server_time, state, trust, message }: DiagnosisFacts["clock"]): string {
+  return `The device's clock shows ${server_time} (${state}, trust ${trust}). ${message}`;
 }
 
 function skewSentences(skews: readonly SeenSkew[]): string[] {

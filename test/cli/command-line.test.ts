@@ -41,6 +41,10 @@ describe("readRequest", () => {
       ["user add anna --password-stdin --generate", /--password-stdin and --generate exclude each other/],
       ["user list --socket /s --url https://a", /--socket and --url exclude each other/],
       ["completion tcsh", /SHELL is one of bash, zsh, fish, not "tcsh"/],
+      ["time set", /TIME is missing[\s\S]*Usage: steward time set TIME/],
+      ["time snyc", /no command "time snyc"; did you mean "sync"\?/],
+      ["time floor", /A command is missing[\s\S]*time floor reset/],
+      ["time reselect --force", /"steward time reselect" has no option --force/],
       ["events --follow --verify", /--follow and --verify exclude each other/],
       ["user add anna --password secret-words", /has no option --password/],
     ];
@@ -130,7 +134,7 @@ describe("the command table", () => {
   it("has every command that this version promises", () => {
     const expected =
       "completion, events, logs, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
-      "system schema, system set, token add, token list, token rm, user 2fa diagnose, user 2fa disable, user 2fa enable, " +
+      "system schema, system set, time floor reset, time floor show, time reselect, time set, time status, time sync, token add, token list, token rm, user 2fa diagnose, user 2fa disable, user 2fa enable, " +
       "user 2fa recover, user 2fa recovery-codes, user 2fa reset, user 2fa setup, user 2fa status, " +
       "user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
       "user sessions list, user sessions revoke, " +

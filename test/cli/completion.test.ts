@@ -81,6 +81,16 @@ describe("the bash completion", () => {
       ["emerg", "err"],
     ],
     [["logs", "--f"], ["--follow"]],
+    [
+      ["time", "s"],
+      ["status", "sync", "set"],
+    ],
+    [
+      ["time", "floor", ""],
+      ["show", "reset"],
+    ],
+    [["time", "sync", "--f"], ["--force"]],
+    [["time", "reselect", "--f"], []],
   ];
   for (const [words, expected] of offers) {
     it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {

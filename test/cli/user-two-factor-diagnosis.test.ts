@@ -3,11 +3,17 @@ import { describe, it } from "node:test";
 import { diagnosisOf, type SeenSkew } from "../../src/cli/user-two-factor-diagnosis.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import { annaId, exampleUser, pageOf, startAgent } from "./agent.ts";
+import { exampleClock } from "./example-clock.ts";
 import { twoFactorOn } from "./own-session.ts";
 import { runSteward } from "./run-steward.ts";
 
 const anna = exampleUser(twoFactorOn);
-const deviceTime = new Date("2026-01-02T03:04:05.000Z");
+const clock = exampleClock({
+  state: "unsynchronised",
+  trust: "none",
+  server_time: "2026-01-02T03:04:05.000Z",
+  message: "No time servers are set.",
+});
 
 function skew(skewSeconds: number, isClockVouchedFor = false): SeenSkew {
   return { at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", skewSeconds, isClockVouchedFor };
@@ -36,70 +42,52 @@ describe("diagnosisOf", () => {
   const locked = { password: false, totp: true, until: "2026-01-02T03:19:05.000Z" };
   const few = { ...anna.two_factor, recovery_codes_remaining: 2 };
   const cases: [what: string, facts: Parameters<typeof diagnosisOf>[0], expected: RegExp][] = [
+    ["no second factor", { user: exampleUser(), skews: [], clock }, /no second factor: the password alone/],
+    ["nothing seen", { user: anna, skews: [], clock }, /no wrong code was the right one of another time/],
     [
-      "no second factor",
-      { user: exampleUser(), skews: [], deviceTime },
-      /no second factor: the password alone/,
+      "the device's clock and what it is worth",
+      { user: anna, skews: [], clock },
+      /^The device's clock shows 2026-01-02T03:04:05\.000Z \(unsynchronised, trust none\)\. No time servers are set\.$/m,
     ],
-    [
-      "nothing seen",
-      { user: anna, skews: [], deviceTime },
-      /no wrong code was the right one of another time/,
-    ],
-    ["the device's time", { user: anna, skews: [], deviceTime }, /clock shows 2026-01-02T03:04:05\.000Z\./],
     [
       "few recovery codes",
-      { user: { ...anna, two_factor: few }, skews: [], deviceTime },
+      { user: { ...anna, two_factor: few }, skews: [], clock },
       /2 recovery codes.*new ones:/,
     ],
     [
       "locked codes",
-      { user: { ...anna, locked }, skews: [], deviceTime },
+      { user: { ...anna, locked }, skews: [], clock },
       /wrong codes.*until 2026-01-02T03:19.*recovery codes work/,
     ],
-    [
-      "a disabled user",
-      { user: { ...anna, enabled: false }, skews: [], deviceTime },
-      /^The user is disabled/,
-    ],
+    ["a disabled user", { user: { ...anna, enabled: false }, skews: [], clock }, /^The user is disabled/],
     [
       "a code of the future",
-      { user: anna, skews: [skew(300)], deviceTime },
+      { user: anna, skews: [skew(300)], clock },
       /clock 300 seconds ahead of the device's/,
     ],
-    [
-      "a code of the past",
-      { user: anna, skews: [skew(-90)], deviceTime },
-      /clock 90 seconds behind the device's/,
-    ],
-    ["one difference", { user: anna, skews: [skew(300)], deviceTime }, /do not repeat/],
-    ["two that differ", { user: anna, skews: [skew(300), skew(-300)], deviceTime }, /do not repeat/],
+    ["a code of the past", { user: anna, skews: [skew(-90)], clock }, /clock 90 seconds behind the device's/],
+    ["one difference", { user: anna, skews: [skew(300)], clock }, /do not repeat/],
+    ["two that differ", { user: anna, skews: [skew(300), skew(-300)], clock }, /do not repeat/],
     [
       "one twice, unsynchronised",
-      { user: anna, skews: [skew(300), skew(330)], deviceTime },
+      { user: anna, skews: [skew(300), skew(330)], clock },
       /nobody vouched.*compare both/,
     ],
     [
       "one twice, synchronised",
-      { user: anna, skews: [skew(90, true), skew(90, true)], deviceTime },
+      { user: anna, skews: [skew(90, true), skew(90, true)], clock },
       /set the authenticator's clock/,
     ],
   ];
   for (const [what, facts, expected] of cases) {
     it(`tells of ${what}`, () => assert.match(diagnosisOf(facts).join("\n"), expected));
   }
-
-  it("does not make up the device's time where it is not known", () => {
-    assert.doesNotMatch(
-      diagnosisOf({ user: anna, skews: [], deviceTime: undefined }).join("\n"),
-      /clock shows/,
-    );
-  });
 });
 
 describe("steward user 2fa diagnose", () => {
   const answers = {
     "GET /api/users": pageOf(anna),
+    "GET /api/system/time-sync": { body: clock },
     "GET /api/events": {
       body: { items: [event(1, "usr_other", 600), event(2, annaId, 300)], total: 2, next_cursor: null },
     },
@@ -126,6 +114,6 @@ describe("steward user 2fa diagnose", () => {
       "--socket",
       socketPath,
     ]);
-    assert.deepEqual(JSON.parse(stdout), { user: anna, events: [event(2, annaId, 300)] });
+    assert.deepEqual(JSON.parse(stdout), { user: anna, events: [event(2, annaId, 300)], clock });
   });
 });
