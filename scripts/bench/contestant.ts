@@ -40,6 +40,8 @@ export const agent: Contestant = {
       "--listen",
       `127.0.0.1:${port}`,
     ],
+    // It asks no public server for the time.
+    environment: { STEWARD_INITIAL_SETTINGS: join(root, "scripts/run-settings.json") },
   }),
 };
 

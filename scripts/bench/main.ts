@@ -1,6 +1,7 @@
 /** `make bench`: what the agent costs, as ratios against peers run in the same call, one after the other in turns. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { clockRows } from "./clock.ts";
 import {
   agent,
   bareHttp,
@@ -11,20 +12,7 @@ import {
   start,
 } from "./contestant.ts";
 import { callJson, requestsPerSecond } from "./requests.ts";
-
-/**
- * One line of the table: medians in the unit, and the ratio against the bound of the design. The ratio is the median of
- * the ratios of the single turns: what disturbs a shared machine for seconds disturbs both sides of a turn.
- */
-interface Row {
-  what: string;
-  unit: string;
-  value: number;
-  peer: number;
-  ratio: number;
-  bound: string;
-  isWithin: boolean;
-}
+import { median, type Row } from "./row.ts";
 
 const startRounds = 11;
 /** Of these, how many wait until they are idle: memory varies little from one start to the next. */
@@ -36,7 +24,7 @@ const idleMilliseconds = 2_000;
 
 const scratch = scratchDirectory();
 try {
-  const rows = [...(await startAndMemory()), await authenticatedRequests()];
+  const rows = [...(await startAndMemory()), await authenticatedRequests(), ...(await clockRows())];
   print(rows);
   const directory = join(import.meta.dirname, "../../var");
   mkdirSync(directory, { recursive: true });
@@ -125,11 +113,6 @@ function row(
     bound: `${side === "most" ? "≤" : "≥"} ${bound.toFixed(2)}`,
     isWithin,
   };
-}
-
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 function print(rows: Row[]): void {

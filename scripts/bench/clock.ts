@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createExchange } from "../../src/clock/exchange.ts";
+import { createDatagrams } from "../../src/host/linux/datagrams.ts";
+import { chronyProgram, startChronyd } from "../../test/clock/chronyd.ts";
+import { realTimers } from "../../test/clock/timers.ts";
+import { clockAddon, hostClock } from "../../test/host-clock.ts";
+import { median, quantile, type Row } from "./row.ts";
+
+const exchanges = 200;
+/** These come first and do not count, as with every other row. */
+const warmUps = 20;
+/** Each takes 0.2 s. */
+const peerRuns = 20;
+
+/** Microseconds by the design. */
+const bounds = { median: 20, p95: 100 };
+
+/**
+ * How far single measurements of this machine's own clock are off, against a server that has the same clock, so that
+ * the truth is 0: our exchange beside `chronyd -Q`, both with the kernel's time of arrival. Nothing sets the clock.
+ */
+export async function clockRows(): Promise<Row[]> {
+  const server = await startChronyd();
+  try {
+    const rows: Row[] = [];
+    for (const address of ["127.0.0.1", "::1"]) {
+      const own = await ownErrors(address, server.port);
+      const peer = await peerErrors(address, server.port);
+      rows.push(
+        row(`clock error on ${address}, median / chronyd -Q`, median(own), median(peer), bounds.median),
+        row(`the same, 95th percentile`, quantile(own, 0.95), quantile(peer, 0.95), bounds.p95),
+      );
+    }
+    return rows;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Microseconds. */
+async function ownErrors(address: string, port: number): Promise<number[]> {
+  const exchange = createExchange({
+    driver: hostClock,
+    datagrams: createDatagrams(clockAddon),
+    timers: realTimers,
+    pivotSeconds: Date.now() / 1_000,
+    randomNonce: () => randomBytes(8),
+  });
+  const errors: number[] = [];
+  for (let turn = -warmUps; turn < exchanges; turn += 1) {
+    const outcome = await exchange({ address, port });
+    if (outcome.kind !== "sample") throw new Error(`an exchange was no sample: ${JSON.stringify(outcome)}`);
+    if (turn >= 0) errors.push(Math.abs(outcome.sample.offsetSeconds) * 1e6);
+  }
+  return errors;
+}
+
+/** Microseconds; chronyd prints whole ones. */
+async function peerErrors(address: string, port: number): Promise<number[]> {
+  const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
+  const errors: number[] = [];
+  try {
+    for (let run = 0; run < peerRuns; run += 1) {
+      // -Q and -x: it measures, prints and ends. One sample, as one exchange of ours is one.
+      const { stderr } = await promisify(execFile)(
+        chronyProgram("chronyd"),
+        [
+          ...["-Q", "-x", "-U", "-t", "10"],
+          `server ${address} port ${port} iburst maxsamples 1`,
+          "cmdport 0",
+          "bindcmdaddress /",
+          `pidfile ${directory}/chronyd.pid`,
+          "user root",
+        ],
+        { timeout: 20_000 },
+      );
+      const seconds = /System clock wrong by (-?[0-9.]+) seconds/.exec(stderr)?.[1];
+      if (seconds === undefined) throw new Error(`chronyd -Q said nothing of the clock: ${stderr}`);
+      errors.push(Math.abs(Number(seconds)) * 1e6);
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return errors;
+}
+
+function row(what: string, value: number, peer: number, boundMicroseconds: number): Row {
+  return {
+    what,
+    unit: "µs",
+    value,
+    peer,
+    ratio: value / peer,
+    bound: `≤ ${boundMicroseconds} µs`,
+    isWithin: value <= boundMicroseconds,
+  };
+}

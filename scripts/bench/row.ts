@@ -1,0 +1,24 @@
+/**
+ * One line of the table: medians in the unit, and the ratio against the bound of the design. The ratio is the median of
+ * the ratios of the single turns: what disturbs a shared machine for seconds disturbs both sides of a turn.
+ */
+export interface Row {
+  what: string;
+  unit: string;
+  value: number;
+  peer: number;
+  ratio: number;
+  bound: string;
+  isWithin: boolean;
+}
+
+/** The middle one, the upper of two; NaN of none. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value that a share of them (0 to 1) lies below; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
+}
