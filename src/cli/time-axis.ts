@@ -32,7 +32,7 @@ export function intervalOf({ offset_seconds, uncertainty_seconds }: TimeSource):
 }
 
 /** Whether a source is one of those that agree, or might yet. */
-export function isVoting({ state }: TimeSource): boolean {
+function isVoting({ state }: TimeSource): boolean {
   return state === "selected" || state === "candidate" || state === "outlier";
 }
 

@@ -19,13 +19,13 @@ export interface Floor {
 const daySeconds = 86_400;
 
 /** Seconds of trusted time that must have held before the floor follows it. */
-export const holdDownSeconds = daySeconds;
+const holdDownSeconds = daySeconds;
 
 /** Seconds of vouched time before the floor makes up for a time without power: until then a mistyped time can be set right. */
 const leapAfterSeconds = 3_600;
 
 /** Seconds that the floor stays behind: right at its heels it would forbid a clock that ran ahead to be set back. */
-export const lagSeconds = daySeconds;
+const lagSeconds = daySeconds;
 
 /** Seconds that a host may have been switched off without the floor lagging behind. */
 export const powerOffGapSeconds = 400 * daySeconds;

@@ -76,7 +76,7 @@ export interface Standing {
  * Seconds of uncertainty up to which a clock that nobody corrects any more is still vouched for: a third of the time
  * step of a code, which is what depends on it most narrowly. At 15 ppm that is a week.
  */
-export const holdoverSeconds = 10;
+const holdoverSeconds = 10;
 
 /** Polls without an agreement after which a clock is in holdover, and the least of it in seconds. */
 const missedPolls = 3;

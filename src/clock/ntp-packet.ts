@@ -2,7 +2,7 @@ import type { Leap } from "../host/ports.ts";
 import type { BadPacket } from "./sample.ts";
 
 /** Bytes of a packet without extension fields or a MAC (RFC 5905 §7.3). */
-export const packetBytes = 48;
+const packetBytes = 48;
 
 /** What an acceptable reply says; times in seconds since 1970, whose quantum as doubles is 0.24 µs. */
 export interface NtpReply {

@@ -6,7 +6,7 @@ import { phi, type Sample } from "./sample.ts";
  * Seconds that a reading of this host's clock can be off by, about 4 µs: the two clocks of a reading are read one after
  * the other, and a wall time as a double has a quantum of 0.24 µs.
  */
-export const ownPrecisionSeconds = 2 ** -18;
+const ownPrecisionSeconds = 2 ** -18;
 
 /** When the request went out (monotonic seconds) and the reading when its reply arrived. */
 export interface Passage {

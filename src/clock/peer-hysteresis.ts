@@ -10,7 +10,7 @@ export interface PeerState {
 export const noPeer: PeerState = { peer: null, challenger: null, wins: 0 };
 
 /** Selections in a row that another source has to be the best in before it becomes the system peer. */
-export const winsNeeded = 3;
+const winsNeeded = 3;
 
 /**
  * The system peer after one more selection: two sources of about one merit would take turns at every poll otherwise

@@ -20,7 +20,7 @@ export interface SourceEstimate {
 }
 
 /** Samples that the clock filter keeps (RFC 5905 §7.2: NSTAGE). */
-export const registerLength = 8;
+const registerLength = 8;
 
 /** Seconds; the precision of a clock that user space reads, 2^-18: no jitter is known better (RFC 5905 §10). */
 export const leastJitterSeconds = 2 ** -18;

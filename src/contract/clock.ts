@@ -7,7 +7,7 @@ const nullableText = { type: ["string", "null"] } as const;
 
 export const timeModes = ["auto", "discipline", "delegate", "observe", "manual"] as const;
 
-export const clockStates = [
+const clockStates = [
   "unsynchronised",
   "acquiring",
   "synchronised",

@@ -1,3 +1,4 @@
+import { timeModes } from "./clock.ts";
 import { displayName, duration } from "./shapes.ts";
 
 /**
@@ -57,7 +58,7 @@ const time = {
   properties: {
     mode: {
       type: "string",
-      enum: ["auto", "discipline", "delegate", "observe", "manual"],
+      enum: timeModes,
       default: "auto",
       ...byAdmin,
       description: "who sets the clock",
