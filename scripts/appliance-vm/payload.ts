@@ -66,12 +66,12 @@ export async function makePayload(name: string, scenario: Scenario, directory: s
 function putProgram(tree: string): void {
   const home = join(tree, "usr/lib/steward");
   cpSync(join(root, "dist"), home, { recursive: true });
-  // The one package that the bundle leaves outside: native code, for this machine's kind alone.
-  for (const name of ["argon2", "argon2-linux-x64-gnu"]) {
-    const from = join(root, "node_modules/@node-rs", name);
+  // What the bundle leaves outside; native code for this machine's kind alone.
+  for (const name of ["@node-rs/argon2", "@node-rs/argon2-linux-x64-gnu", "node-ntp-client"]) {
+    const from = join(root, "node_modules", name);
     if (!existsSync(from))
-      throw new Error(`node_modules/@node-rs/${name} is missing: the machine is x86-64 with glibc`);
-    cpSync(from, join(home, "node_modules/@node-rs", name), { recursive: true });
+      throw new Error(`node_modules/${name} is missing: the machine is x86-64 with glibc`);
+    cpSync(from, join(home, "node_modules", name), { recursive: true });
   }
 }
 

@@ -16,6 +16,7 @@ const names = [
   "frequency_changes",
   "panics",
   "conflicts",
+  "opinions",
   "suspects",
   "name_look_ups",
 ] as const;

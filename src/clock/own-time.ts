@@ -105,6 +105,7 @@ async function secondLook(options: OwnTimeOptions, measurement: Measurement): Pr
     ?.address();
   if (!id || !address) return null;
   const opinion = await options.askSecondOpinion(address);
+  if (opinion.kind === "opinion") counters.add("opinions");
   if (opinion.kind === "none" || !disagrees(measurement.offsetSeconds, opinion)) return null;
   counters.add("suspects");
   options.onContradiction(id, opinion.offsetSeconds);

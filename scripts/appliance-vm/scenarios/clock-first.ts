@@ -34,6 +34,11 @@ async function first(guest: Guest): Promise<void> {
     status,
   );
   const events = (await guest.steward("-o", "json", "events")).stdout;
+  guest.check(
+    "node-ntp-client was asked for a second opinion before the step",
+    status.counters.opinions > 0,
+    status.counters,
+  );
   guest.check("the step is an event", events.includes("clock.stepped"), events.slice(0, 2_000));
   const { stdout } = await guest.run("timedatectl", ["show", "-p", "NTPSynchronized", "--value"]);
   guest.check("timedatectl says synchronised", stdout.trim() === "yes", stdout);
