@@ -48,6 +48,10 @@ export const errorCodes = {
   conflict_discipliner: { status: 409, exit: 5, title: "Another program sets the clock" },
   setup_already_done: { status: 409, exit: 5, title: "Setup already done" },
   update_trust_not_established: { status: 409, exit: 5, title: "Update trust not established" },
+  update_root_unusable: { status: 409, exit: 5, title: "Root of trust not usable" },
+  update_not_configured: { status: 409, exit: 5, title: "No update server set" },
+  repository_conflict: { status: 409, exit: 5, title: "Repository in another state" },
+  repository_unsigned: { status: 409, exit: 5, title: "Signatures missing" },
 
   etag_mismatch: { status: 412, exit: 5, title: "Changed by someone else" },
   payload_too_large: { status: 413, exit: 6, title: "Payload too large" },
@@ -68,6 +72,19 @@ export const errorCodes = {
 
   headers_too_large: { status: 431, exit: 6, title: "Headers too large" },
   internal_error: { status: 500, exit: 1, title: "Internal error" },
+
+  update_server_refused: { status: 502, exit: 1, title: "Update server not acceptable" },
+  update_file_missing: { status: 502, exit: 1, title: "File missing on the update server" },
+  update_too_large: { status: 502, exit: 1, title: "Update server sent too much" },
+  update_metadata_malformed: { status: 502, exit: 1, title: "Update metadata malformed" },
+  update_signature_invalid: { status: 502, exit: 1, title: "Update metadata not signed by enough keys" },
+  update_rollback_refused: { status: 502, exit: 1, title: "Update metadata older than known" },
+  update_metadata_mismatch: { status: 502, exit: 1, title: "Update metadata do not belong together" },
+  update_metadata_expired: { status: 502, exit: 1, title: "Update metadata expired" },
+  update_limit_exceeded: { status: 502, exit: 1, title: "Update metadata beyond a limit" },
+  update_payload_mismatch: { status: 502, exit: 1, title: "Update payload is not what was signed" },
+  update_server_unreachable: { status: 503, exit: 1, title: "Update server unreachable" },
+  update_too_slow: { status: 504, exit: 1, title: "Update server too slow" },
 
   setup_required: { status: 503, exit: 1, title: "Setup required" },
   no_time_source: { status: 503, exit: 9, title: "No time source" },

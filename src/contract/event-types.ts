@@ -41,6 +41,15 @@ export const eventTypes = {
   "clock.sync_requested": operations,
   "clock.reselect_requested": operations,
   "clock.floor_reset": operations,
+  "update.trust_installed": operations,
+  "update.trust_confirmed": operations,
+  "update.root_rotated": operations,
+  "update.check_requested": operations,
+  "update.check_failed": operations,
+  "update.check_recovered": operations,
+  "update.available": operations,
+  "update.staged": operations,
+  "update.download_failed": operations,
   "settings.changed": operations,
   "request.refused": refusal,
 } as const satisfies Record<string, { log: "changes" | "refusals"; audience: "security" | "operations" }>;
@@ -51,4 +60,16 @@ export type EventType = keyof typeof eventTypes;
 export type ClockEventType = Extract<
   EventType,
   "clock.stepped" | "clock.source_changed" | "clock.contradicted" | "clock.panicked" | "clock.contested"
+>;
+
+/** What the updates tell of themselves. */
+export type UpdateEventType = Extract<
+  EventType,
+  | "update.trust_installed"
+  | "update.root_rotated"
+  | "update.check_failed"
+  | "update.check_recovered"
+  | "update.available"
+  | "update.staged"
+  | "update.download_failed"
 >;

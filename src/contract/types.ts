@@ -10,6 +10,7 @@ import type { problem, roleNames } from "./shapes.ts";
 import type { facts, health, version } from "./system.ts";
 import type { apiToken, tokenList } from "./tokens.ts";
 import type { enrolment, twoFactor } from "./two-factor.ts";
+import type { release, updateProgress, updates, updateTrust } from "./updates.ts";
 import type { listUsersQuery, user, userList } from "./users.ts";
 
 type Typed<S> = S extends JSONSchema ? FromSchema<S> : never;
@@ -36,6 +37,10 @@ export type Health = Typed<typeof health>;
 export type Facts = Typed<typeof facts>;
 export type TimeSync = Typed<typeof timeSync>;
 export type TimeSource = Typed<typeof clockSource>;
+export type Updates = Typed<typeof updates>;
+export type UpdateTrust = Typed<typeof updateTrust>;
+export type UpdateProgress = Typed<typeof updateProgress>;
+export type Release = Typed<typeof release>;
 export type AuditEvent = Typed<typeof event>;
 export type EventList = Typed<typeof eventList>;
 export type LogEntry = Typed<typeof logEntry>;

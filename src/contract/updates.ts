@@ -1,0 +1,224 @@
+import { errorCodes } from "./error-codes.ts";
+import { nullableTimestamp, timestamp } from "./shapes.ts";
+
+/** Rules are a bundle for the appliance's engine; a binary is a release of the appliance's service, or of Steward. */
+export const updateKinds = ["rules", "binary"] as const;
+
+const updateStates = [
+  "idle",
+  "blocked",
+  "checking",
+  "available",
+  "downloading",
+  "staged",
+  "waiting_for_clock",
+  "waiting_for_window",
+] as const;
+
+const nullableText = { type: ["string", "null"] } as const;
+const bytes = { type: "integer", minimum: 0 } as const;
+
+/** A SHA-256 as people compare it. */
+const fingerprint = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+
+/** Something that the repository offers and this device may take. */
+export const release = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "id",
+    "kind",
+    "name",
+    "version",
+    "channel",
+    "length_bytes",
+    "notes",
+    "urgent",
+    "path",
+    "due_at",
+    "hindrance",
+    "staged",
+  ],
+  properties: {
+    id: { type: "string", pattern: "^[0-9a-f]{32}$", description: "the first 128 bits of its SHA-512" },
+    kind: { type: "string", enum: updateKinds },
+    name: { type: "string", description: "of the rules, or of the product" },
+    version: { type: "string", description: "semantic version" },
+    channel: { type: "string" },
+    length_bytes: bytes,
+    notes: { type: "string", description: "of the publisher, for people" },
+    urgent: { type: "boolean", description: "waits for no wave and no window" },
+    path: { type: "string", description: "its TUF target path" },
+    due_at: { ...nullableTimestamp, description: "when this device's wave comes; null: at once" },
+    hindrance: {
+      ...nullableText,
+      description: "why it is not fetched by itself now, in words; null: nothing",
+    },
+    staged: { type: "boolean", description: "the verified payload lies on this device" },
+  },
+} as const;
+
+const nullableRelease = { oneOf: [{ type: "null" }, release] } as const;
+
+/** What this device holds the signatures of updates against. */
+export const updateTrust = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "installed",
+    "fingerprint",
+    "root_version",
+    "root_expires_at",
+    "keys",
+    "confirmed",
+    "confirmed_at",
+    "confirmed_by",
+    "proven",
+    "established",
+    "detail",
+  ],
+  properties: {
+    installed: { type: "boolean", description: "a usable root of trust stands on this device" },
+    fingerprint: {
+      oneOf: [{ type: "null" }, fingerprint],
+      description: "SHA-256 of the installed root's signed part",
+    },
+    root_version: { type: ["integer", "null"], description: "of the root in force, after rotations" },
+    root_expires_at: nullableTimestamp,
+    keys: {
+      type: "array",
+      description: "whose signatures count, by role",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["role", "threshold", "key_ids"],
+        properties: {
+          role: { type: "string" },
+          threshold: { type: "integer" },
+          key_ids: { type: "array", items: { type: "string" } },
+        },
+      },
+    },
+    confirmed: { type: "boolean", description: "an administrator has compared this fingerprint" },
+    confirmed_at: nullableTimestamp,
+    confirmed_by: nullableText,
+    proven: { type: "boolean", description: "the server has delivered one complete valid refresh under it" },
+    established: {
+      type: "boolean",
+      description: "installed, confirmed and proven: what automatic binaries need",
+    },
+    detail: { ...nullableText, description: "what is missing or wrong, and what to do; null: nothing" },
+  },
+} as const;
+
+/** How far an update is; sent on the event stream as it moves, and not kept. */
+export const updateProgress = {
+  type: "object",
+  additionalProperties: false,
+  required: ["phase", "release_id", "name", "done_bytes", "total_bytes"],
+  properties: {
+    phase: { type: "string", enum: ["checking", "downloading", "idle"] },
+    release_id: nullableText,
+    name: nullableText,
+    done_bytes: bytes,
+    total_bytes: { type: ["integer", "null"], minimum: 0 },
+  },
+} as const;
+
+const lastCheck = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  required: ["at", "outcome", "code", "detail", "requests", "body_bytes"],
+  properties: {
+    at: timestamp,
+    outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
+    code: { type: ["string", "null"], enum: [null, ...Object.keys(errorCodes)] },
+    detail: nullableText,
+    requests: { type: "integer", minimum: 0 },
+    body_bytes: { ...bytes, description: "of all answers together" },
+  },
+} as const;
+
+export const updates = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "state",
+    "message",
+    "channel",
+    "product",
+    "installed",
+    "available",
+    "trust",
+    "progress",
+    "schedule",
+  ],
+  properties: {
+    state: { type: "string", enum: updateStates },
+    message: {
+      type: "string",
+      description: "one sentence: how it is, and what to do if something is to be done",
+    },
+    channel: { type: "string" },
+    product: { type: "string", description: "what this device runs, as the host file names it" },
+    installed: {
+      type: "object",
+      additionalProperties: false,
+      required: ["rules", "binary"],
+      properties: {
+        rules: { ...nullableText, description: "version; null: none that is known here" },
+        binary: { ...nullableText, description: "version; null: none that is known here" },
+      },
+    },
+    available: {
+      type: "object",
+      additionalProperties: false,
+      required: ["rules", "binary"],
+      properties: { rules: nullableRelease, binary: nullableRelease },
+    },
+    trust: updateTrust,
+    progress: { oneOf: [{ type: "null" }, updateProgress] },
+    schedule: {
+      type: "object",
+      additionalProperties: false,
+      required: [
+        "enabled",
+        "server",
+        "next_check_at",
+        "last_check",
+        "last_success_at",
+        "failures",
+        "window_open",
+      ],
+      properties: {
+        enabled: { type: "boolean" },
+        server: { type: "string", description: "hidden from readonly" },
+        next_check_at: nullableTimestamp,
+        last_check: lastCheck,
+        last_success_at: nullableTimestamp,
+        failures: { type: "integer", minimum: 0, description: "checks in a row that failed" },
+        window_open: { type: "boolean", description: "update.windows lets updates be applied now" },
+      },
+    },
+  },
+} as const;
+
+export const checkRequest = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    repository: {
+      type: "string",
+      pattern: "^file:///[^?#]*$",
+      maxLength: 4096,
+      description: "a directory instead of the server, such as a USB stick; from the device itself alone",
+    },
+  },
+} as const;
+
+export const trustRequest = {
+  type: "object",
+  additionalProperties: false,
+  required: ["fingerprint"],
+  properties: { fingerprint: { ...fingerprint, description: "in full, of the root that is installed" } },
+} as const;
