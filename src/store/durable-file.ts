@@ -12,18 +12,20 @@ export function temporaryPrefix(path: string): string {
 }
 
 /**
- * Puts `text` in the place of `path` so that a crash or a power cut leaves the old or the new content, whole:
+ * Puts `content` in the place of `path` so that a crash or a power cut leaves the old or the new content, whole:
  * temporary file, fsync, rename, fsync of the directory.
  *
  * Throws `storage_full` or `storage_unwritable`; then `path` is as it was, except when the last fsync failed
  * (`isReplaced(error)`): the new content is in place, but a power cut may take it back.
  */
-export async function writeDurably(path: string, text: string, mode = 0o600): Promise<void> {
+export async function writeDurably(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
   try {
     const file = await open(temporary, "wx", mode);
     await closing(file, async () => {
-      await file.writeFile(text);
+      // What others are to read they may read, whatever the umask of this process takes away.
+      if (mode !== 0o600) await file.chmod(mode);
+      await file.writeFile(content);
       await file.sync();
     });
     await rename(temporary, path);
@@ -38,13 +40,25 @@ export async function writeDurably(path: string, text: string, mode = 0o600): Pr
   }
 }
 
-/** Makes a directory of the agent's own, where it is absent. Throws `storage_unwritable`. */
+/** Makes a directory of the agent's own, where it is absent. Throws `storage_full` or `storage_unwritable`. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await mkdirWithParents(path);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StewardError("storage_unwritable", `The directory ${path} cannot be made (${why}).`, { cause });
+    const code = isFullDisk(cause) ? "storage_full" : "storage_unwritable";
+    throw new StewardError(code, `The directory ${path} cannot be made (${why}).`, { cause });
+  }
+}
+
+/** `recursive` alone says ENOENT for every reason why a directory cannot be made, a full disk among them. */
+async function mkdirWithParents(path: string): Promise<void> {
+  const mode = 0o700;
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (!["EEXIST", "ENOENT"].includes(systemErrorCode(error) ?? "")) throw error;
+    await mkdir(path, { recursive: true, mode });
   }
 }
 
@@ -88,7 +102,7 @@ async function closing(handle: FileHandle, work: () => Promise<void>): Promise<v
 export function storageError(path: string, cause: unknown): StewardError {
   const code = systemErrorCode(cause);
   const name = basename(path);
-  if (code === "ENOSPC" || code === "EDQUOT") {
+  if (isFullDisk(cause)) {
     return new StewardError(
       "storage_full",
       `The disk is full: ${name} was not changed. Free some space and repeat the change.`,
@@ -101,4 +115,9 @@ export function storageError(path: string, cause: unknown): StewardError {
       `Check that ${dirname(path)} is writable and not mounted read-only.`,
     { cause },
   );
+}
+
+function isFullDisk(cause: unknown): boolean {
+  const code = systemErrorCode(cause);
+  return code === "ENOSPC" || code === "EDQUOT";
 }
