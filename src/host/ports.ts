@@ -180,3 +180,46 @@ export interface TimeServices {
   start(unit: string): Promise<void>;
   restart(unit: string): Promise<void>;
 }
+
+/** What a transfer may take. Beyond it the transfer ends with `update_too_slow`. */
+export interface TransferLimits {
+  /** Seconds until the answer's head is there, name resolution, TLS and redirects included. */
+  readonly headSeconds: number;
+  /** Bytes a second that must come on an average, looked at after each `rateWindowSeconds`. */
+  readonly minimumBytesPerSecond: number;
+  readonly rateWindowSeconds: number;
+}
+
+export interface TransferRequest {
+  /** Lower-case names; `accept-encoding: identity` is always sent. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly limits: TransferLimits;
+  /** Ends the transfer, head or body, with the signal's reason. */
+  readonly signal: AbortSignal;
+}
+
+/** What a server, or a directory, answered. */
+export interface Transfer {
+  /** 200, 206, 304, 404, …; of a directory 200, 206 or 404. Redirects have been followed or refused. */
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /**
+   * As sent, never decoded. Read to its end, or left by `break` or `close`, which ends the connection. A piece is there
+   * until the next one is asked for: its memory is used again.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+  close(): void;
+}
+
+/**
+ * Reads what lies under an address (`https:`, `http:`, `file:`). Throws `update_server_unreachable` (no name, no
+ * connection, no TLS, a broken transfer), `update_server_refused` (a redirect to another origin, too many of them, an
+ * address or an encoding that is not allowed) and `update_too_slow`; `body` throws the same.
+ */
+export interface Transfers {
+  open(url: string, request: TransferRequest): Promise<Transfer>;
+}
+
+/** Bytes that a file system has left for this process. */
+export type FreeSpace = (directory: string) => Promise<number>;

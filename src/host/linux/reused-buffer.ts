@@ -1,0 +1,83 @@
+import type { OnReadOpts, Socket } from "node:net";
+import { Duplex } from "node:stream";
+
+/** Bytes read at a time; larger ones make a transfer no faster. */
+const bufferBytes = 262_144;
+
+/**
+ * A connection that is read into one buffer, over and over. Node otherwise allocates each piece, once more when it
+ * parses it, and V8 lets 32 MiB and more of dead ones pile up in a long transfer.
+ */
+export interface ReusedBuffer {
+  /** For the making of the socket. */
+  readonly onread: OnReadOpts;
+  /** What stands for the socket until `takeOver`. */
+  attach(socket: Socket): Duplex;
+  /** From now on pieces go to `next` alone, and are read when it is asked. */
+  takeOver(): void;
+  /** A piece that is there until the next one is asked for; null: the connection has ended. */
+  next(): Promise<Uint8Array | null>;
+}
+
+export function createReusedBuffer(): ReusedBuffer {
+  let [socket, stream]: [Socket | null, Duplex | null] = [null, null];
+  let isTakenOver = false;
+  let isOver = false;
+  let failure: Error | undefined;
+  let wake: (piece: Uint8Array | null) => void = () => undefined;
+  const end = (error?: Error): void => {
+    isOver = true;
+    failure ??= error;
+    wake(null);
+  };
+  return {
+    onread: {
+      buffer: Buffer.allocUnsafeSlow(bufferBytes),
+      callback: (bytes, buffer) => {
+        const piece = buffer.subarray(0, bytes);
+        if (isTakenOver) wake(piece);
+        else stream?.push(piece);
+        // What the stream still holds would be overwritten; its `read` goes on.
+        return !isTakenOver && stream?.readableLength === 0;
+      },
+    },
+    attach: (attached) => {
+      socket = attached;
+      stream = standIn(attached, () => {
+        if (!isTakenOver) attached.resume();
+      });
+      attached.on("error", end);
+      attached.on("end", () => end());
+      attached.on("close", () => end());
+      return stream;
+    },
+    takeOver: () => {
+      isTakenOver = true;
+    },
+    next: async () => {
+      const piece = await new Promise<Uint8Array | null>((resolve) => {
+        wake = resolve;
+        if (isOver) resolve(null);
+        else socket?.resume();
+      });
+      if (piece === null && failure !== undefined) throw failure;
+      return piece;
+    },
+  };
+}
+
+function standIn(socket: Socket, goOn: () => void): Duplex {
+  const stream = new Duplex({
+    read: goOn,
+    write: (bytes, encoding, done) => void socket.write(bytes, encoding, done),
+    final: (done) => void socket.end(done),
+    destroy: (error, done) => {
+      socket.destroy();
+      done(error);
+    },
+  });
+  socket.on("error", (error) => stream.destroy(error));
+  socket.on("end", () => stream.push(null));
+  socket.on("close", () => stream.destroy());
+  return stream;
+}
