@@ -1,0 +1,51 @@
+import { StewardError } from "../errors.ts";
+
+/**
+ * The one form of a JSON value that signatures are over: OLPC's canonical JSON, as TUF names it (specification §4.1).
+ * Members in the order of their code points, no blanks, integers alone, and in strings nothing escaped but `"` and `\`.
+ * Throws `update_metadata_malformed` for what has no such form.
+ */
+export function canonicalJson(value: unknown): Uint8Array {
+  return Buffer.from(written(value), "utf8");
+}
+
+function written(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return `"${value.replace(/["\\]/g, "\\$&")}"`;
+    case "boolean":
+      return String(value);
+    case "number":
+      if (Number.isSafeInteger(value)) return String(value);
+      throw new StewardError(
+        "update_metadata_malformed",
+        `${value} has no canonical form: only integers do.`,
+      );
+    case "object":
+      if (value === null) return "null";
+      return Array.isArray(value) ? `[${value.map(written).join(",")}]` : writtenObject(value);
+    default:
+      throw new StewardError("update_metadata_malformed", `A ${typeof value} has no canonical form.`);
+  }
+}
+
+function writtenObject(value: object): string {
+  const members = Object.entries(value).sort(([left], [right]) => byCodePoint(left, right));
+  return `{${members.map(([name, member]) => `${written(name)}:${written(member)}`).join(",")}}`;
+}
+
+/**
+ * JavaScript compares UTF-16, where U+FFFF stands behind U+10000. Sign by sign, since what is sorted here may be half a
+ * million names that nobody has signed yet.
+ */
+function byCodePoint(left: string, right: string): number {
+  let index = 0;
+  while (index < left.length && left[index] === right[index]) index += 1;
+  return rank(left.charCodeAt(index)) - rank(right.charCodeAt(index));
+}
+
+/** The end of a name (NaN) first, and halves of characters above U+FFFF behind all others. */
+function rank(unit: number): number {
+  if (Number.isNaN(unit)) return -1;
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

@@ -1,0 +1,28 @@
+import type { Root, Snapshot, TargetFile, Timestamp } from "./metadata.ts";
+import type { Validators } from "./repository.ts";
+
+/** A target that was found under the rules of delegation. */
+export interface FoundTarget {
+  readonly path: string;
+  readonly file: TargetFile;
+  /** The role that signed for it. */
+  readonly role: string;
+}
+
+/** The repository's metadata after one whole refresh (TUF 5.3–5.6), and searches in it. */
+export interface Refreshed {
+  readonly root: Root;
+  readonly timestamp: Timestamp;
+  readonly snapshot: Snapshot;
+  /** New roots that were followed in this refresh. */
+  readonly rotations: number;
+  /** What timestamp.json came with, to ask next time whether it is unchanged. */
+  readonly validators: Validators | undefined;
+  /** TUF 5.6.7: depth first, in the order of the delegations; null: nobody signed for it. */
+  find(path: string): Promise<FoundTarget | null>;
+  /**
+   * Every target of `<channel>/<kind>/` that `find` finds, whoever signed for it. Only delegations whose patterns can
+   * hold such a path are read.
+   */
+  list(channel: string, kind: string): Promise<readonly FoundTarget[]>;
+}

@@ -1,0 +1,61 @@
+import nacl from "tweetnacl";
+
+/**
+ * Ed25519 (RFC 8032) as strict as its words. tweetnacl alone throws on wrong lengths, takes S + L for S, and takes keys
+ * under which anybody can sign. Compared numbers are little-endian.
+ */
+
+/** Whether `signature` (64 bytes) over `message` is that of `publicKey` (32 bytes). Never throws, whatever comes. */
+export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  if (signature.length !== nacl.sign.signatureLength || keyProblem(publicKey) !== null) return false;
+  const r = signature.subarray(0, 32);
+  const s = signature.subarray(32);
+  // RFC 8032 §5.1.7: S in [0, L), R a point as it is encoded, and no point that a forger may choose without a key.
+  if (!isBelow(s, groupOrder) || pointProblem(r) !== null) return false;
+  return nacl.sign.detached.verify(message, signature, publicKey);
+}
+
+/** Why this cannot be anybody's key; null where nothing speaks against it. */
+export function keyProblem(publicKey: Uint8Array): string | null {
+  if (publicKey.length !== nacl.sign.publicKeyLength) return `has ${publicKey.length} bytes instead of 32`;
+  if (publicKey.every((byte) => byte === 0)) return "is all zero: a placeholder, and no key";
+  return pointProblem(publicKey);
+}
+
+function pointProblem(point: Uint8Array): string | null {
+  const y = Uint8Array.from(point);
+  y[31] = (y[31] ?? 0) & 0x7f;
+  if (!isBelow(y, fieldPrime)) return "is not in the one form that a key has (y is not below 2^255 − 19)";
+  if (isEqual(y, identity)) return "is the neutral point: every message would verify under it";
+  if (smallOrder.some((bad) => isEqual(y, bad))) return "is a point of small order: anybody can sign for it";
+  return null;
+}
+
+/** 2^255 − 19 (RFC 8032 §5.1). */
+const fieldPrime = number("edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f");
+/** L, the order of the base point (RFC 8032 §5.1). */
+const groupOrder = number("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
+const identity = number("0100000000000000000000000000000000000000000000000000000000000000");
+/** The y of the seven other points whose order divides 8; x and −x share one. */
+const smallOrder = [
+  number("0000000000000000000000000000000000000000000000000000000000000000"),
+  number("ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"),
+  number("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+  number("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"),
+];
+
+function isBelow(left: Uint8Array, right: Uint8Array): boolean {
+  for (let index = 31; index >= 0; index -= 1) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+function isEqual(left: Uint8Array, right: Uint8Array): boolean {
+  return left.every((byte, index) => byte === right[index]);
+}
+
+function number(hex: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(hex, "hex"));
+}

@@ -1,0 +1,56 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { StewardError, systemErrorCode } from "../errors.ts";
+import {
+  makeDirectory,
+  removeLeftovers,
+  storageError,
+  syncDirectory,
+  writeDurably,
+} from "../store/durable-file.ts";
+
+/** The metadata that this device trusts, byte for byte as it came, a file a role. */
+export interface MetadataFiles {
+  /** null: there is none. */
+  read(role: string): Promise<Uint8Array | null>;
+  /** On the disk when it settles, whole or not at all. Throws `storage_full`, `storage_unwritable`. */
+  write(role: string, bytes: Uint8Array): Promise<void>;
+  remove(role: string): Promise<void>;
+  /** Removes what is there of every role. */
+  clear(): Promise<void>;
+}
+
+/** Makes the directory where it is absent, and removes what a killed writer left. */
+export async function openMetadataFiles(directory: string): Promise<MetadataFiles> {
+  await makeDirectory(directory);
+  // Names with more than letters, digits, _ and - are quoted, so that no role is a path.
+  const pathOf = (role: string): string =>
+    `${directory}/${role.replace(/[^A-Za-z0-9_-]/gu, (sign) => `%${Buffer.from(sign).toString("hex")}`)}.json`;
+  for (const name of await readdir(directory)) {
+    if (name.startsWith("."))
+      await removeLeftovers(`${directory}/${name.slice(1).replace(/\.[^.]*\.tmp$/, "")}`);
+  }
+  const remove = async (path: string): Promise<void> => {
+    await rm(path, { force: true }).catch((error: unknown) => {
+      throw storageError(path, error);
+    });
+  };
+  return {
+    read: async (role) => {
+      try {
+        return await readFile(pathOf(role));
+      } catch (cause) {
+        if (systemErrorCode(cause) === "ENOENT") return null;
+        throw new StewardError("storage_unwritable", `${pathOf(role)} cannot be read.`, { cause });
+      }
+    },
+    write: (role, bytes) => writeDurably(pathOf(role), bytes),
+    remove: async (role) => {
+      await remove(pathOf(role));
+      await syncDirectory(directory);
+    },
+    clear: async () => {
+      for (const name of await readdir(directory)) await remove(`${directory}/${name}`);
+      await syncDirectory(directory);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * TUF metadata (specification 1.0.34 §4) as this client understands it. Members that it does not know are kept in what
+ * is signed, which is held against the signatures as it was read.
+ */
+export type RoleType = "root" | "timestamp" | "snapshot" | "targets";
+
+/** §4.2: a public key; `keyval.public` is hex for ed25519 and PEM for the others. */
+export interface Key {
+  readonly keytype: string;
+  readonly scheme: string;
+  readonly keyval: { readonly public: string };
+}
+
+/** Whose signatures count, and how many of them must be there. */
+export interface Role {
+  readonly keyids: readonly string[];
+  readonly threshold: number;
+}
+
+interface Common {
+  readonly spec_version: string;
+  readonly version: number;
+  /** RFC 3339, whole seconds, UTC. */
+  readonly expires: string;
+}
+
+/** §4.3 */
+export interface Root extends Common {
+  readonly _type: "root";
+  readonly consistent_snapshot: boolean;
+  readonly keys: Readonly<Record<string, Key>>;
+  readonly roles: Readonly<Record<RoleType, Role>>;
+}
+
+/** §4.4: what a file that is named must be; absent length and hashes are not checked. */
+export interface MetaFile {
+  readonly version: number;
+  readonly length?: number;
+  readonly hashes?: Readonly<Record<string, string>>;
+}
+
+/** §4.6 */
+export interface Timestamp extends Common {
+  readonly _type: "timestamp";
+  readonly meta: { readonly "snapshot.json": MetaFile };
+}
+
+/** §4.4 */
+export interface Snapshot extends Common {
+  readonly _type: "snapshot";
+  readonly meta: Readonly<Record<string, MetaFile>>;
+}
+
+/** §4.5: a file that is signed for; `custom` is the publisher's. */
+export interface TargetFile {
+  readonly length: number;
+  /** Hex, by algorithm; sha256 or sha512 is among them. */
+  readonly hashes: Readonly<Record<string, string>>;
+  readonly custom?: unknown;
+}
+
+export interface DelegatedRole extends Role {
+  readonly name: string;
+  readonly terminating: boolean;
+  /** One of the two. */
+  readonly paths?: readonly string[];
+  readonly path_hash_prefixes?: readonly string[];
+}
+
+export interface Delegations {
+  readonly keys: Readonly<Record<string, Key>>;
+  readonly roles: readonly DelegatedRole[];
+}
+
+/** §4.5 */
+export interface Targets extends Common {
+  readonly _type: "targets";
+  readonly targets: Readonly<Record<string, TargetFile>>;
+  readonly delegations?: Delegations;
+}
+
+export interface SignedTypes {
+  root: Root;
+  timestamp: Timestamp;
+  snapshot: Snapshot;
+  targets: Targets;
+}
+
+export interface Signature {
+  readonly keyid: string;
+  /** Hex. */
+  readonly sig: string;
+}
+
+/** A metadata file: what was signed, and by whom. */
+export interface Metadata<T extends RoleType> {
+  readonly signed: SignedTypes[T];
+  readonly signatures: readonly Signature[];
+  /** The canonical form of `signed`, unknown members included: what the signatures are over. */
+  readonly signedBytes: Uint8Array;
+  /** The file as it was read: what is kept, and what lengths and hashes are about. */
+  readonly bytes: Uint8Array;
+}

@@ -1,0 +1,118 @@
+import { StewardError } from "../errors.ts";
+import type { Refreshed } from "./client.ts";
+import type { Root, Snapshot, Targets, Timestamp } from "./metadata.ts";
+import { readMetadata } from "./read-metadata.ts";
+import type { Validators } from "./repository.ts";
+import {
+  isNamed,
+  loadTrusted,
+  missing,
+  readNamed,
+  requireNoRollback,
+  requireNotBelow,
+  requireUnexpired,
+  type Session,
+} from "./session.ts";
+import { type Signers, signersOf, verifySignatures } from "./signatures.ts";
+import { createTargetSearch } from "./target-search.ts";
+import { updateRoot } from "./update-root.ts";
+
+/**
+ * The client's workflow, TUF specification 1.0.34 §5.1 to §5.6. `files` hold a root that is trusted. Each file is kept
+ * as soon as it is verified and before it is used; whatever goes wrong, what was kept before is as good as it was.
+ * Throws the codes `update_*`, `storage_full`, `storage_unwritable`.
+ */
+export async function refresh(session: Session): Promise<Refreshed> {
+  const { root, rotations } = await updateRoot(session); // §5.2, §5.3
+  const { timestamp, validators } = await updateTimestamp(session, root); // §5.4
+  const snapshot = await updateSnapshot(session, root, timestamp); // §5.5
+  const load = (signers: Signers) => updateTargets(session, signers, { root, snapshot });
+  const search = createTargetSearch(session.caps, load);
+  const top = signersOf(root, "targets");
+  await load(top); // §5.6
+  return {
+    root,
+    timestamp,
+    snapshot,
+    rotations,
+    validators,
+    find: (path) => search.find(top, path),
+    list: (channel, kind) => search.list(top, channel, kind),
+  };
+}
+
+/** §5.4 */
+async function updateTimestamp(
+  session: Session,
+  root: Root,
+): Promise<{ timestamp: Timestamp; validators: Validators | undefined }> {
+  const signers = signersOf(root, "timestamp");
+  const trusted = await loadTrusted(session, "timestamp", signers);
+  const known = trusted === null ? undefined : session.known;
+  const maximumBytes = session.caps.timestampBytes;
+  const read = await session.repository.readMetadata("timestamp.json", {
+    maximumBytes,
+    ...(known && { known }),
+  }); // §5.4.1
+  if (read === null) throw missing("timestamp.json");
+  if (read === "unchanged") {
+    if (!trusted) throw new StewardError("update_server_refused", "It answered 304 to what was no question.");
+    // A server can freeze a device by calling unchanged what it should have renewed.
+    requireUnexpired(session, "timestamp", trusted);
+    return { timestamp: trusted, validators: known };
+  }
+  const next = readMetadata("timestamp", read.bytes, session.caps);
+  verifySignatures(next, signers, session.verifiers); // §5.4.2
+  const isKnown = trusted !== null && !isNewer(next.signed, trusted); // §5.4.3
+  const timestamp = isKnown ? trusted : next.signed;
+  requireUnexpired(session, "timestamp", timestamp); // §5.4.4
+  if (!isKnown) await session.files.write("timestamp", next.bytes); // §5.4.5
+  return { timestamp, validators: read.validators };
+}
+
+/** §5.4.3: rollback attack. False for the version that is trusted already, which then stays as it is. */
+function isNewer(next: Timestamp, trusted: Timestamp): boolean {
+  requireNotBelow("timestamp", next.version, trusted.version); // §5.4.3.1
+  if (next.version === trusted.version) return false;
+  const file = "snapshot.json";
+  requireNotBelow("snapshot", next.meta[file].version, trusted.meta[file].version); // §5.4.3.2
+  return true;
+}
+
+/** §5.5 */
+async function updateSnapshot(session: Session, root: Root, { meta }: Timestamp): Promise<Snapshot> {
+  const signers = signersOf(root, "snapshot");
+  const named = meta["snapshot.json"];
+  const trusted = await loadTrusted(session, "snapshot", signers);
+  if (trusted && (await isNamed(session, "snapshot", trusted, named))) {
+    requireUnexpired(session, "snapshot", trusted);
+    return trusted;
+  }
+  const next = await readNamed(session, "snapshot", { signers, named, root }); // §5.5.1 to §5.5.4
+  if (trusted) requireNoRollback(next.signed, trusted); // §5.5.5
+  requireUnexpired(session, "snapshot", next.signed); // §5.5.6
+  await session.files.write("snapshot", next.bytes); // §5.5.7
+  return next.signed;
+}
+
+/** §5.6, for the top-level role and for each delegated one. */
+async function updateTargets(
+  session: Session,
+  signers: Signers,
+  { root, snapshot }: { root: Root; snapshot: Snapshot },
+): Promise<Targets> {
+  const { name } = signers;
+  const named = snapshot.meta[`${name}.json`];
+  if (!named) {
+    throw new StewardError("update_metadata_mismatch", `The snapshot does not name the role ${name}.`);
+  }
+  const trusted = await loadTrusted(session, "targets", signers);
+  if (trusted && (await isNamed(session, name, trusted, named))) {
+    requireUnexpired(session, name, trusted);
+    return trusted;
+  }
+  const next = await readNamed(session, "targets", { signers, named, root }); // §5.6.1 to §5.6.4
+  requireUnexpired(session, name, next.signed); // §5.6.5
+  await session.files.write(name, next.bytes); // §5.6.6
+  return next.signed;
+}

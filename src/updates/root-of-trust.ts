@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { StewardError } from "../errors.ts";
+import { caps } from "./caps.ts";
+import type { Root } from "./metadata.ts";
+import { readMetadata } from "./read-metadata.ts";
+import { ed25519Alone, placeholderKey, signersOf, type Verifiers, verifySignatures } from "./signatures.ts";
+
+/** A root that somebody chose to trust, and the number that people compare it by. */
+export interface RootOfTrust {
+  readonly root: Root;
+  /** SHA-256 of the canonical form of its signed part, in hex: the same however the file is laid out. */
+  readonly fingerprint: string;
+}
+
+/**
+ * TUF §5.2, §6.1: a root that is whole, signed by its own threshold, and names no key that is nobody's. It may have
+ * expired: what follows it decides. Throws `update_root_unusable`, which says why.
+ */
+export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed25519Alone): RootOfTrust {
+  try {
+    const metadata = readMetadata("root", bytes, caps);
+    const problem = placeholderKey(metadata.signed.keys);
+    if (problem !== null) throw new StewardError("update_root_unusable", `${problem}.`);
+    verifySignatures(metadata, signersOf(metadata.signed, "root"), verifiers);
+    const fingerprint = createHash("sha256").update(metadata.signedBytes).digest("hex");
+    return { root: metadata.signed, fingerprint };
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    throw new StewardError("update_root_unusable", `This root of trust cannot be used. ${error.message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { StewardError } from "../errors.ts";
+import type { Caps } from "./caps.ts";
+import type { Metadata, MetaFile, Root, SignedTypes, Snapshot } from "./metadata.ts";
+import type { MetadataFiles } from "./metadata-files.ts";
+import { readMetadata } from "./read-metadata.ts";
+import type { Repository, Validators } from "./repository.ts";
+import { type Signers, type Verifiers, verifySignatures } from "./signatures.ts";
+
+/** What a refresh works with. */
+export interface Session {
+  readonly repository: Repository;
+  readonly files: MetadataFiles;
+  readonly caps: Caps;
+  readonly verifiers: Verifiers;
+  /** TUF §5.1: one moment for the whole refresh, however long it takes. */
+  readonly start: Date;
+  /** What the trusted timestamp.json came with from this repository; absent: it is fetched whatever it is. */
+  readonly known?: Validators | undefined;
+}
+
+/** The kept file of a role, if its present signers vouch for it: after a change of keys it may be nobody's any more. */
+export async function loadTrusted<T extends "timestamp" | "snapshot" | "targets">(
+  { files, caps, verifiers }: Session,
+  type: T,
+  signers: Signers,
+): Promise<SignedTypes[T] | null> {
+  const bytes = await files.read(signers.name);
+  if (bytes === null) return null;
+  try {
+    const metadata = readMetadata(type, bytes, caps);
+    verifySignatures(metadata, signers, verifiers);
+    return metadata.signed;
+  } catch (error) {
+    if (error instanceof StewardError) return null;
+    throw error;
+  }
+}
+
+/** Whether the kept file of `role` is the one that is named, so that it need not be fetched. */
+export async function isNamed(
+  { files }: Session,
+  role: string,
+  { version }: { version: number },
+  named: MetaFile,
+): Promise<boolean> {
+  if (version !== named.version) return false;
+  const bytes = await files.read(role);
+  return bytes !== null && difference(bytes, named) === null;
+}
+
+/** A file as snapshot or timestamp name it: its length and hashes, its signatures, its version, in this order. */
+export async function readNamed<T extends "snapshot" | "targets">(
+  session: Session,
+  type: T,
+  { signers, named, root }: { signers: Signers; named: MetaFile; root: Root },
+): Promise<Metadata<T>> {
+  const { caps, repository, verifiers } = session;
+  const file = `${root.consistent_snapshot ? `${named.version}.` : ""}${signers.name}.json`;
+  const maximumBytes = Math.min(
+    named.length ?? Infinity,
+    type === "snapshot" ? caps.snapshotBytes : caps.targetsBytes,
+  );
+  const read = await repository.readMetadata(file, { maximumBytes });
+  if (read === null || read === "unchanged") throw missing(file);
+  const wrong = difference(read.bytes, named);
+  if (wrong !== null) throw mismatch(file, wrong);
+  const metadata = readMetadata(type, read.bytes, caps);
+  verifySignatures(metadata, signers, verifiers);
+  const { version } = metadata.signed;
+  if (version !== named.version) throw mismatch(file, `version ${version} instead of ${named.version}`);
+  return metadata;
+}
+
+/** Freeze attack: what a server keeps giving out although its publisher has gone on. */
+export function requireUnexpired({ start }: Session, role: string, { expires }: { expires: string }): void {
+  if (Date.parse(expires) > start.getTime()) return;
+  throw new StewardError(
+    "update_metadata_expired",
+    `The metadata of the role ${role} expired at ${expires}, and it is ${start.toISOString()}: the server does not give out its publisher's newest, or the publisher has not renewed them. What is installed stays as it is.`,
+  );
+}
+
+/** Rollback attack. */
+export function requireNotBelow(role: string, version: number, trusted: number): void {
+  if (version >= trusted) return;
+  throw new StewardError(
+    "update_rollback_refused",
+    `The server offers version ${version} of the role ${role}, and this device knows version ${trusted}: it is older, or somebody wants it to seem so.`,
+  );
+}
+
+/** §5.5.5: no role that was there goes away, and none goes back. */
+export function requireNoRollback(next: Snapshot, trusted: Snapshot): void {
+  for (const [file, { version }] of Object.entries(trusted.meta)) {
+    requireNotBelow(file.replace(/\.json$/, ""), next.meta[file]?.version ?? 0, version);
+  }
+}
+
+/** The error for a file that must be there. */
+export function missing(file: string): StewardError {
+  return new StewardError(
+    "update_file_missing",
+    `The update server has no metadata/${file}. Is it the address of a whole repository?`,
+  );
+}
+
+/** What is not as it was named, in words; hashes that are not known here count for nothing. */
+function difference(bytes: Uint8Array, { length, hashes = {} }: MetaFile): string | null {
+  if (length !== undefined && bytes.length !== length) return `${bytes.length} bytes instead of ${length}`;
+  for (const algorithm of ["sha256", "sha512"]) {
+    const wanted = hashes[algorithm];
+    const hash = wanted && createHash(algorithm).update(bytes).digest("hex");
+    if (hash !== wanted) return `the ${algorithm} ${hash?.slice(0, 16)}… instead of ${wanted?.slice(0, 16)}…`;
+  }
+  return null;
+}
+
+function mismatch(file: string, wrong: string): StewardError {
+  return new StewardError(
+    "update_metadata_mismatch",
+    `metadata/${file} is not the file that was signed for: it has ${wrong}. The server mixes files of different times; try again later.`,
+  );
+}

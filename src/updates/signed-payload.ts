@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { StewardError } from "../errors.ts";
+import type { TargetFile } from "./metadata.ts";
+
+/** Hash algorithms of TUF that hold, the one first that names the file, and the hex digits of each. */
+const strongHashes: readonly (readonly [string, number])[] = [
+  ["sha512", 128],
+  ["sha256", 64],
+];
+
+/** 128 bits name a release. */
+const idDigits = 32;
+
+/** What was signed about a payload's bytes. */
+export interface SignedPayload {
+  /** `/^[0-9a-f]{32}$/`: the head of its strongest hash. */
+  readonly id: string;
+  readonly lengthBytes: number;
+  /** Its strongest hash, which stands before the name of its file in a consistent snapshot. */
+  readonly nameHash: string;
+  /** Every hash that is signed and known here, in hex; never empty. */
+  readonly hashes: readonly { readonly algorithm: string; readonly hex: string }[];
+}
+
+/** Throws `update_metadata_malformed` where no strong hash, or none of the right form, is signed. */
+export function readSignedPayload({ length, hashes }: TargetFile): SignedPayload {
+  const known = strongHashes.flatMap(([algorithm, digits]) => {
+    const hex = Object.hasOwn(hashes, algorithm) ? hashes[algorithm] : undefined;
+    if (hex === undefined) return [];
+    if (hex.length !== digits || !/^[0-9a-f]+$/i.test(hex))
+      throw malformed(`its ${algorithm} is not ${digits} hex digits`);
+    return [{ algorithm, hex: hex.toLowerCase() }];
+  });
+  const [strongest] = known;
+  if (strongest === undefined) throw malformed("neither sha512 nor sha256 is signed");
+  if (!Number.isSafeInteger(length) || length < 0) throw malformed(`its length is ${length}`);
+  return {
+    id: strongest.hex.slice(0, idDigits),
+    lengthBytes: length,
+    nameHash: strongest.hex,
+    hashes: known,
+  };
+}
+
+/** Hashes of one content, as it passes by. */
+export interface Digest {
+  update(piece: Uint8Array): void;
+  /** Once, at the end: what is wrong; null: every signed hash is as it was signed. */
+  difference(): string | null;
+}
+
+export function createDigest({ hashes }: SignedPayload): Digest {
+  const running = hashes.map(({ algorithm, hex }) => ({ algorithm, hex, hash: createHash(algorithm) }));
+  return {
+    update: (piece) => {
+      for (const { hash } of running) hash.update(piece);
+    },
+    difference: () => {
+      const differences = running.flatMap(({ algorithm, hex, hash }) => {
+        const found = hash.digest("hex");
+        return found === hex ? [] : [`its ${algorithm} is ${found}, and ${hex} is signed`];
+      });
+      return differences.length === 0 ? null : differences.join("; ");
+    },
+  };
+}
+
+function malformed(what: string): StewardError {
+  return new StewardError(
+    "update_metadata_malformed",
+    `What is signed about the payload cannot be used: ${what}.`,
+  );
+}

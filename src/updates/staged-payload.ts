@@ -1,0 +1,69 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError, systemErrorCode } from "../errors.ts";
+import { createDigest, type Digest, type SignedPayload } from "./signed-payload.ts";
+
+/** Bytes hashed at a time: the event loop waits for 2 ms at most, on slow devices for 10. */
+const pieceBytes = 524_288;
+
+/** No link, and no waiting for the other end of a fifo. */
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Where a verified payload lies; `directory` is that of updates in the state. */
+export function stagedPath(directory: string, id: string): string {
+  return join(directory, "staged", `${id}.tar.gz`);
+}
+
+/**
+ * Opens a payload for use: what the descriptor that it gives back leads to has been hashed through it, so that another
+ * file put in its place since then does not count. Its position is at the start. The caller closes it. `null`: there is
+ * none. Throws `update_payload_mismatch` for what is no regular file, or not what was signed.
+ */
+export async function openStaged(path: string, payload: SignedPayload): Promise<FileHandle | null> {
+  const handle = await open(path, readFlags).catch((error: unknown) => {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT") return null;
+    if (code === "ELOOP" || code === "ENXIO") throw mismatch(path, "it is no regular file");
+    throw error;
+  });
+  if (handle === null) return null;
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw mismatch(path, "it is no regular file");
+    if (stats.size !== payload.lengthBytes) {
+      throw mismatch(path, `it has ${stats.size} bytes, and ${payload.lengthBytes} are signed`);
+    }
+    const digest = createDigest(payload);
+    const hashedBytes = await hashInto(digest, handle, payload.lengthBytes);
+    const difference =
+      hashedBytes === payload.lengthBytes ? digest.difference() : "it became shorter while it was read";
+    if (difference !== null) throw mismatch(path, difference);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Feeds a file from its start on, at most `mostBytes` of it; gives back how many there were. The position stays. */
+export async function hashInto(digest: Digest, handle: FileHandle, mostBytes: number): Promise<number> {
+  const piece = Buffer.allocUnsafeSlow(pieceBytes);
+  let position = 0;
+  while (position < mostBytes) {
+    const wanted = Math.min(piece.length, mostBytes - position);
+    const { bytesRead } = await handle.read(piece, 0, wanted, position);
+    if (bytesRead === 0) break;
+    digest.update(piece.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  return position;
+}
+
+/** `update_payload_mismatch`. */
+export function mismatch(what: string, why: string): StewardError {
+  return new StewardError(
+    "update_payload_mismatch",
+    `The payload ${what} is not what was signed: ${why}. It is not used.`,
+  );
+}

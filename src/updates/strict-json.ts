@@ -1,0 +1,154 @@
+import { StewardError } from "../errors.ts";
+import type { Caps } from "./caps.ts";
+
+type Limits = Pick<Caps, "jsonDepth" | "jsonValues">;
+
+/**
+ * Reads JSON (RFC 8259) that everybody reads alike: UTF-8 without a mark, no member twice, integers that a double holds
+ * exactly, bounded nesting and number, no `__proto__`. Two readers that disagree about a file would disagree about what was signed.
+ * Throws `update_metadata_malformed`, which says where.
+ */
+export function parseStrictJson(bytes: Uint8Array, limits: Limits): unknown {
+  const reader = new Reader(textOf(bytes), limits);
+  const value = reader.value(0);
+  reader.end();
+  return value;
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new StewardError("update_metadata_malformed", "It is not UTF-8 text.", { cause });
+  }
+}
+
+const blanks = /[ \t\n\r]*/y;
+const literal = /true|false|null/y;
+const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+
+class Reader {
+  readonly #text: string;
+  readonly #limits: Limits;
+  #at = 0;
+  #values = 0;
+
+  constructor(text: string, limits: Limits) {
+    this.#text = text;
+    this.#limits = limits;
+    this.#take(blanks);
+  }
+
+  value(depth: number): unknown {
+    const { jsonDepth, jsonValues } = this.#limits;
+    this.#values += 1;
+    if (depth > jsonDepth) this.#fail(`is nested deeper than ${jsonDepth}`);
+    if (this.#values > jsonValues) this.#fail(`holds more than ${jsonValues} values`);
+    switch (this.#text[this.#at]) {
+      case "{":
+        return this.#object(depth);
+      case "[":
+        return this.#array(depth);
+      case '"':
+        return this.#string();
+      default:
+        return this.#scalar();
+    }
+  }
+
+  end(): void {
+    if (this.#at < this.#text.length) this.#fail("goes on behind its end");
+  }
+
+  #object(depth: number): object {
+    const members = new Map<string, unknown>();
+    this.#skip(1);
+    while (this.#text[this.#at] !== "}") {
+      if (members.size > 0) this.#expect(",");
+      if (this.#text[this.#at] !== '"') this.#fail("has no member's name where one must be");
+      const name = this.#string();
+      if (name === "__proto__") this.#fail("has a member __proto__, which no metadata have");
+      if (members.has(name)) this.#fail(`has the member ${JSON.stringify(name)} twice`);
+      this.#expect(":");
+      members.set(name, this.value(depth + 1));
+    }
+    this.#skip(1);
+    // Without a prototype, so that a member that is asked for by a foreign name is there or is not.
+    return Object.setPrototypeOf(Object.fromEntries(members), null);
+  }
+
+  #array(depth: number): unknown[] {
+    const items: unknown[] = [];
+    this.#skip(1);
+    while (this.#text[this.#at] !== "]") {
+      if (items.length > 0) this.#expect(",");
+      items.push(this.value(depth + 1));
+    }
+    this.#skip(1);
+    return items;
+  }
+
+  #string(): string {
+    const text = this.#text.slice(this.#at, this.#endOfString());
+    this.#at += text.length;
+    const value = this.#unescaped(text);
+    // Half a character has no UTF-8, so that what is signed would not be what is read.
+    if (/\p{Surrogate}/u.test(value)) this.#fail("has a string with half a character");
+    this.#take(blanks);
+    return value;
+  }
+
+  /** Behind the quote that ends the string; a loop, since a pattern would go back and forth over megabytes. */
+  #endOfString(): number {
+    for (let index = this.#at + 1; index < this.#text.length; index += 1) {
+      const sign = this.#text[index];
+      if (sign === '"') return index + 1;
+      if (sign === "\\") index += 1;
+    }
+    return this.#fail("has a string that does not end");
+  }
+
+  #unescaped(text: string): string {
+    try {
+      return JSON.parse(text) as string;
+    } catch {
+      return this.#fail("has a string with a control character or an escape that JSON does not know");
+    }
+  }
+
+  #scalar(): unknown {
+    const text = this.#take(literal) ?? this.#take(number) ?? this.#fail("is not JSON");
+    const value: unknown = JSON.parse(text);
+    if (
+      typeof value === "number" &&
+      (!Number.isSafeInteger(value) || !/^-?[0-9]+$/.test(text) || text === "-0")
+    ) {
+      this.#fail(
+        `has the number ${text.slice(0, 40)}, and only integers below 2^53 are read alike by everybody`,
+      );
+    }
+    this.#take(blanks);
+    return value;
+  }
+
+  #expect(sign: string): void {
+    if (this.#text[this.#at] !== sign) this.#fail(`lacks a "${sign}"`);
+    this.#skip(1);
+  }
+
+  #skip(length: number): void {
+    this.#at += length;
+    this.#take(blanks);
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const [found] = pattern.exec(this.#text) ?? [];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+
+  #fail(what: string): never {
+    throw new StewardError("update_metadata_malformed", `It ${what} (at character ${this.#at}).`);
+  }
+}

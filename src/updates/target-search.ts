@@ -1,0 +1,101 @@
+import { StewardError } from "../errors.ts";
+import type { Caps } from "./caps.ts";
+import type { FoundTarget } from "./client.ts";
+import type { DelegatedRole, Targets } from "./metadata.ts";
+import { isDelegated, mayHold } from "./path-pattern.ts";
+import type { Signers } from "./signatures.ts";
+
+/** Looks for targets in the tree of delegations. Throws `update_limit_exceeded`, and what loading throws. */
+export interface TargetSearch {
+  find(top: Signers, path: string): Promise<FoundTarget | null>;
+  list(top: Signers, channel: string, kind: string): Promise<readonly FoundTarget[]>;
+}
+
+interface Walk {
+  readonly isWanted: (role: DelegatedRole) => boolean;
+  /** Goes on behind a terminating delegation. */
+  readonly isExhaustive: boolean;
+  /** True when it has seen enough. */
+  readonly visit: (role: string, targets: Targets) => boolean;
+}
+
+/** `load` gives a role's verified metadata, as the delegation at hand wants them signed. */
+export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promise<Targets>): TargetSearch {
+  const walk = createWalk(caps, load);
+  const find: TargetSearch["find"] = async (top, path) => {
+    let found: FoundTarget | null = null;
+    const isWanted = (role: DelegatedRole): boolean => isDelegated(role, path);
+    const visit: Walk["visit"] = (role, { targets }) => {
+      const file = targets[path];
+      if (file) found = { path, file, role };
+      return found !== null;
+    };
+    await walk(top, { isWanted, isExhaustive: false, visit });
+    return found;
+  };
+  return {
+    find,
+    list: async (top, channel, kind) => {
+      const paths = new Set<string>();
+      const isWanted = (role: DelegatedRole): boolean => mayHold(role, channel, kind);
+      const visit: Walk["visit"] = (_, { targets }) => {
+        for (const path of Object.keys(targets)) if (path.startsWith(`${channel}/${kind}/`)) paths.add(path);
+        return false;
+      };
+      await walk(top, { isWanted, isExhaustive: true, visit });
+      // A role may name what it was never given to sign for: only what the search comes to counts.
+      const found: FoundTarget[] = [];
+      for (const path of paths) {
+        const target = await find(top, path);
+        if (target) found.push(target);
+      }
+      return found;
+    },
+  };
+}
+
+/** TUF §5.6.7: depth first, in the order of the delegations. */
+function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
+  // By the delegation itself: what one delegator vouches for says nothing under another.
+  const signersOfRole = new Map<DelegatedRole, Signers>();
+  const loaded = new Map<Signers, Targets>();
+  // Whoever signs for thousands of targets and of patterns would have each held against each, on the agent's one thread.
+  let patterns = 0;
+  const signersFor = (role: DelegatedRole, keys: Signers["keys"]): Signers => {
+    const signers = signersOfRole.get(role) ?? { ...role, keys };
+    signersOfRole.set(role, signers);
+    return signers;
+  };
+  return async (top: Signers, { isWanted, isExhaustive, visit }: Walk): Promise<void> => {
+    const visited = new Set<string>();
+    const pending = [{ signers: top, depth: 0 }];
+    for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
+      const { signers, depth } = step;
+      if (visited.has(signers.name)) continue; // §5.6.7.1: a cycle ends here
+      visited.add(signers.name);
+      if (visited.size > caps.delegatedRoles + 1 || depth > caps.delegationDepth) throw tooMany(caps);
+      const targets = loaded.get(signers) ?? (await load(signers));
+      loaded.set(signers, targets);
+      if (visit(signers.name, targets)) return;
+      const { roles = [], keys = {} } = targets.delegations ?? {};
+      patterns += roles.reduce((sum, role) => sum + patternsOf(role), 0);
+      if (patterns > caps.delegationPatterns) throw tooMany(caps);
+      const wanted = roles.filter(isWanted);
+      const last = isExhaustive ? -1 : wanted.findIndex((role) => role.terminating);
+      if (last >= 0) pending.length = 0; // §5.6.7.2.1: nobody behind a terminating delegation is asked
+      const next = last < 0 ? wanted : wanted.slice(0, last + 1);
+      pending.push(...next.map((role) => ({ signers: signersFor(role, keys), depth: depth + 1 })).reverse());
+    }
+  };
+}
+
+function patternsOf({ paths, path_hash_prefixes: prefixes }: DelegatedRole): number {
+  return Math.max(1, (paths ?? prefixes ?? []).length);
+}
+
+function tooMany({ delegatedRoles, delegationDepth, delegationPatterns }: Caps): StewardError {
+  return new StewardError(
+    "update_limit_exceeded",
+    `The repository delegates to more than ${delegatedRoles} roles, deeper than ${delegationDepth}, or by so many patterns that more than ${delegationPatterns} would have to be looked at.`,
+  );
+}

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { caps } from "../../src/updates/caps.ts";
+import { openMetadataFiles } from "../../src/updates/metadata-files.ts";
+import { fetchPayload } from "../../src/updates/payload.ts";
+import { refresh } from "../../src/updates/refresh.ts";
+import { ed25519Alone } from "../../src/updates/signatures.ts";
+import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
+import { type CrashHarness, createCrashHarness, type Interruption } from "./lab/crash-points.ts";
+import { type HostileServer, startHostileServer } from "./lab/hostile-server.ts";
+import { openServed } from "./lab/served.ts";
+import { SignedRepository } from "./lab/signed-repository.ts";
+import { createSigningKey } from "./lab/signing-key.ts";
+
+const roles = ["root", "timestamp", "snapshot", "targets", "rules", "binary"];
+const atOnce = 2;
+
+/** Where each run starts, where it must end, and what may be there in between. */
+interface Scenario {
+  server: HostileServer;
+  /** The state that each run starts from. */
+  template: string;
+  version: string;
+  payload: Uint8Array;
+  /** Calls that this scenario is about. */
+  concerns: RegExp;
+  leastCalls: number;
+  /** By role: contents that may lie there, oldest first; null: none. */
+  allowed: Record<string, (string | null)[]>;
+}
+
+describe("a device that is interrupted at each file operation of a refresh and a download", () => {
+  const suite = endOfSuite();
+  let harness: CrashHarness;
+  before(async () => {
+    harness = await createCrashHarness(suite);
+  });
+
+  const scenarios: [string, () => Promise<Scenario>][] = [
+    ["with a new root and new versions of every role", () => ordinary()],
+    ["with the metadata and half of the payload there already", () => resumed()],
+    ["when a fast-forward attack ends by new keys (TUF 5.3.11)", () => fastForwarded()],
+  ];
+  for (const [name, prepare] of scenarios) {
+    it(`is killed there, and goes on with no hand: ${name}`, async (test) => {
+      const scenario = await prepare();
+      const calls = await counted(scenario);
+      let points = 0;
+      let halves = 0;
+      const concerned = calls.filter((call) => scenario.concerns.test(call)).length;
+      await inParallel(calls.length, async (at) => {
+        if (!scenario.concerns.test(calls[at - 1] ?? "")) return;
+        for (const how of ["before", "half"] as const) {
+          if (how === "half" && !calls[at - 1]?.includes("write ")) continue;
+          await interrupted(scenario, at, how);
+          points += 1;
+          halves += how === "half" ? 1 : 0;
+        }
+      });
+      test.diagnostic(`${points} crash points: ${concerned} calls, ${halves} of them also half done`);
+      assert.ok(concerned >= scenario.leastCalls, `only ${concerned} calls were counted`);
+      const past = await runAt(scenario, calls.length + 1, "before");
+      assert.equal(past.ended.signal, null, "there are more calls than were counted");
+    });
+  }
+
+  it("finds the disk full there, says so, loses nothing, and goes on when there is space", async (test) => {
+    const scenario = await ordinary();
+    const calls = await counted(scenario);
+    const codes: Record<string, number> = {};
+    await inParallel(calls.length, async (at) => {
+      const code = await interrupted(scenario, at, "full");
+      codes[code] = (codes[code] ?? 0) + 1;
+      // A directory that cannot be synchronised holds the new file already: it is not known to stay, whatever the cause.
+      const call = calls[at - 1] ?? "";
+      const isDirectory = /^fsync \S*(metadata|downloads|staged)$/.test(call);
+      assert.ok(
+        code === "storage_full" || (isDirectory && code === "storage_unwritable"),
+        `${code} at ${call}`,
+      );
+    });
+    test.diagnostic(`${calls.length} points: ${JSON.stringify(codes)}`);
+  });
+
+  async function counted(scenario: Scenario): Promise<string[]> {
+    const directory = await startOf(scenario);
+    return harness.calls(directory, [scenario.server.origin, scenario.version]);
+  }
+
+  async function startOf({ template }: Scenario): Promise<string> {
+    const directory = await temporaryDirectory(suite);
+    await cp(template, directory, { recursive: true });
+    return directory;
+  }
+
+  async function runAt(scenario: Scenario, at: number, how: Interruption) {
+    const directory = await startOf(scenario);
+    const ended = await harness.run(directory, [scenario.server.origin, scenario.version], at, how);
+    return { directory, ended };
+  }
+
+  /** One point: the run that is interrupted, what lies there then, and the next run. */
+  async function interrupted(scenario: Scenario, at: number, how: Interruption): Promise<string> {
+    const { directory, ended } = await runAt(scenario, at, how);
+    const where = `${how} ${at}`;
+    if (how === "full") assert.equal(ended.signal, null, `${where}: it did not end by itself`);
+    else assert.equal(ended.signal, "SIGKILL", `${where}: it was not killed`);
+    await holds(scenario, directory, where);
+    await run(scenario, directory);
+    await isDone(scenario, directory, where);
+    await rm(directory, { recursive: true });
+    return ended.output || `exit ${ended.code}`;
+  }
+
+  async function ordinary(): Promise<Scenario> {
+    const repository = new SignedRepository();
+    repository.addRelease({ version: "1.0.0" });
+    repository.publish("targets", "rules", "binary");
+    return follow(repository, () => {
+      repository.keys.targets = [createSigningKey()];
+      repository.publishRoot();
+    });
+  }
+
+  async function resumed(): Promise<Scenario> {
+    const scenario = await ordinary();
+    const { server, template, payload, version } = scenario;
+    await run(scenario, template);
+    for (const name of ["downloads", "staged"]) await rm(join(template, name), { recursive: true });
+    for (const contents of Object.values(scenario.allowed)) contents.splice(0, contents.length - 1);
+    const target = [...server.files.keys()].find((path) => path.includes(`base-${version}`)) ?? "";
+    const id = /([0-9a-f]{128})\./.exec(target)?.[1]?.slice(0, 32);
+    const etag = (await fetch(`${server.origin}/${target}`, { method: "GET" })).headers.get("etag");
+    assert.ok(id && etag, "the payload is served");
+    await mkdir(join(template, "downloads"), { recursive: true });
+    await writeFile(join(template, "downloads", `${id}.part`), payload.subarray(0, 600_000));
+    await writeFile(join(template, "downloads", `${id}.json`), JSON.stringify({ if_range: etag }));
+    return { ...scenario, leastCalls: 8 };
+  }
+
+  async function fastForwarded(): Promise<Scenario> {
+    const repository = new SignedRepository({ keyCounts: { timestamp: 2 } });
+    repository.addRelease({ version: "1.0.0" });
+    repository.publish("targets", "rules", "binary");
+    const evil = repository.fork();
+    evil.timestamp.version = 2 ** 40;
+    evil.snapshot.version = 2 ** 40;
+    evil.publishSnapshot();
+    // One of the two keys stays, and vouches for what the attacker has signed.
+    const change = () => {
+      repository.keys.timestamp = [...(repository.keys.timestamp ?? []).slice(0, 1), createSigningKey()];
+      repository.publishRoot();
+    };
+    const scenario = await follow(repository, change, evil);
+    for (const role of ["timestamp", "snapshot"]) scenario.allowed[role]?.splice(1, 0, null);
+    return { ...scenario, concerns: /(root|rotation|timestamp|snapshot)/ };
+  }
+
+  /** The device as it was under `old`, and then what the publisher does. */
+  async function follow(
+    repository: SignedRepository,
+    change: () => void,
+    old = repository,
+  ): Promise<Scenario> {
+    const server = await startHostileServer(suite, old.files);
+    const template = await temporaryDirectory(suite);
+    const files = await openMetadataFiles(`${template}/metadata`);
+    await files.write("root", repository.metadata("1.root"));
+    const { repository: served, close } = openServed({ url: server.origin, caps });
+    const session = { repository: served, files, caps, verifiers: ed25519Alone, start: new Date() };
+    const refreshed = await refresh(session);
+    for (const kind of ["rules", "binary"]) await refreshed.list("stable", kind);
+    close();
+    const allowed: Scenario["allowed"] = {};
+    for (const role of roles) allowed[role] = [await textAt(template, role)];
+    change();
+    const payload = randomBytes(1_300_000);
+    repository.addRelease({ version: "2.0.0", payload });
+    repository.publish("targets", "rules");
+    server.files = repository.files;
+    const { root, snapshot, targets, delegated } = repository;
+    allowed.root?.push(repository.metadata(`${root.version}.root`).toString());
+    allowed.timestamp?.push(repository.metadata("timestamp").toString());
+    allowed.snapshot?.push(repository.metadata(`${snapshot.version}.snapshot`).toString());
+    allowed.targets?.push(repository.metadata(`${targets.version}.targets`).toString());
+    allowed.rules?.push(repository.metadata(`${delegated.rules?.version}.rules`).toString());
+    return { server, template, version: "2.0.0", payload, allowed, concerns: /./, leastCalls: 15 };
+  }
+});
+
+/** What lies there is whole: of each role an old or the new file, in staged nothing but the whole payload. */
+async function holds(scenario: Scenario, directory: string, where: string): Promise<void> {
+  for (const [role, contents] of Object.entries(scenario.allowed)) {
+    const text = await textAt(directory, role);
+    assert.ok(contents.includes(text), `${where}: ${role} is ${text?.slice(0, 80)}`);
+  }
+  for (const name of await readdir(join(directory, "staged")).catch(() => [])) {
+    const bytes = await readFile(join(directory, "staged", name));
+    assert.ok(bytes.equals(scenario.payload), `${where}: ${name} is staged and is not the payload`);
+  }
+}
+
+async function isDone(scenario: Scenario, directory: string, where: string): Promise<void> {
+  for (const [role, contents] of Object.entries(scenario.allowed)) {
+    assert.equal(await textAt(directory, role), contents.at(-1), `${where}: ${role} in the end`);
+  }
+  const [staged = "", ...more] = await readdir(join(directory, "staged"));
+  assert.deepEqual(more, [], where);
+  const bytes = await readFile(join(directory, "staged", staged));
+  assert.ok(bytes.equals(scenario.payload), `${where}: the payload in the end`);
+  assert.deepEqual(await readdir(join(directory, "downloads")), [], `${where}: leftovers`);
+  const kept = (await readdir(join(directory, "metadata"))).sort();
+  assert.deepEqual(kept, roles.map((role) => `${role}.json`).sort(), `${where}: leftovers`);
+}
+
+/** The next run, with nothing in its way: it must succeed. */
+async function run({ server, version }: Scenario, directory: string): Promise<void> {
+  const { repository, close } = openServed({ url: server.origin, caps });
+  const files = await openMetadataFiles(`${directory}/metadata`);
+  const session = { repository, files, caps, verifiers: ed25519Alone, start: new Date() };
+  const refreshed = await refresh(session);
+  const found = (await refreshed.list("stable", "rules")).find(({ path }) => path.includes(version));
+  assert.ok(found, "the release is not found");
+  const { signal } = new AbortController();
+  await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+  close();
+}
+
+async function textAt(directory: string, role: string): Promise<string | null> {
+  try {
+    return await readFile(join(directory, "metadata", `${role}.json`), "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** `work` for 1 to `count`, a few at once. */
+async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 1;
+  const worker = async () => {
+    while (next <= count) {
+      const at = next;
+      next += 1;
+      await work(at);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

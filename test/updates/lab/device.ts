@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError } from "../../../src/errors.ts";
+import type { ResolveHost } from "../../../src/host/ports.ts";
+import { type Caps, caps as ownCaps } from "../../../src/updates/caps.ts";
+import type { Refreshed } from "../../../src/updates/client.ts";
+import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";
+import { refresh } from "../../../src/updates/refresh.ts";
+import type { Validators } from "../../../src/updates/repository.ts";
+import { ed25519Alone } from "../../../src/updates/signatures.ts";
+import { type Ending, temporaryDirectory } from "../../store/state-directory.ts";
+import { type HostileServer, startHostileServer } from "./hostile-server.ts";
+import { openServed } from "./served.ts";
+import { type RepositoryOptions, SignedRepository } from "./signed-repository.ts";
+
+/** How one refresh differs from the usual. */
+export interface RefreshOptions {
+  /** What the device believes the time to be. */
+  now?: Date;
+  caps?: Partial<Caps>;
+  /** What the trusted timestamp came with. */
+  known?: Validators | undefined;
+  /** Instead of the lab's server. */
+  url?: string;
+  allowLocalServers?: boolean;
+  resolveHost?: ResolveHost;
+}
+
+/** A device that trusts the first root of a repository, and the server in between. */
+export interface Lab {
+  readonly repository: SignedRepository;
+  readonly server: HostileServer;
+  /** The device's directory of trusted metadata. */
+  readonly metadata: string;
+  refresh(options?: RefreshOptions): Promise<Refreshed>;
+  /** What lies there by file name, read by nothing of the product. */
+  trusted(): Promise<Record<string, string>>;
+}
+
+/** A lab whose device has refreshed once already, unless it is to be new. */
+export async function startLab(
+  test: Ending,
+  { isNew = false, ...options }: RepositoryOptions & { isNew?: boolean } = {},
+): Promise<Lab> {
+  const repository = new SignedRepository(options);
+  repository.addRelease({ kind: "rules", version: "1.0.0" });
+  repository.addRelease({ kind: "binary", version: "1.0.0", arch: "x64" });
+  repository.publish("targets", "rules", "binary");
+  const server = await startHostileServer(test, repository.files);
+  const metadata = join(await temporaryDirectory(test), "metadata");
+  await (await openMetadataFiles(metadata)).write("root", repository.metadata("1.root"));
+  const lab: Lab = {
+    repository,
+    server,
+    metadata,
+    refresh: async ({
+      now = options.now ?? new Date(),
+      caps = {},
+      url = server.origin,
+      known,
+      ...way
+    } = {}) => {
+      const files = await openMetadataFiles(metadata);
+      const limits = { ...ownCaps, ...caps };
+      const served = openServed({ url, caps: limits, ...way });
+      try {
+        return await refresh({
+          repository: served.repository,
+          files,
+          caps: limits,
+          verifiers: ed25519Alone,
+          start: now,
+          known,
+        });
+      } finally {
+        served.close();
+      }
+    },
+    trusted: async () => {
+      const names = (await readdir(metadata)).sort();
+      const texts = names.map((name) => readFile(join(metadata, name), "utf8"));
+      return Object.fromEntries((await Promise.all(texts)).map((text, index) => [names[index], text]));
+    },
+  };
+  if (!isNew) {
+    const refreshed = await lab.refresh();
+    // The delegated roles too: a device looks for what it may take.
+    await refreshed.list("stable", "rules");
+    await refreshed.list("stable", "binary");
+    server.repent();
+  }
+  return lab;
+}
+
+/** Asserts that it ends with this code, as a StewardError, and gives that. */
+export async function refused(code: string, work: Promise<unknown>): Promise<StewardError> {
+  const error: unknown = await work.then(
+    () => assert.fail(`it went through, and must end with ${code}`),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StewardError)) throw error;
+  assert.equal(error.code, code, error.message);
+  return error;
+}
+
+/**
+ * The whole of an attack on a refresh: it ends with `code`; the trusted files are byte for byte what they were, but for
+ * those that `moved`, which were verified and kept before the bad one came; and with the honest publisher's next
+ * version from an honest server all is well.
+ */
+export async function withstands(
+  lab: Lab,
+  {
+    code,
+    moved = [],
+    search = false,
+    ...options
+  }: RefreshOptions & { code: string; moved?: string[]; search?: boolean },
+): Promise<StewardError> {
+  const before = await lab.trusted();
+  const attack = async () => {
+    const refreshed = await lab.refresh(options);
+    if (search) await refreshed.list("stable", "rules");
+  };
+  const error = await refused(code, attack());
+  const after = await lab.trusted();
+  for (const role of moved) {
+    assert.notEqual(after[`${role}.json`], before[`${role}.json`], `${role} was not kept`);
+    delete before[`${role}.json`];
+    delete after[`${role}.json`];
+  }
+  assert.deepEqual(after, before);
+  await recovers(lab);
+  return error;
+}
+
+/** The honest publisher goes on, the server is honest: the next refresh must succeed and bring the new release. */
+export async function recovers(lab: Lab, now?: Date): Promise<void> {
+  const { repository, server } = lab;
+  server.files = repository.files;
+  server.repent();
+  // Twice: the attacker may have used up the next version number of a role whose key it had.
+  repository.publish("targets", "rules", "binary");
+  const { path } = repository.addRelease({ version: "7.0.0" });
+  repository.publish("targets", "rules", "binary");
+  const refreshed = await lab.refresh(now ? { now } : {});
+  const found = await refreshed.list("stable", "rules");
+  assert.ok(
+    found.some((target) => target.path === path),
+    "the honest release is not found",
+  );
+  await refreshed.list("stable", "binary");
+  const trusted = await lab.trusted();
+  const { root, timestamp, snapshot, targets, delegated } = repository;
+  const served: Record<string, string> = {
+    "root.json": text(repository, `${root.version}.root`),
+    "timestamp.json": text(repository, "timestamp"),
+    "snapshot.json": text(repository, `${snapshot.version}.snapshot`),
+    "targets.json": text(repository, `${targets.version}.targets`),
+  };
+  for (const role of ["rules", "binary"]) {
+    served[`${role}.json`] = text(repository, `${delegated[role]?.version}.${role}`);
+  }
+  assert.ok(timestamp.version > 1, "nothing was published");
+  for (const [name, content] of Object.entries(served)) assert.equal(trusted[name], content, name);
+}
+
+function text(repository: SignedRepository, name: string): string {
+  return repository.metadata(name).toString("utf8");
+}

@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Ending } from "../../store/state-directory.ts";
+import { serveFile } from "./behaviours.ts";
+
+/** One request as a behaviour sees it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Decoded, without a leading slash and without a query. */
+  readonly path: string;
+  /** What an honest server would send now. */
+  readonly file: Buffer | undefined;
+  /** How often this path was asked for, this time included. */
+  readonly count: number;
+}
+
+export type Behaviour = (exchange: Exchange) => void | Promise<void>;
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface HostileServer {
+  /** `http://127.0.0.1:port` */
+  readonly origin: string;
+  readonly port: number;
+  /** What it serves; changing it changes the next answer. */
+  files: ReadonlyMap<string, Buffer>;
+  /** For one path, or for those that match; the latest that fits counts. */
+  behave(path: string | RegExp, behaviour: Behaviour): void;
+  /** Honest again, counts at zero. */
+  repent(): void;
+  readonly requests: SeenRequest[];
+  /** Of all connections since the start or the last `repent`, heads included, as handed to the kernel. */
+  bytesSent(): number;
+  openConnections(): number;
+  close(): Promise<void>;
+}
+
+/** A web server on loopback that serves a repository honestly, but for the paths that are told otherwise. */
+export async function startHostileServer(
+  test: Ending,
+  files: ReadonlyMap<string, Buffer> = new Map(),
+): Promise<HostileServer> {
+  const sockets = new Set<Socket>();
+  const behaviours: { path: string | RegExp; behaviour: Behaviour }[] = [];
+  const requests: SeenRequest[] = [];
+  let bytesOfClosed = 0;
+  const bytesNow = () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, bytesOfClosed);
+  let bytesBefore = 0;
+
+  const server = createServer((request, response) => {
+    const url = request.url ?? "/";
+    const path = decodeURIComponent(url.replace(/^\//, "").replace(/[?#].*$/s, ""));
+    const { method = "GET", headers } = request;
+    requests.push({ method, path, url, headers });
+    const count = requests.filter((one) => one.path === path).length;
+    const fits = (one: { path: string | RegExp }) =>
+      typeof one.path === "string" ? one.path === path : one.path.test(path);
+    const behaviour = behaviours.findLast(fits)?.behaviour ?? serveFile;
+    response.on("error", () => undefined);
+    const exchange = {
+      request,
+      response,
+      path,
+      count,
+      // Looked up when it is sent: a behaviour may change what lies there first.
+      get file() {
+        return running.files.get(path);
+      },
+    };
+    void Promise.resolve(behaviour(exchange)).catch((error: unknown) => response.destroy(asError(error)));
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      bytesOfClosed += socket.bytesWritten;
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const running: HostileServer = {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    files,
+    behave: (path, behaviour) => void behaviours.push({ path, behaviour }),
+    repent() {
+      behaviours.length = 0;
+      requests.length = 0;
+      bytesBefore = bytesNow();
+    },
+    requests,
+    bytesSent: () => bytesNow() - bytesBefore,
+    openConnections: () => sockets.size,
+    async close() {
+      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  test.after(() => running.close());
+  return running;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

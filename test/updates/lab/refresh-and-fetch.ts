@@ -1,0 +1,39 @@
+/**
+ * A process that does what the device does, to be killed in the middle: `node … DIRECTORY URL VERSION` refreshes the
+ * metadata in DIRECTORY/metadata and brings the rules of that version to DIRECTORY/staged. Prints the code of what it
+ * fails with.
+ */
+
+import { StewardError } from "../../../src/errors.ts";
+import { freeSpace } from "../../../src/host/linux/free-space.ts";
+import { caps } from "../../../src/updates/caps.ts";
+import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";
+import { fetchPayload } from "../../../src/updates/payload.ts";
+import { refresh } from "../../../src/updates/refresh.ts";
+import { ed25519Alone } from "../../../src/updates/signatures.ts";
+import { openServed } from "./served.ts";
+
+const [directory = "", url = "", version = ""] = process.argv.slice(2);
+
+try {
+  await refreshAndFetch();
+} catch (error) {
+  if (!(error instanceof StewardError)) throw error;
+  process.stdout.write(error.code);
+  process.exitCode = 3;
+}
+
+async function refreshAndFetch(): Promise<void> {
+  const { repository, close } = openServed({ url, caps });
+  try {
+    const files = await openMetadataFiles(`${directory}/metadata`);
+    const session = { repository, files, caps, verifiers: ed25519Alone, start: new Date() };
+    const all = await (await refresh(session)).list("stable", "rules");
+    const found = all.find(({ path }) => path.includes(version));
+    if (!found) throw new Error(`there are no rules ${version}`);
+    const { signal } = new AbortController();
+    await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+  } finally {
+    close();
+  }
+}

@@ -1,0 +1,33 @@
+import { StewardError } from "../../../src/errors.ts";
+import { createTransfers } from "../../../src/host/linux/transfers.ts";
+import type { ResolveHost } from "../../../src/host/ports.ts";
+import type { Caps } from "../../../src/updates/caps.ts";
+import type { Repository } from "../../../src/updates/repository.ts";
+import { openRepository } from "../../../src/updates/repository-files.ts";
+
+/** How the device reaches its server. */
+export interface ServedOptions {
+  url: string;
+  caps: Caps;
+  allowLocalServers?: boolean;
+  resolveHost?: ResolveHost;
+}
+
+/** The product's own reader of a repository, put together as the agent does it; `close` ends what it still does. */
+export function openServed({ url, caps, allowLocalServers = true, resolveHost }: ServedOptions): {
+  repository: Repository;
+  close(): void;
+} {
+  const ending = new AbortController();
+  const late = new StewardError("update_too_slow", `The refresh took longer than ${caps.refreshSeconds} s.`);
+  const timer = setTimeout(() => ending.abort(late), caps.refreshSeconds * 1_000);
+  const transfers = createTransfers({
+    redirects: caps.redirects,
+    allowLocalServers,
+    ...(resolveHost && { resolveHost }),
+  });
+  return {
+    repository: openRepository({ transfers, url, caps, signal: ending.signal }),
+    close: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { StewardError } from "../../src/errors.ts";
+import { caps } from "../../src/updates/caps.ts";
+import type { RoleType } from "../../src/updates/metadata.ts";
+import { readMetadata } from "../../src/updates/read-metadata.ts";
+import { SignedRepository } from "./lab/signed-repository.ts";
+
+const lab = new SignedRepository();
+lab.addRelease();
+lab.publish("rules");
+const originals: Record<string, string> = {
+  root: lab.metadata("1.root").toString(),
+  timestamp: lab.metadata("timestamp").toString(),
+  snapshot: lab.metadata("2.snapshot").toString(),
+  targets: lab.metadata("1.targets").toString(),
+  rules: lab.metadata("2.rules").toString(),
+};
+
+type Open = Record<string, never>;
+// biome-ignore lint/suspicious/noExplicitAny: metadata that are to be spoilt in any place
+type Spoiled = any;
+
+/** The file with one thing changed. */
+function spoiled(name: string, spoil: (file: Spoiled) => void): Buffer {
+  const file = JSON.parse(originals[name] ?? "") as Open;
+  spoil(file);
+  return Buffer.from(JSON.stringify(file));
+}
+
+function typeOf(name: string): RoleType {
+  return name === "rules" ? "targets" : (name as RoleType);
+}
+
+describe("readMetadata", () => {
+  for (const name of Object.keys(originals)) {
+    it(`reads ${name}, and keeps the file as it came`, () => {
+      const bytes = Buffer.from(originals[name] ?? "");
+      const read = readMetadata(typeOf(name), bytes, caps);
+      assert.equal(read.signed._type, typeOf(name));
+      assert.equal(read.bytes, bytes);
+    });
+  }
+
+  it("keeps members that it does not know in what the signatures are over", () => {
+    const bytes = spoiled("timestamp", (file) => {
+      file.signed["x-unknown"] = { b: [1, "two"], a: null };
+    });
+    const { signedBytes } = readMetadata("timestamp", bytes, caps);
+    assert.match(Buffer.from(signedBytes).toString(), /"x-unknown":\{"a":null,"b":\[1,"two"\]\}/);
+  });
+
+  const bad: [string, string, (file: Spoiled) => void][] = [
+    ["another role", "timestamp", (file) => Object.assign(file.signed, { _type: "snapshot" })],
+    [
+      "another major version of TUF",
+      "timestamp",
+      (file) => Object.assign(file.signed, { spec_version: "2.0.0" }),
+    ],
+    ["no version", "root", (file) => delete file.signed.version],
+    ["version 0", "root", (file) => Object.assign(file.signed, { version: 0 })],
+    ["a negative version", "root", (file) => Object.assign(file.signed, { version: -1 })],
+    ["a version in words", "root", (file) => Object.assign(file.signed, { version: "1" })],
+    [
+      "an expiry in local time",
+      "root",
+      (file) => Object.assign(file.signed, { expires: "2027-01-01T00:00:00" }),
+    ],
+    [
+      "an expiry that is no day",
+      "root",
+      (file) => Object.assign(file.signed, { expires: "2027-13-41T00:00:00Z" }),
+    ],
+    [
+      "an expiry beyond what a Date holds",
+      "root",
+      (file) => Object.assign(file.signed, { expires: "+275760-09-14T00:00:00Z" }),
+    ],
+    ["no signatures", "root", (file) => delete file.signatures],
+    ["signatures that are an object", "root", (file) => Object.assign(file, { signatures: {} })],
+    ["a signature without a key's id", "root", (file) => delete file.signatures[0].keyid],
+    ["two signatures of one id", "root", (file) => file.signatures.push(file.signatures[0])],
+    [
+      "too many signatures",
+      "root",
+      (file) => {
+        file.signatures = Array.from({ length: 65 }, (_, index) => ({ keyid: `${index}`, sig: "" }));
+      },
+    ],
+    ["no role timestamp", "root", (file) => delete file.signed.roles.timestamp],
+    ["threshold 0", "root", (file) => Object.assign(file.signed.roles.root, { threshold: 0 })],
+    [
+      "one key id twice in a role",
+      "root",
+      (file) => file.signed.roles.root.keyids.push(file.signed.roles.root.keyids[0]),
+    ],
+    [
+      "a key without its public part",
+      "root",
+      (file) => {
+        for (const key of Object.values(file.signed.keys) as Spoiled[]) delete key.keyval.public;
+      },
+    ],
+    ["no snapshot", "timestamp", (file) => delete file.signed.meta["snapshot.json"]],
+    [
+      "a snapshot of version 0",
+      "timestamp",
+      (file) => Object.assign(file.signed.meta["snapshot.json"], { version: 0 }),
+    ],
+    [
+      "hashes that are empty",
+      "timestamp",
+      (file) => Object.assign(file.signed.meta["snapshot.json"], { hashes: {} }),
+    ],
+    [
+      "hashes in upper case",
+      "timestamp",
+      (file) => {
+        Object.assign(file.signed.meta["snapshot.json"], { hashes: { sha256: "AB" } });
+      },
+    ],
+    [
+      "a negative length",
+      "snapshot",
+      (file) => Object.assign(file.signed.meta["targets.json"], { length: -1 }),
+    ],
+    ["a list for an object", "snapshot", (file) => Object.assign(file.signed, { meta: [] })],
+    [
+      "a target without hashes",
+      "rules",
+      (file) => {
+        for (const target of Object.values(file.signed.targets) as Spoiled[]) delete target.hashes;
+      },
+    ],
+    [
+      "a delegation with neither paths nor prefixes",
+      "targets",
+      (file) => delete file.signed.delegations.roles[0].paths,
+    ],
+    [
+      "a delegation with both",
+      "targets",
+      (file) => {
+        file.signed.delegations.roles[0].path_hash_prefixes = ["00"];
+      },
+    ],
+    [
+      "a delegation that is called root",
+      "targets",
+      (file) => {
+        file.signed.delegations.roles[0].name = "root";
+      },
+    ],
+    [
+      "a delegation without a name",
+      "targets",
+      (file) => {
+        file.signed.delegations.roles[0].name = "";
+      },
+    ],
+    [
+      "a delegation whose name is no file's",
+      "targets",
+      (file) => {
+        file.signed.delegations.roles[0].name = "ü".repeat(41);
+      },
+    ],
+    [
+      "two delegations of one name",
+      "targets",
+      (file) => {
+        file.signed.delegations.roles[1].name = file.signed.delegations.roles[0].name;
+      },
+    ],
+  ];
+  for (const [what, name, spoil] of bad) {
+    it(`refuses ${name} with ${what}`, () => {
+      assert.throws(() => readMetadata(typeOf(name), spoiled(name, spoil), caps), {
+        code: "update_metadata_malformed",
+      });
+    });
+  }
+
+  it("throws nothing but its own error, whatever one value is put in whatever place", () => {
+    const file = JSON.parse(originals.targets ?? "");
+    const places: [Spoiled, string][] = [];
+    const collect = (value: Spoiled): void => {
+      if (typeof value !== "object" || value === null) return;
+      for (const key of Object.keys(value)) {
+        places.push([value, key]);
+        collect(value[key]);
+      }
+    };
+    collect(file);
+    fc.assert(
+      fc.property(fc.nat(places.length - 1), fc.jsonValue({ maxDepth: 3 }), (index, value) => {
+        const [holder, key] = places[index] ?? [file, "signed"];
+        const before = holder[key];
+        holder[key] = value;
+        try {
+          readMetadata("targets", Buffer.from(JSON.stringify(file)), caps);
+        } catch (error) {
+          assert.ok(error instanceof StewardError, String(error));
+          assert.equal(error.code, "update_metadata_malformed");
+        } finally {
+          holder[key] = before;
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

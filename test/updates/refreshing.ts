@@ -1,0 +1,70 @@
+import { type Caps, caps } from "../../src/updates/caps.ts";
+import type { Refreshed } from "../../src/updates/client.ts";
+import type { MetadataFiles } from "../../src/updates/metadata-files.ts";
+import { refresh } from "../../src/updates/refresh.ts";
+import type { Repository, Validators } from "../../src/updates/repository.ts";
+import { ed25519Alone } from "../../src/updates/signatures.ts";
+import type { SignedRepository } from "./lab/signed-repository.ts";
+
+/** A repository's metadata out of memory, and the names in the order in which they were asked for. */
+export function reading({ files }: SignedRepository): { repository: Repository; asked: string[] } {
+  const asked: string[] = [];
+  const repository: Repository = {
+    readMetadata: async (name, { known }) => {
+      asked.push(name);
+      const bytes = files.get(`metadata/${name}`);
+      if (!bytes) return null;
+      const validators = {
+        etag: `"${bytes.length}-${bytes.subarray(-80).toString("hex")}"`,
+        last_modified: null,
+      };
+      return known?.etag === validators.etag ? "unchanged" : { bytes, validators };
+    },
+    openTarget: () => Promise.reject(new Error("no targets are read here")),
+    cost: () => ({ requests: asked.length, bodyBytes: 0 }),
+  };
+  return { repository, asked };
+}
+
+/** Metadata files in memory, which fail once when the given write or removal comes. */
+export function filesInMemory(
+  contents: Record<string, Uint8Array> = {},
+  failAt?: (change: string) => boolean,
+): MetadataFiles & {
+  contents: Record<string, Uint8Array>;
+} {
+  const change = (what: string): void => {
+    if (failAt?.(what)) throw new Error(`killed at ${what}`);
+  };
+  return {
+    contents,
+    read: async (role) => contents[role] ?? null,
+    write: async (role, bytes) => {
+      change(`write ${role}`);
+      contents[role] = bytes;
+    },
+    remove: async (role) => {
+      change(`remove ${role}`);
+      delete contents[role];
+    },
+    clear: async () => {
+      for (const role of Object.keys(contents)) delete contents[role];
+    },
+  };
+}
+
+/** One refresh by the rules of the agent. */
+export function refreshing(
+  lab: SignedRepository,
+  files: MetadataFiles,
+  more: { start?: Date; known?: Validators | undefined; caps?: Caps } = {},
+): Promise<Refreshed> {
+  return refresh({
+    repository: reading(lab).repository,
+    files,
+    caps,
+    verifiers: ed25519Alone,
+    start: new Date(),
+    ...more,
+  });
+}

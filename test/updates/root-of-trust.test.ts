@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
+import { canonical } from "./lab/canonical.ts";
+import { SignedRepository } from "./lab/signed-repository.ts";
+import { createSigningKey, placeholderKey, underAnotherId } from "./lab/signing-key.ts";
+
+describe("readRootOfTrust", () => {
+  it("gives the root and the SHA-256 of the canonical form of what is signed", () => {
+    const lab = new SignedRepository();
+    const { root, fingerprint } = readRootOfTrust(lab.metadata("1.root"));
+    assert.equal(root.version, 1);
+    assert.equal(fingerprint, createHash("sha256").update(canonical(lab.root)).digest("hex"));
+  });
+
+  it("gives the same fingerprint however the file is laid out", () => {
+    const bytes = new SignedRepository().metadata("1.root");
+    const other = Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 7));
+    assert.equal(readRootOfTrust(other).fingerprint, readRootOfTrust(bytes).fingerprint);
+  });
+
+  it("takes one that has expired: what follows it decides", () => {
+    const lab = new SignedRepository({ now: new Date("2019-01-01T00:00:00Z") });
+    assert.equal(readRootOfTrust(lab.metadata("1.root")).root.expires.slice(0, 4), "2020");
+  });
+
+  const placeholders: [string, string, RegExp][] = [
+    ["all zero", "00".repeat(32), /all zero: a placeholder/],
+    ["the neutral point", `01${"00".repeat(31)}`, /neutral point: every message would verify/],
+    [
+      "a point of small order",
+      "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+      /small order/,
+    ],
+    ["a point in a form that is not canonical", `ee${"ff".repeat(30)}7f`, /not in the one form/],
+    ["too short", "aa".repeat(31), /31 bytes instead of 32/],
+    ["no hex", "key goes here", /0 bytes instead of 32/],
+  ];
+  for (const [name, hex, expected] of placeholders) {
+    for (const role of ["root", "timestamp", "targets"]) {
+      it(`refuses a key of ${role} that is ${name}, and says so`, () => {
+        const lab = new SignedRepository();
+        lab.keys[role]?.push(placeholderKey(hex));
+        lab.publishRoot();
+        assert.throws(() => readRootOfTrust(lab.metadata("2.root")), {
+          code: "update_root_unusable",
+          message: expected,
+        });
+      });
+    }
+  }
+
+  const broken: [string, (lab: SignedRepository) => Buffer][] = [
+    ["is empty", () => Buffer.alloc(0)],
+    ["is HTML", () => Buffer.from("<!doctype html><title>Sign in</title>")],
+    ["is another role's file", (lab) => lab.metadata("timestamp")],
+    [
+      "was changed after it was signed",
+      (lab) => Buffer.from(lab.metadata("1.root").toString().replace('"1.0.34"', '"1.0.33"')),
+    ],
+    ["is cut off", (lab) => lab.metadata("1.root").subarray(0, -20)],
+  ];
+  for (const [name, make] of broken) {
+    it(`refuses a file that ${name}`, () => {
+      assert.throws(() => readRootOfTrust(make(new SignedRepository())), { code: "update_root_unusable" });
+    });
+  }
+
+  it("refuses one that is signed by fewer of its keys than it asks for", () => {
+    const lab = new SignedRepository({ keyCounts: { root: 3 }, thresholds: { root: 2 } });
+    assert.equal(readRootOfTrust(lab.metadata("1.root")).root.roles.root.threshold, 2);
+    const [first] = lab.keys.root ?? [];
+    lab.signers.root = first ? [first] : [];
+    lab.publishRoot();
+    assert.throws(() => readRootOfTrust(lab.metadata("2.root")), {
+      code: "update_root_unusable",
+      message: /by 1 of/,
+    });
+  });
+
+  it("counts a key once that has two ids", () => {
+    const key = createSigningKey();
+    const lab = new SignedRepository({ thresholds: { root: 2 } });
+    lab.keys.root = [key, underAnotherId(key)];
+    lab.publishRoot();
+    assert.throws(() => readRootOfTrust(lab.metadata("2.root")), {
+      code: "update_root_unusable",
+      message: /by 1 of/,
+    });
+  });
+});

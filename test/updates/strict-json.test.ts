@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { StewardError } from "../../src/errors.ts";
+import { parseStrictJson } from "../../src/updates/strict-json.ts";
+
+const depth = 32;
+const values = 500_000;
+const parse = (text: string | Uint8Array): unknown =>
+  parseStrictJson(Buffer.from(text), { jsonDepth: depth, jsonValues: values });
+
+function refused(text: string | Uint8Array): StewardError {
+  let thrown: unknown;
+  try {
+    parse(text);
+  } catch (error) {
+    thrown = error;
+  }
+  if (!(thrown instanceof StewardError)) throw thrown ?? new Error(`taken: ${String(text).slice(0, 80)}`);
+  assert.equal(thrown.code, "update_metadata_malformed");
+  return thrown;
+}
+
+/** Values of metadata: no floats, no `__proto__`, no half characters, of all nestings up to eight. */
+const value = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 8, depthSize: "small" },
+    fc.constant(null),
+    fc.boolean(),
+    fc.maxSafeInteger().map((number) => (number === 0 ? 0 : number)),
+    fc.string({ unit: "binary" }).filter((text) => !/\p{Surrogate}/u.test(text)),
+    fc.array(tie("value"), { maxLength: 5 }),
+    fc.dictionary(
+      fc.string({ unit: "binary" }).filter((name) => name !== "__proto__" && !/\p{Surrogate}/u.test(name)),
+      tie("value"),
+      { maxKeys: 5 },
+    ),
+  ),
+})).value;
+
+describe("parseStrictJson", () => {
+  it("reads every document of its own kind as JSON.parse does", () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom("", " ", "\n\t"), (one, indent) => {
+        const text = JSON.stringify(one, null, indent);
+        assert.equal(JSON.stringify(parse(text)), JSON.stringify(JSON.parse(text)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("takes nothing that JSON.parse does not take, and throws nothing but its own code", () => {
+    const signs = fc.string({
+      unit: fc.constantFrom(...'{}[]":,0123456789.eE+-\\/truefalsn \n\u0000é'),
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(fc.oneof(signs, fc.string({ unit: "binary" })), (text) => {
+        let theirs: string | undefined;
+        try {
+          theirs = JSON.stringify(JSON.parse(text));
+        } catch {
+          refused(text);
+          return;
+        }
+        try {
+          assert.equal(JSON.stringify(parse(text)), theirs);
+        } catch (error) {
+          if (!(error instanceof StewardError)) throw error;
+          assert.equal(error.code, "update_metadata_malformed");
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("throws nothing but its own code at documents that were bitten into", () => {
+    const bitten = fc.tuple(value, fc.nat(), fc.nat({ max: 255 }));
+    fc.assert(
+      fc.property(bitten, ([one, at, byte]) => {
+        const bytes = Buffer.from(JSON.stringify(one));
+        bytes[at % bytes.length] = byte;
+        try {
+          parse(bytes);
+        } catch (error) {
+          if (!(error instanceof StewardError)) throw error;
+          assert.equal(error.code, "update_metadata_malformed");
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("throws nothing but its own code at any bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+        try {
+          parse(bytes);
+        } catch (error) {
+          if (!(error instanceof StewardError)) throw error;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("refuses a member that is there twice, wherever and however it is written", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), value, { minKeys: 1 }), fc.nat(), (object, which) => {
+        const names = Object.keys(object).filter((name) => name !== "__proto__");
+        const name = names[which % names.length];
+        if (name === undefined) return;
+        const escaped = [...JSON.stringify(name).slice(1, -1)].join("");
+        refused(`${JSON.stringify(object).slice(0, -1)},"${escaped}":1}`);
+      }),
+      { numRuns: 200 },
+    );
+    assert.match(refused('{"a":1,"\\u0061":2}').message, /twice/);
+    assert.match(refused('{"x":{"b":[],"b":[]}}').message, /twice/);
+  });
+
+  const bad: [string, string, RegExp][] = [
+    ["a fraction", "[1.5]", /integers/],
+    ["a fraction that is none", "[1.0]", /integers/],
+    ["an exponent", "[1e2]", /integers/],
+    ["2^53", "[9007199254740992]", /integers/],
+    ["minus 2^53", "[-9007199254740992]", /integers/],
+    ["minus zero", "[-0]", /integers/],
+    ["a number beyond every double", `[${"9".repeat(400)}]`, /integers/],
+    ["__proto__", '{"__proto__":1}', /__proto__/],
+    ["__proto__ in escapes", '{"\\u005f_proto__":1}', /__proto__/],
+    ["half a surrogate pair", '"\\udc00"', /half/],
+    ["a leading zero", "[01]", /./],
+    ["a plus", "[+1]", /./],
+    ["hex", "[0x10]", /./],
+    ["a bare word", "[undefined]", /./],
+    ["a single quote", "['a']", /./],
+    ["a form feed between", "[1,\f2]", /./],
+    ["a no-break space between", "[1,\u00a02]", /./],
+    ["nothing", "", /./],
+    ["blanks alone", "  ", /./],
+    ["two values", "1 2", /behind its end/],
+    ["a string that does not end", '"abc', /does not end/],
+    ["a string that ends in its escape", '"abc\\"', /does not end/],
+    ["a raw tab in a string", '"a\tb"', /control/],
+    ["an escape of nobody's", '"\\x41"', /escape/],
+  ];
+  for (const [name, text, expected] of bad) {
+    it(`refuses ${name}`, () => assert.match(refused(text).message, expected));
+  }
+
+  it("takes the outermost integers that everybody reads alike", () => {
+    assert.deepEqual(parse("[9007199254740991,-9007199254740991,0]"), [2 ** 53 - 1, 1 - 2 ** 53, 0]);
+  });
+
+  it("takes the depth that is allowed, and not one more", () => {
+    parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`);
+    assert.match(refused(`${"[".repeat(depth + 1)}1${"]".repeat(depth + 1)}`).message, /deeper/);
+    assert.match(refused("[".repeat(5_000_000)).message, /deeper/);
+    assert.match(refused('{"a":'.repeat(1_000_000)).message, /deeper/);
+  });
+
+  it("takes as many values as are allowed, and not one more", () => {
+    parse(`[${"1,".repeat(values - 2)}1]`);
+    assert.match(refused(`[${"1,".repeat(values - 1)}1]`).message, /more than 500000 values/);
+  });
+
+  it("gives objects without a prototype, so that no member is there that was not written", () => {
+    const object = parse("{}") as Record<string, unknown>;
+    assert.equal(object.constructor, undefined);
+    assert.equal(Object.getPrototypeOf(object), null);
+  });
+
+  it("takes no longer than the file is long", () => {
+    const long = JSON.stringify({ a: '\\"x'.repeat(1_000_000), b: Array.from({ length: 300_000 }, () => 1) });
+    const start = process.hrtime.bigint();
+    parse(long);
+    const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+    assert.ok(seconds < 5, `${seconds} s for ${long.length} characters`);
+  });
+});

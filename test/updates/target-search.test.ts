@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { caps } from "../../src/updates/caps.ts";
+import type { DelegatedRole, Targets } from "../../src/updates/metadata.ts";
+import type { Signers } from "../../src/updates/signatures.ts";
+import { createTargetSearch } from "../../src/updates/target-search.ts";
+
+type Delegation = Partial<DelegatedRole> & { name: string };
+type Tree = Record<string, { delegates?: Delegation[]; signs?: string[] }>;
+
+const top: Signers = { name: "targets", keyids: [], threshold: 1, keys: {} };
+
+/** A search in a tree of roles, with the roles in the order in which they were asked for. */
+function searching(tree: Tree, limits = caps) {
+  const loaded: string[] = [];
+  const search = createTargetSearch(limits, async ({ name }) => {
+    loaded.push(name);
+    const { delegates = [], signs = [] } = tree[name] ?? {};
+    const file = { length: 1, hashes: { sha256: name } };
+    const roles = delegates.map((role) => ({
+      keyids: [],
+      threshold: 1,
+      terminating: false,
+      paths: ["*/*/*"],
+      ...role,
+    }));
+    const targets: Targets = {
+      _type: "targets",
+      spec_version: "1.0.34",
+      version: 1,
+      expires: "2027-01-01T00:00:00Z",
+      targets: Object.fromEntries(signs.map((path) => [path, file])),
+      delegations: { keys: {}, roles },
+    };
+    return targets;
+  });
+  return { search, loaded };
+}
+
+describe("find", () => {
+  it("goes depth first, in the order of the delegations", async () => {
+    const { search, loaded } = searching({
+      targets: { delegates: [{ name: "a" }, { name: "b" }] },
+      a: { delegates: [{ name: "c" }, { name: "d" }] },
+    });
+    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.deepEqual(loaded, ["targets", "a", "c", "d", "b"]);
+  });
+
+  it("asks nobody behind a terminating delegation", async () => {
+    const { search, loaded } = searching({
+      targets: { delegates: [{ name: "a", terminating: true }, { name: "b" }] },
+      a: {},
+      b: { signs: ["x/y/z"] },
+    });
+    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.deepEqual(loaded, ["targets", "a"]);
+  });
+
+  it("takes the first role that signs for a path, and names it", async () => {
+    const { search } = searching({
+      targets: { delegates: [{ name: "a" }, { name: "b" }] },
+      a: { signs: ["x/y/z"] },
+      b: { signs: ["x/y/z"] },
+    });
+    assert.equal((await search.find(top, "x/y/z"))?.role, "a");
+  });
+
+  it("comes to an end where roles delegate in a circle", async () => {
+    const { search, loaded } = searching({
+      targets: { delegates: [{ name: "a" }] },
+      a: { delegates: [{ name: "b" }] },
+      b: { delegates: [{ name: "a" }, { name: "targets" }] },
+    });
+    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.deepEqual(loaded, ["targets", "a", "b"]);
+  });
+
+  it("refuses a repository that delegates to more roles than the cap", async () => {
+    const delegates = Array.from({ length: 6 }, (_, index) => ({ name: `r${index}` }));
+    const limits = { ...caps, delegatedRoles: 5 };
+    await assert.rejects(searching({ targets: { delegates } }, limits).search.find(top, "x/y/z"), {
+      code: "update_limit_exceeded",
+    });
+    const { search } = searching({ targets: { delegates: delegates.slice(1) } }, limits);
+    assert.equal(await search.find(top, "x/y/z"), null);
+  });
+
+  it("refuses a repository that delegates deeper than the cap", async () => {
+    const chain = (depth: number): Tree =>
+      Object.fromEntries(
+        Array.from({ length: depth }, (_, index) => [
+          index === 0 ? "targets" : `r${index}`,
+          { delegates: [{ name: `r${index + 1}` }] },
+        ]),
+      );
+    const limits = { ...caps, delegationDepth: 3 };
+    await assert.rejects(searching(chain(4), limits).search.find(top, "x/y/z"), {
+      code: "update_limit_exceeded",
+    });
+    assert.equal(await searching(chain(3), limits).search.find(top, "x/y/z"), null);
+  });
+});
+
+describe("list", () => {
+  it("finds what each role may sign for, also behind a terminating one", async () => {
+    const { search } = searching({
+      targets: {
+        delegates: [
+          { name: "a", terminating: true, paths: ["stable/rules/a*"] },
+          { name: "b", paths: ["stable/rules/b*"] },
+        ],
+      },
+      a: { signs: ["stable/rules/a1"] },
+      b: { signs: ["stable/rules/b1", "beta/rules/b2"] },
+    });
+    const found = await search.list(top, "stable", "rules");
+    assert.deepEqual(
+      found.map(({ path, role }) => [path, role]),
+      [
+        ["stable/rules/a1", "a"],
+        ["stable/rules/b1", "b"],
+      ],
+    );
+  });
+
+  it("leaves out what a role names and was never given to sign for", async () => {
+    const { search } = searching({
+      targets: { delegates: [{ name: "rules", paths: ["*/rules/base*"] }] },
+      rules: { signs: ["stable/rules/other", "stable/rules/base"] },
+    });
+    const found = await search.list(top, "stable", "rules");
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      ["stable/rules/base"],
+    );
+  });
+
+  it("loads no role that cannot hold what is wanted, and each other one once", async () => {
+    const { search, loaded } = searching({
+      targets: {
+        delegates: [
+          { name: "rules", paths: ["*/rules/*"] },
+          { name: "binary", paths: ["*/binary/*"] },
+        ],
+      },
+      rules: { signs: ["stable/rules/a", "stable/rules/b", "stable/rules/c"] },
+    });
+    assert.equal((await search.list(top, "stable", "rules")).length, 3);
+    assert.deepEqual(loaded, ["targets", "rules"]);
+  });
+});
