@@ -1,0 +1,219 @@
+import { updateKinds } from "../contract/updates.ts";
+import { caps } from "./caps.ts";
+import type { FoundTarget } from "./client.ts";
+import { compareVersions, isVersion } from "./semver.ts";
+import type { WaveSchedule, WaveStep } from "./waves.ts";
+
+export type UpdateKind = (typeof updateKinds)[number];
+
+/** What the publisher signed of a release, read whole. */
+export interface Release {
+  /** The first 128 bits of the payload's SHA-512, in hex. */
+  readonly id: string;
+  readonly kind: UpdateKind;
+  readonly name: string;
+  readonly version: string;
+  readonly channel: string;
+  readonly product: string;
+  /** `any`, or as Node names it. */
+  readonly arch: string;
+  /** The oldest agent that can apply it. */
+  readonly minAgent: string | null;
+  /** No version of this kind and name below it may ever be installed again. */
+  readonly floor: string | null;
+  /** null: for all devices at once. */
+  readonly waves: WaveSchedule | null;
+  readonly urgent: boolean;
+  /** Why the publisher took it back. */
+  readonly withdrawn: string | null;
+  /** For people; empty: none. */
+  readonly notes: string;
+  readonly lengthBytes: number;
+  readonly target: FoundTarget;
+}
+
+/** A target that is no release for this device, and why, as what follows its path in a sentence. */
+export interface NoRelease {
+  readonly path: string;
+  readonly reason: string;
+  /** As it is with most of what a repository holds: older, or for others. */
+  readonly isOrdinary: boolean;
+}
+
+/** The form of `custom` that this agent understands. */
+const customForm = 1;
+
+/** The last part of a path, as `repo add` names files. */
+const filePattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}$/;
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+/** As in the settings. */
+const channelPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/;
+const architectures = ["any", "x64", "arm64", "arm"];
+/** What would move the cursor of a terminal, break a line of a log, or turn its text around. */
+const unprintable = /[\p{Cc}\p{Surrogate}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+/** Characters of a text for people. */
+const maximumText = 2_000;
+const maximumSteps = 32;
+/** Seconds from the start of a release to its last wave: a year. */
+const maximumWaveSeconds = 366 * 86_400;
+
+/** Reads a target as a release. What is in `custom` may be anything that JSON can say; this never throws. */
+export function readRelease(target: FoundTarget): Release | NoRelease {
+  try {
+    return readCustom(target);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { path: target.path, reason: error.message, isOrdinary: false };
+  }
+}
+
+class Unreadable extends Error {}
+
+function readCustom(target: FoundTarget): Release {
+  const { path, file } = target;
+  const custom = objectOf(file.custom, "custom");
+  const form = integer(custom, "steward", { least: 1, most: Number.MAX_SAFE_INTEGER });
+  if (form > customForm) throw new Unreadable("is for a newer agent than this one");
+  const [pathChannel, pathKind, fileName, ...rest] = path.split("/");
+  if (!fileName || rest.length > 0 || !filePattern.test(fileName)) {
+    throw new Unreadable("does not lie under <channel>/<kind>/");
+  }
+  const kind = updateKinds.find((one) => one === member(custom, "kind"));
+  if (kind === undefined) throw new Unreadable("its kind is neither rules nor binary");
+  const channel = matching(custom, "channel", channelPattern);
+  if (kind !== pathKind) throw new Unreadable(`says that it is of kind ${kind} and lies elsewhere`);
+  if (channel !== pathChannel)
+    throw new Unreadable(`says that it is of the channel ${channel} and lies elsewhere`);
+  const arch = architectures.find((one) => one === member(custom, "arch"));
+  if (arch === undefined) throw new Unreadable(`its arch is none of ${architectures.join(", ")}`);
+  const release: Release = {
+    id: idOf(target),
+    kind,
+    name: matching(custom, "name", namePattern),
+    version: versionOf(custom, "version"),
+    channel,
+    product: matching(custom, "product", namePattern),
+    arch,
+    minAgent: optional(custom, "min_agent", versionOf),
+    floor: optional(custom, "floor", versionOf),
+    waves: optional(custom, "waves", wavesOf),
+    urgent: optional(custom, "urgent", booleanOf) ?? false,
+    withdrawn: optional(custom, "withdrawn", textOf),
+    notes: optional(custom, "notes", textOf) ?? "",
+    lengthBytes: lengthOf(target),
+    target,
+  };
+  if (release.floor !== null && compareVersions(release.floor, release.version) > 0) {
+    throw new Unreadable("its floor is above its own version");
+  }
+  return release;
+}
+
+function idOf({ file }: FoundTarget): string {
+  const sha512 = Object.hasOwn(file.hashes, "sha512") ? file.hashes.sha512 : undefined;
+  if (sha512 === undefined || !/^[0-9a-f]{128}$/.test(sha512))
+    throw new Unreadable("is signed without a SHA-512");
+  return sha512.slice(0, 32);
+}
+
+function lengthOf({ file }: FoundTarget): number {
+  if (file.length < 1 || file.length > caps.payloadBytes) {
+    throw new Unreadable(`its length is not between 1 and ${caps.payloadBytes} bytes`);
+  }
+  return file.length;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function objectOf(value: unknown, name: string): Members {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Unreadable(`its ${name} is not an object`);
+  }
+  return value as Members;
+}
+
+/** Own members alone: `__proto__` and its like are of nobody's signing. */
+function member(members: Members, name: string): unknown {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+function optional<T>(members: Members, name: string, read: (members: Members, name: string) => T): T | null {
+  return member(members, name) === undefined ? null : read(members, name);
+}
+
+function stringOf(members: Members, name: string): string {
+  const value = member(members, name);
+  if (typeof value !== "string") throw new Unreadable(`its ${name} is not a text`);
+  return value;
+}
+
+function textOf(members: Members, name: string): string {
+  const text = stringOf(members, name);
+  if (text.length > maximumText) throw new Unreadable(`its ${name} is longer than ${maximumText} characters`);
+  if (unprintable.test(text)) throw new Unreadable(`its ${name} holds control characters`);
+  return text;
+}
+
+function matching(members: Members, name: string, pattern: RegExp): string {
+  const text = stringOf(members, name);
+  if (!pattern.test(text)) throw new Unreadable(`its ${name} is not of the form ${pattern.source}`);
+  return text;
+}
+
+function versionOf(members: Members, name: string): string {
+  const text = stringOf(members, name);
+  if (!isVersion(text)) throw new Unreadable(`its ${name} is no semantic version`);
+  return text;
+}
+
+function booleanOf(members: Members, name: string): boolean {
+  const value = member(members, name);
+  if (typeof value !== "boolean") throw new Unreadable(`its ${name} is neither true nor false`);
+  return value;
+}
+
+function integer(members: Members, name: string, bounds: { least: number; most: number }): number {
+  const value = member(members, name);
+  if (typeof value !== "number" || !Number.isSafeInteger(value))
+    throw new Unreadable(`its ${name} is no integer`);
+  if (value < bounds.least || value > bounds.most) {
+    throw new Unreadable(`its ${name} is not between ${bounds.least} and ${bounds.most}`);
+  }
+  return value;
+}
+
+function wavesOf(members: Members, name: string): WaveSchedule {
+  const waves = objectOf(member(members, name), name);
+  const start = stringOf(waves, "start");
+  const startMilliseconds = Date.parse(start);
+  // Date.parse takes 24:00 and 30 February too: only what comes back as it was is a moment.
+  // What comes a year after it must still have a year of four digits.
+  const isMoment =
+    /^[0-8]\d{3}-/.test(start) &&
+    !Number.isNaN(startMilliseconds) &&
+    new Date(startMilliseconds).toISOString() === withMilliseconds(start);
+  if (!isMoment) throw new Unreadable("its waves do not start at a time such as 2026-11-20T12:00:00Z");
+  const list = member(waves, "steps");
+  if (!Array.isArray(list) || list.length === 0 || list.length > maximumSteps) {
+    throw new Unreadable(`its waves do not have 1 to ${maximumSteps} steps`);
+  }
+  const steps = list.map((one: unknown) => stepOf(objectOf(one, "wave")));
+  const isRising = steps.every((step, index) => {
+    const before = steps[index - 1];
+    return !before || (step.percent > before.percent && step.afterSeconds >= before.afterSeconds);
+  });
+  if (!isRising || steps.at(-1)?.percent !== 100)
+    throw new Unreadable("its waves do not rise to 100 percent");
+  return { startSeconds: startMilliseconds / 1_000, steps };
+}
+
+function stepOf(step: Members): WaveStep {
+  return {
+    percent: integer(step, "percent", { least: 1, most: 100 }),
+    afterSeconds: integer(step, "after_seconds", { least: 0, most: maximumWaveSeconds }),
+  };
+}
+
+function withMilliseconds(text: string): string {
+  return text.replace(/Z$/, ".000Z");
+}

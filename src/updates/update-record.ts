@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import type { DocumentKind } from "../store/load.ts";
+import type { StoredWait } from "./schedule.ts";
+import type { Floors } from "./selection.ts";
+
+/** What outlives the agent of its updates, beside the trusted metadata. */
+export interface UpdateRecord {
+  /** Of this device alone, 128 bits in hex: its place in waves. null: not made yet. */
+  readonly seed: string | null;
+  /** Fingerprint of the installed root that the trusted metadata stand on; null: there are none. */
+  readonly anchor: string | null;
+  /** An administrator has compared this fingerprint. */
+  readonly confirmation: Confirmation | null;
+  /** The server that has delivered one complete refresh under the root of this fingerprint. */
+  readonly proof: { readonly fingerprint: string; readonly server: string } | null;
+  /** What timestamp.json came with, and from where. */
+  readonly validators: StoredValidators | null;
+  /** Checks in a row that failed, and downloads. */
+  readonly failures: number;
+  readonly download_failures: number;
+  /** How long to leave the server alone. */
+  readonly retry: StoredWait | null;
+  readonly last_check: StoredCheck | null;
+  readonly last_success_at: string | null;
+  readonly floors: Floors;
+  /** The newest releases for this device, as of the last check that succeeded. */
+  readonly available: { readonly rules: StoredRelease | null; readonly binary: StoredRelease | null };
+  /** Releases that were announced, newest last. */
+  readonly announced: readonly string[];
+}
+
+export interface Confirmation {
+  readonly fingerprint: string;
+  readonly at: string;
+  readonly by: string;
+}
+
+export interface StoredValidators {
+  readonly server: string;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+}
+
+export interface StoredCheck {
+  readonly at: string;
+  readonly outcome: "ok" | "failed" | "waiting_for_clock";
+  readonly code: string | null;
+  readonly detail: string | null;
+  readonly requests: number;
+  readonly body_bytes: number;
+}
+
+/** What is shown of a release; what is fetched is always of a refresh of now. */
+export interface StoredRelease {
+  readonly id: string;
+  readonly kind: "rules" | "binary";
+  readonly name: string;
+  readonly version: string;
+  readonly channel: string;
+  readonly length_bytes: number;
+  readonly notes: string;
+  readonly urgent: boolean;
+  readonly path: string;
+  /** When this device's wave comes; null: at once. */
+  readonly due_at: string | null;
+}
+
+/** Bounds of texts: a detail is cut to it, the others are refused before they come here. */
+export const recordBounds = { detail: 1_000, announced: 16, floors: 64 } as const;
+
+const fingerprint = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const moment = { type: "string", maxLength: 32, format: "date-time" } as const;
+const nullableMoment = { ...moment, type: ["string", "null"] } as const;
+const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+const text = (maxLength: number) => ({ type: "string", maxLength }) as const;
+const nullableText = (maxLength: number) => ({ type: ["string", "null"], maxLength }) as const;
+const object = (properties: Readonly<Record<string, object>>) => ({
+  type: "object",
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+const nullable = (properties: Readonly<Record<string, object>>) => ({
+  ...object(properties),
+  type: ["object", "null"],
+});
+
+const server = text(512);
+const release = nullable({
+  id: { type: "string", pattern: "^[0-9a-f]{32}$" },
+  kind: { type: "string", enum: ["rules", "binary"] },
+  name: text(64),
+  version: text(64),
+  channel: text(32),
+  length_bytes: count,
+  notes: text(2_000),
+  urgent: { type: "boolean" },
+  path: text(1_024),
+  due_at: nullableMoment,
+});
+
+/**
+ * Lost, an administrator must confirm the root again, the server must prove itself again, and the device gets another
+ * place in waves that are under way. Signed floors come back with the next check as long as their releases are on offer;
+ * those of releases that are no more are lost here, yet the trusted metadata lie in files of their own and keep older
+ * ones out, and so do the installer's own floors.
+ */
+export const updateRecordKind: DocumentKind<UpdateRecord> = {
+  name: "updates",
+  formatVersion: "1.0.0",
+  schema: object({
+    seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
+    anchor: { ...fingerprint, type: ["string", "null"] },
+    confirmation: nullable({ fingerprint, at: moment, by: text(128) }),
+    proof: nullable({ fingerprint, server }),
+    validators: nullable({ server, etag: nullableText(1_024), last_modified: nullableText(128) }),
+    failures: count,
+    download_failures: count,
+    retry: nullable({
+      boot_id: text(64),
+      uptime: { type: "number", minimum: 0 },
+      left: { type: "number", minimum: 0, maximum: 34 * 86_400 },
+    }),
+    last_check: nullable({
+      at: moment,
+      outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
+      code: nullableText(64),
+      detail: nullableText(recordBounds.detail),
+      requests: count,
+      body_bytes: count,
+    }),
+    last_success_at: nullableMoment,
+    floors: {
+      type: "object",
+      maxProperties: recordBounds.floors,
+      propertyNames: { type: "string", maxLength: 80 },
+      additionalProperties: text(64),
+    },
+    available: object({ rules: release, binary: release }),
+    announced: {
+      type: "array",
+      maxItems: recordBounds.announced,
+      items: { type: "string", pattern: "^[0-9a-f]{32}$" },
+    },
+  }),
+  defaults: {
+    seed: null,
+    anchor: null,
+    confirmation: null,
+    proof: null,
+    validators: null,
+    failures: 0,
+    download_failures: 0,
+    retry: null,
+    last_check: null,
+    last_success_at: null,
+    floors: {},
+    available: { rules: null, binary: null },
+    announced: [],
+  },
+  onLoss: "defaults",
+  absence: "defaults",
+};
+
+/** 128 bits that nobody else knows, in hex. */
+export function newSeed(): string {
+  return randomBytes(16).toString("hex");
+}

@@ -1,0 +1,67 @@
+import type { UpdateEventType } from "../contract/event-types.ts";
+import type { Settings } from "../contract/types.ts";
+import type { Timers, Uptime } from "../host/ports.ts";
+import type { Document } from "../store/document.ts";
+import type { FoundTarget } from "./client.ts";
+import type { MetadataFiles } from "./metadata-files.ts";
+import type { Repository } from "./repository.ts";
+import type { InstalledVersions } from "./selection.ts";
+import type { UpdateRecord } from "./update-record.ts";
+
+/** What the room of updates needs of the host and of the other rooms. */
+export interface UpdaterOptions {
+  readonly record: Document<UpdateRecord>;
+  /** The trusted metadata. */
+  readonly files: MetadataFiles;
+  readonly payloads: Payloads;
+  /** Of the server or the directory under `url`; `signal` ends what is read of its metadata. */
+  readonly openRepository: (url: string, signal: AbortSignal) => Repository;
+  /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
+  readonly readInstalledRoot: () => Promise<Uint8Array | null>;
+  readonly timers: Timers;
+  readonly uptime: Uptime;
+  readonly bootId: string;
+  /** 0 to 1. */
+  readonly random: () => number;
+  /** The best known time, whoever vouches for it. */
+  readonly now: () => Date;
+  /** What expiry dates are held against: no later than now for certain where nobody vouches for the clock. */
+  readonly expiryNow: () => Date;
+  readonly isClockVouchedFor: () => boolean;
+  readonly settings: () => Settings["update"];
+  /** `check_interval` in seconds. */
+  readonly checkIntervalSeconds: () => number;
+  readonly product: string;
+  /** As Node names it. */
+  readonly arch: string;
+  readonly agentVersion: string;
+  readonly installed: () => InstalledVersions;
+  readonly notify: (type: UpdateEventType, details: Record<string, string | number | boolean | null>) => void;
+}
+
+/** Verified payloads on this device, by the id of their release. */
+export interface Payloads {
+  /** Those that lie here whole. */
+  staged(): Promise<readonly string[]>;
+  /**
+   * Fetches a payload, or goes on with what was fetched of it, and verifies it; staged when it settles. Throws the codes
+   * `update_*` and `storage_full`, and the signal's reason.
+   */
+  fetch(payload: Payload, how: FetchPlan): Promise<void>;
+  /** Removes all but these, whole or in parts. */
+  keepOnly(ids: readonly string[]): Promise<void>;
+}
+
+export interface Payload {
+  readonly id: string;
+  readonly target: FoundTarget;
+}
+
+export interface FetchPlan {
+  readonly repository: Repository;
+  readonly signal: AbortSignal;
+  /** The root's `consistent_snapshot`: files have their hash before their names. */
+  readonly isConsistentSnapshot: boolean;
+  /** Bytes that are here, those of earlier tries included. */
+  readonly onProgress: (doneBytes: number) => void;
+}

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import type { UpdateEventType } from "../../src/contract/event-types.ts";
+import type { Settings } from "../../src/contract/types.ts";
+import type { Document } from "../../src/store/document.ts";
+import { validatorOf } from "../../src/store/load.ts";
+import type { Repository } from "../../src/updates/repository.ts";
+import type { InstalledVersions } from "../../src/updates/selection.ts";
+import { type UpdateRecord, updateRecordKind } from "../../src/updates/update-record.ts";
+import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
+import type { FetchPlan, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";
+import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
+import { SignedRepository } from "./lab/signed-repository.ts";
+import { filesInMemory, reading } from "./refreshing.ts";
+
+/** Seconds since 1970 at the beginning: a Friday, noon in UTC. */
+export const startSeconds = Date.parse("2026-11-20T12:00:00Z") / 1_000;
+
+export const server = "https://updates.example/repository";
+
+/** A document without a disk, which counts what would be written at once. */
+export interface CountedRecord extends Document<UpdateRecord> {
+  readonly writes: () => number;
+  failWith: Error | null;
+}
+
+export interface Device {
+  readonly time: VirtualTime;
+  readonly lab: SignedRepository;
+  readonly record: CountedRecord;
+  readonly files: ReturnType<typeof filesInMemory>;
+  readonly events: { type: UpdateEventType; details: Record<string, unknown> }[];
+  readonly types: () => string[];
+  readonly staged: Set<string>;
+  room: UpdateRoom;
+  settings: Settings["update"];
+  installedRoot: () => Promise<Uint8Array | null>;
+  installed: InstalledVersions;
+  isClockVouchedFor: boolean;
+  /** What expiry goes by; null: the virtual present. */
+  expirySeconds: number | null;
+  /** 0 to 1, of every draw. */
+  chance: number;
+  bootId: string;
+  /** Instead of the lab's own files. */
+  repositoryOf: ((url: string, signal: AbortSignal) => Repository) | null;
+  fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
+  /** Addresses in the order in which they were read. */
+  readonly opened: string[];
+  readonly options: UpdaterOptions;
+  /** As the world's, but each check comes to its end, or to where it is held, before time goes on. */
+  runUntil(seconds: number): Promise<void>;
+  /** For a repository or a download that goes no further before `gate` opens, and ends with its signal. */
+  hold(signal: AbortSignal, gate?: Promise<void>): Promise<void>;
+  /** A check by hand, to its end. */
+  check(repository?: string): Promise<void>;
+  /** Another agent over the same record and files. */
+  restart(): Promise<void>;
+}
+
+type Ota = Settings["update"]["ota"];
+
+export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRecord> = {}): Promise<Device> {
+  const time = createVirtualTime();
+  const lab = new SignedRepository({ now: new Date(startSeconds * 1_000) });
+  const files = filesInMemory();
+  const record = recordInMemory({ ...updateRecordKind.defaults, seed: "00".repeat(16), ...start });
+  const staged = new Set<string>();
+  const events: Device["events"] = [];
+  const opened: string[] = [];
+  const presentSeconds = () => startSeconds + time.now();
+  const options: UpdaterOptions = {
+    record,
+    files,
+    payloads: {
+      staged: async () => [...staged],
+      fetch: async (payload, how) => {
+        await device.fetchPayload(payload, how);
+        staged.add(payload.id);
+      },
+      keepOnly: async (ids) => {
+        for (const id of staged) if (!ids.includes(id)) staged.delete(id);
+      },
+    },
+    openRepository: (url, signal) => {
+      opened.push(url);
+      return device.repositoryOf?.(url, signal) ?? reading(lab).repository;
+    },
+    readInstalledRoot: () => device.installedRoot(),
+    timers: time.hostTimers,
+    uptime: () => time.now() + 1_000,
+    get bootId() {
+      return device.bootId;
+    },
+    random: () => device.chance,
+    now: () => new Date(presentSeconds() * 1_000),
+    expiryNow: () => new Date((device.expirySeconds ?? presentSeconds()) * 1_000),
+    isClockVouchedFor: () => device.isClockVouchedFor,
+    settings: () => device.settings,
+    checkIntervalSeconds: () => (device.settings.ota.check_interval === "5m" ? 300 : 21_600),
+    product: "demo",
+    arch: "x64",
+    agentVersion: "0.1.0",
+    installed: () => device.installed,
+    notify: (type, details) => void events.push({ type, details }),
+  };
+  const root = lab.metadata("1.root");
+  let isHeld = false;
+  let tell = (): void => undefined;
+  let held = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const holding = (): { end: () => void } => {
+    isHeld = true;
+    tell();
+    return {
+      end: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        held = new Promise((resolve) => {
+          tell = resolve;
+        });
+      },
+    };
+  };
+  // What a check waits for is real time: files, and parts of the program that are loaded when they are needed.
+  const nextEvent = async (): Promise<number> => {
+    await Promise.race([device.room.settled(), held]);
+    const at = device.room.status().schedule.next_check_at;
+    return at === null
+      ? Number.POSITIVE_INFINITY
+      : Math.max(time.now(), Date.parse(at) / 1_000 - startSeconds);
+  };
+  const device: Device = {
+    time,
+    lab,
+    record,
+    files,
+    events,
+    types: () => events.map(({ type }) => type),
+    staged,
+    room: undefined as unknown as UpdateRoom,
+    settings: { ota: { ...defaults, ...ota }, windows: [] },
+    installedRoot: async () => root,
+    installed: { rules: null, binary: null },
+    isClockVouchedFor: true,
+    expirySeconds: null,
+    chance: 0.5,
+    bootId: "boot-1",
+    repositoryOf: null,
+    fetchPayload: async () => undefined,
+    opened,
+    options,
+    runUntil: async (seconds) => {
+      let last = -1;
+      for (let next = await nextEvent(); next <= seconds; next = await nextEvent()) {
+        // What is shown has milliseconds: the event may come a part of one later.
+        await time.runUntil(next > last ? next : last + 0.001);
+        last = Math.max(next, time.now());
+      }
+      await time.runUntil(Math.max(seconds, time.now()));
+      await nextEvent();
+    },
+    hold: (signal, gate) => {
+      const { end } = holding();
+      return new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          end();
+          reject(signal.reason);
+        });
+        void gate?.then(() => {
+          end();
+          resolve();
+        });
+      });
+    },
+    check: async (repository) => {
+      await device.room.check({ repository });
+      await device.room.settled();
+      await time.runUntil(time.now() + 10);
+    },
+    restart: async () => {
+      await device.room.stop();
+      device.room = await openUpdates(options);
+    },
+  };
+  device.room = await openUpdates(options);
+  return device;
+}
+
+const defaults: Ota = {
+  enabled: false,
+  server,
+  channel: "stable",
+  check_interval: "6h",
+  auto_update_rules: true,
+  auto_update_binary: false,
+  verify_signature: true,
+};
+
+/** What the real document would refuse is refused here too. */
+function recordInMemory(start: UpdateRecord): CountedRecord {
+  const validate = validatorOf(updateRecordKind);
+  const checked = (next: UpdateRecord): UpdateRecord => {
+    assert.deepEqual(validate(structuredClone(next)), []);
+    return next;
+  };
+  let present = start;
+  let writes = 0;
+  const record: CountedRecord = {
+    name: "updates",
+    failWith: null,
+    writes: () => writes,
+    read: () => present,
+    update: async (change) => {
+      if (record.failWith) throw record.failWith;
+      const next = checked(change(present));
+      if (next !== present) writes += 1;
+      present = next;
+      return present;
+    },
+    note: (change) => {
+      present = checked(change(present));
+    },
+    save: async () => undefined,
+    close: async () => undefined,
+    trouble: () => null,
+  };
+  return record;
+}

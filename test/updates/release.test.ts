@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { readRelease } from "../../src/updates/release.ts";
+import { type Custom, offer } from "./offers.ts";
+
+const start = "2026-11-20T12:00:00Z";
+const steps = [
+  { percent: 1, after_seconds: 14_400 },
+  { percent: 100, after_seconds: 604_800 },
+];
+
+/** What it is no release for; fails where it is one. */
+function reasonOf(overrides: Custom, path?: string): string {
+  const read = readRelease(offer(overrides, path));
+  assert.ok("reason" in read, `${JSON.stringify(overrides)} was taken for a release`);
+  return read.reason;
+}
+
+describe("a release", () => {
+  it("is read from what was signed", () => {
+    const target = offer({
+      version: "1.2.0",
+      arch: "arm64",
+      min_agent: "0.1.0",
+      floor: "1.1.0",
+      urgent: true,
+    });
+    assert.deepEqual(readRelease(target), {
+      id: target.file.hashes.sha512?.slice(0, 32),
+      kind: "rules",
+      name: "base",
+      version: "1.2.0",
+      channel: "stable",
+      product: "demo",
+      arch: "arm64",
+      minAgent: "0.1.0",
+      floor: "1.1.0",
+      waves: null,
+      urgent: true,
+      withdrawn: null,
+      notes: "",
+      lengthBytes: 1_000,
+      target,
+    });
+  });
+
+  it("has its waves in seconds", () => {
+    const read = readRelease(offer({ waves: { start, steps } }));
+    assert.deepEqual("waves" in read && read.waves, {
+      startSeconds: 1_795_176_000,
+      steps: [
+        { percent: 1, afterSeconds: 14_400 },
+        { percent: 100, afterSeconds: 604_800 },
+      ],
+    });
+  });
+
+  it("may hold members that are not known here", () => {
+    assert.ok(
+      "id" in readRelease(offer({ colour: { of: ["the", "sky"] } })),
+      "an unknown member was refused",
+    );
+  });
+
+  const bad: [string, Custom, RegExp][] = [
+    ["of a form of tomorrow", { steward: 2 }, /newer agent/],
+    ["without its form", { steward: undefined }, /steward/],
+    ["of a form that is a text", { steward: "1" }, /steward/],
+    ["of an unknown kind", { kind: "firmware" }, /kind/],
+    ["named like a path", { name: "../../etc" }, /name/],
+    ["named by an object", { name: {} }, /name/],
+    ["of no semantic version", { version: "1.0" }, /version/],
+    ["of a version that is a number", { version: 1 }, /version/],
+    ["for a channel that is none", { channel: "Stable" }, /channel/],
+    ["for no product", { product: undefined }, /product/],
+    ["for an architecture of its own making", { arch: "x86" }, /arch/],
+    ["with a floor that is no version", { floor: "1" }, /floor/],
+    ["with a floor above itself", { floor: "1.0.1" }, /floor/],
+    ["with a floor of null", { floor: null }, /floor/],
+    ["with an agent that is no version", { min_agent: "new" }, /min_agent/],
+    ["that is urgent in words", { urgent: "yes" }, /urgent/],
+    ["with an escape sequence in its notes", { notes: "\u001b[2J" }, /control/],
+    ["with a second line in its notes", { notes: "a\nb" }, /control/],
+    ["with text that turns around", { notes: "a\u202eb" }, /control/],
+    ["with half a character", { withdrawn: "\ud800" }, /control/],
+    ["with a book for notes", { notes: "a".repeat(2_001) }, /longer/],
+    ["with waves that are a list", { waves: [] }, /waves/],
+    ["with waves without steps", { waves: { start, steps: [] } }, /steps/],
+    ["with waves on 30 February", { waves: { start: "2026-02-30T00:00:00Z", steps } }, /start/],
+    ["with waves that start in words", { waves: { start: "tomorrow", steps } }, /start/],
+    ["with waves in the year 10000", { waves: { start: "+010000-01-01T00:00:00Z", steps } }, /start/],
+    ["with waves in another zone", { waves: { start: "2026-11-20T12:00:00+01:00", steps } }, /start/],
+    ["with waves that end before all have it", { waves: { start, steps: steps.slice(0, 1) } }, /100/],
+    ["with waves that fall", { waves: { start, steps: steps.toReversed() } }, /rise/],
+    [
+      "with waves that go back in time",
+      { waves: { start, steps: [steps[0], { percent: 100, after_seconds: 3 }] } },
+      /rise/,
+    ],
+    [
+      "with a wave of half a device",
+      { waves: { start, steps: [{ percent: 0.5, after_seconds: 1 }] } },
+      /percent/,
+    ],
+    [
+      "with a wave in a century",
+      { waves: { start, steps: [{ percent: 100, after_seconds: 4e9 }] } },
+      /after/,
+    ],
+  ];
+  for (const [name, overrides, expected] of bad) {
+    it(`is not one ${name}`, () =>
+      assert.match(reasonOf(overrides, "stable/rules/base-1.0.0.tar.gz"), expected));
+  }
+
+  it("is not one where it lies under another channel or kind than it says", () => {
+    assert.match(reasonOf({}, "beta/rules/base-1.0.0.tar.gz"), /channel/);
+    assert.match(reasonOf({}, "stable/binary/base-1.0.0.tar.gz"), /kind/);
+  });
+
+  for (const path of [
+    "stable/rules",
+    "stable/rules/",
+    "stable/rules/a/b",
+    "stable/rules/..",
+    "/stable/rules/a",
+  ]) {
+    it(`is not one at ${path}`, () => assert.match(reasonOf({}, path), /lie/));
+  }
+
+  it("is not one without a SHA-512, or of no bytes, or of more than any payload may have", () => {
+    const target = offer();
+    for (const [file, expected] of [
+      [{ hashes: { sha256: "00" } }, /SHA-512/],
+      [{ hashes: { sha512: "00" } }, /SHA-512/],
+      [{ length: 0 }, /length/],
+      [{ length: 2 ** 40 }, /length/],
+    ] as const) {
+      const read = readRelease({ ...target, file: { ...target.file, ...file } });
+      assert.match("reason" in read ? read.reason : "", expected);
+    }
+  });
+
+  it("is not read from the prototype", () => {
+    const custom: unknown = JSON.parse('{"__proto__": {"steward": 1, "kind": "rules"}}');
+    const target = offer();
+    const read = readRelease({ ...target, file: { ...target.file, custom } });
+    assert.match("reason" in read ? read.reason : "", /steward/);
+  });
+
+  it("never throws, whatever was signed", () => {
+    const target = offer();
+    const hostile = fc.oneof(
+      fc.anything({ withNullPrototype: true, withBigInt: true }),
+      fc
+        .dictionary(
+          fc.constantFrom(...Object.keys(target.file.custom as object), "waves", "floor", "notes", "urgent"),
+          fc.anything({ withNullPrototype: true }),
+        )
+        .map((members) => ({ ...(target.file.custom as object), ...members })),
+    );
+    fc.assert(
+      fc.property(hostile, fc.oneof(fc.string(), fc.constant(target.path)), (custom, path) => {
+        const read = readRelease({ ...target, path, file: { ...target.file, custom } });
+        assert.ok("id" in read || read.reason.length > 0, "neither a release nor a reason");
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Device, refusalsInWords, type Selection, select } from "../../src/updates/selection.ts";
+import { type Custom, offer } from "./offers.ts";
+
+const device: Device = {
+  product: "demo",
+  arch: "x64",
+  agentVersion: "0.1.0",
+  channel: "stable",
+  installed: { rules: "1.0.0", binary: null },
+  floors: {},
+  failed: new Set(),
+  held: new Set(),
+};
+
+function selectFrom(offers: readonly Custom[], overrides: Partial<Device> = {}): Selection {
+  return select(
+    offers.map((one) => offer(one)),
+    { ...device, ...overrides },
+  );
+}
+
+/** The chosen rules, or why the only offer is not. */
+function verdict(one: Custom, overrides: Partial<Device> = {}): string | null {
+  const { chosen, refused } = selectFrom([one], overrides);
+  return chosen.rules?.version ?? chosen.binary?.version ?? refused[0]?.reason ?? null;
+}
+
+describe("select", () => {
+  it("picks the newest of each kind, by precedence and not by the alphabet", () => {
+    const { chosen, refused } = selectFrom([
+      { version: "1.9.0" },
+      { version: "1.10.0" },
+      { version: "1.10.0-rc.1" },
+      { kind: "binary", name: "demo", version: "3.0.0", arch: "x64" },
+    ]);
+    assert.equal(chosen.rules?.version, "1.10.0");
+    assert.equal(chosen.binary?.version, "3.0.0");
+    assert.deepEqual(
+      refused.map(({ reason }) => reason),
+      ["is older than another offer", "is older than another offer"],
+    );
+  });
+
+  it("offers nothing that is not newer than what is installed", () => {
+    assert.match(verdict({ version: "1.0.0" }) ?? "", /not newer than 1\.0\.0/);
+    assert.match(verdict({ version: "1.0.0+rebuilt" }) ?? "", /not newer/);
+    assert.match(verdict({ version: "0.9.0" }) ?? "", /not newer/);
+  });
+
+  it("offers anything where nothing is known to be installed", () => {
+    assert.equal(verdict({ version: "0.0.1" }, { installed: { rules: null, binary: null } }), "0.0.1");
+  });
+
+  it("takes the same of two that are equally new, in whatever order they come", () => {
+    const offers = [{ version: "2.0.0+b" }, { version: "2.0.0+a" }];
+    assert.equal(selectFrom(offers).chosen.rules?.version, "2.0.0+a");
+    assert.equal(selectFrom(offers.toReversed()).chosen.rules?.version, "2.0.0+a");
+  });
+
+  describe("wrong software attack", () => {
+    const wrong: [string, Custom, RegExp][] = [
+      ["another channel", { version: "2.0.0", channel: "beta" }, /channel beta/],
+      ["another product", { version: "2.0.0", product: "toaster" }, /product toaster/],
+      ["another architecture", { version: "2.0.0", arch: "arm" }, /for arm/],
+    ];
+    for (const [name, one, expected] of wrong) {
+      it(`does not offer what is for ${name}`, () => assert.match(verdict(one) ?? "", expected));
+      it(`raises no floor for ${name}`, () => {
+        assert.deepEqual(selectFrom([{ ...one, floor: "2.0.0" }]).floors, {});
+      });
+    }
+  });
+
+  it("offers nothing that was withdrawn, and the next best instead", () => {
+    const { chosen, refused } = selectFrom([
+      { version: "1.2.0", withdrawn: "it eats data" },
+      { version: "1.1.0" },
+    ]);
+    assert.equal(chosen.rules?.version, "1.1.0");
+    assert.match(refused[0]?.reason ?? "", /eats data/);
+  });
+
+  it("offers nothing that needs a newer agent", () => {
+    assert.match(verdict({ version: "2.0.0", min_agent: "0.2.0" }) ?? "", /0\.2\.0/);
+    assert.equal(verdict({ version: "2.0.0", min_agent: "0.1.0" }), "2.0.0");
+  });
+
+  it("offers nothing that failed here or is held back here", () => {
+    const ids = new Set([offer({ version: "2.0.0" }).file.hashes.sha512?.slice(0, 32) ?? ""]);
+    assert.match(verdict({ version: "2.0.0" }, { failed: ids }) ?? "", /failed/);
+    assert.match(verdict({ version: "2.0.0" }, { held: ids }) ?? "", /held/);
+  });
+
+  describe("a signed floor", () => {
+    const none = { installed: { rules: null, binary: null } };
+
+    it("keeps out what is below it, on offer beside it", () => {
+      const { chosen, floors } = selectFrom(
+        [{ version: "1.5.0", floor: "1.4.0" }, { version: "1.3.0" }],
+        none,
+      );
+      assert.equal(chosen.rules?.version, "1.5.0");
+      assert.deepEqual(floors, { "rules/base": "1.4.0" });
+    });
+
+    it("keeps it out when its release is no longer on offer (rollback attack)", () => {
+      assert.match(
+        verdict({ version: "1.3.0" }, { ...none, floors: { "rules/base": "1.4.0" } }) ?? "",
+        /1\.4\.0/,
+      );
+    });
+
+    it("lets in what stands on it", () => {
+      assert.equal(verdict({ version: "1.4.0" }, { ...none, floors: { "rules/base": "1.4.0" } }), "1.4.0");
+    });
+
+    it("never falls", () => {
+      const { floors } = selectFrom([{ version: "9.0.0", floor: "1.0.0" }], {
+        floors: { "rules/base": "1.4.0" },
+      });
+      assert.deepEqual(floors, { "rules/base": "1.4.0" });
+    });
+
+    it("holds for its own name and kind alone", () => {
+      assert.equal(verdict({ version: "1.3.0" }, { ...none, floors: { "rules/other": "9.0.0" } }), "1.3.0");
+      assert.equal(verdict({ version: "1.3.0" }, { ...none, floors: { "binary/base": "9.0.0" } }), "1.3.0");
+    });
+
+    it("is not raised by a release that was withdrawn", () => {
+      assert.deepEqual(selectFrom([{ version: "9.0.0", floor: "9.0.0", withdrawn: "a slip" }]).floors, {});
+    });
+  });
+
+  it("says of each offer that is none for this device why", () => {
+    const targets = [offer({ version: "1.0" }, "stable/rules/base-1.0.tar.gz"), offer({ version: "2.0.0" })];
+    const { refused } = select(targets, device);
+    assert.deepEqual(refused, [
+      {
+        path: "stable/rules/base-1.0.tar.gz",
+        reason: "its version is no semantic version",
+        isOrdinary: false,
+      },
+    ]);
+  });
+
+  describe("in words", () => {
+    const words = (offers: readonly Custom[]) => refusalsInWords(selectFrom(offers));
+
+    it("is silent about what is older or for others", () => {
+      assert.equal(
+        words([{ version: "0.9.0" }, { version: "2.0.0", arch: "arm" }, { version: "1.1.0" }]),
+        null,
+      );
+      assert.equal(words([{ version: "0.9.0", withdrawn: "it was bad" }]), null);
+    });
+
+    it("names what somebody may have waited for", () => {
+      assert.equal(
+        words([{ version: "2.0.0", min_agent: "9.0.0" }]),
+        'Not taken: "stable/rules/base-2.0.0.tar.gz" needs an agent of version 9.0.0, and this one is 0.1.0.',
+      );
+    });
+
+    it("names three and counts the others", () => {
+      const many = Array.from({ length: 5 }, (_, major) => ({
+        version: `${major + 2}.0.0`,
+        withdrawn: "bad",
+      }));
+      assert.match(words(many) ?? "", /base-4\.0\.0.*; and 2 more\.$/);
+    });
+
+    it("shows no control character of a path", () => {
+      const selection = select([offer({}, "stable/rules/\u001b[2J")], device);
+      assert.match(refusalsInWords(selection) ?? "", /stable\/rules\/\\u001b\[2J/);
+    });
+  });
+});

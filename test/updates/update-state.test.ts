@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Release } from "../../src/contract/types.ts";
+import { type Situation, stateOf } from "../../src/updates/update-state.ts";
+
+const rules: Release = {
+  id: "1".repeat(32),
+  kind: "rules",
+  name: "base",
+  version: "1.2.0",
+  channel: "stable",
+  length_bytes: 10,
+  notes: "",
+  urgent: false,
+  path: "stable/rules/base-1.2.0.tar.gz",
+  due_at: null,
+  hindrance: null,
+  staged: false,
+};
+
+const failed = {
+  at: "2026-11-20T12:00:00.000Z",
+  outcome: "failed",
+  code: "update_server_unreachable",
+  detail: "No connection.",
+  requests: 1,
+  body_bytes: 0,
+} as const;
+
+const quiet: Situation = {
+  blocked: null,
+  phase: null,
+  fetching: null,
+  isEnabled: true,
+  server: "https://updates.example",
+  isClockVouchedFor: true,
+  lastCheck: null,
+  releases: [],
+  waitingForClock: new Set(),
+  isWindowOpen: true,
+  opensAt: null,
+};
+
+const held = { isClockVouchedFor: false, releases: [rules], waitingForClock: new Set([rules.id]) };
+const staged = { releases: [{ ...rules, staged: true }] };
+
+describe("the state of updates", () => {
+  const cases: [string, Partial<Situation>, string, RegExp][] = [
+    ["nothing was ever looked for", {}, "idle", /first one comes by itself/],
+    ["the schedule is off", { isEnabled: false }, "idle", /update\.ota\.enabled is off/],
+    ["there is no server", { server: "", isEnabled: false }, "idle", /set update\.ota\.server/],
+    ["nothing newer is there", { lastCheck: { ...failed, outcome: "ok" } }, "idle", /nothing newer/],
+    ["the last check failed", { lastCheck: failed }, "idle", /No connection/],
+    [
+      "it is blocked, whatever else is so",
+      { ...held, blocked: "No.", phase: "checking" },
+      "blocked",
+      /^No\.$/,
+    ],
+    ["it is checking", { phase: "checking", ...staged }, "checking", /Looking/],
+    ["it is downloading", { phase: "downloading", fetching: "demo 2.0.0" }, "downloading", /demo 2\.0\.0/],
+    [
+      "something is there",
+      { releases: [{ ...rules, hindrance: "it is early" }] },
+      "available",
+      /it is early/,
+    ],
+    ["something is due", { releases: [rules] }, "available", /The rules base 1\.2\.0.*next check fetches/],
+    ["the clock holds it up", held, "waiting_for_clock", /nobody vouches/],
+    [
+      "the clock left a check in doubt",
+      { isClockVouchedFor: false, lastCheck: { ...failed, outcome: "waiting_for_clock" } },
+      "waiting_for_clock",
+      /could not tell/,
+    ],
+    ["the clock is good again", { ...held, isClockVouchedFor: true }, "available", /available/],
+    ["it is staged", staged, "staged", /verified, and can be applied/],
+    ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", /verified/],
+    [
+      "it is staged and no window is open",
+      { ...staged, isWindowOpen: false, opensAt: new Date("2026-11-21T02:00:00Z") },
+      "waiting_for_window",
+      /2026-11-21T02:00/,
+    ],
+    [
+      "it is staged and urgent",
+      { releases: [{ ...rules, staged: true, urgent: true }], isWindowOpen: false },
+      "staged",
+      /can be applied/,
+    ],
+  ];
+  for (const [name, overrides, state, message] of cases) {
+    it(`is ${state} when ${name}`, () => {
+      const found = stateOf({ ...quiet, ...overrides });
+      assert.equal(found.state, state);
+      assert.match(found.message, message);
+    });
+  }
+});

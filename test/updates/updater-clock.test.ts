@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StewardError } from "../../src/errors.ts";
+import { type Device, openDevice, startSeconds } from "./checking-device.ts";
+import { reading } from "./refreshing.ts";
+
+const hour = 3_600;
+
+async function withRelease(ota: Parameters<typeof openDevice>[0] = {}): Promise<Device> {
+  const device = await openDevice(ota);
+  device.lab.addRelease({ version: "1.0.0" });
+  device.lab.publish("rules");
+  return device;
+}
+
+describe("while nobody vouches for the clock", () => {
+  it("takes expiry for a doubt about the clock, and not for a failure (a device whose clock is in 2040)", async () => {
+    const device = await withRelease();
+    device.isClockVouchedFor = false;
+    device.expirySeconds = Date.parse("2040-01-01T00:00:00Z") / 1_000;
+    await device.check();
+    const { state, message, schedule } = device.room.status();
+    assert.equal(state, "waiting_for_clock");
+    assert.match(message, /steward time status/);
+    assert.equal(schedule.last_check?.outcome, "waiting_for_clock");
+    assert.equal(schedule.failures, 0);
+    assert.equal(device.room.trouble(), null);
+    assert.ok(!device.types().includes("update.check_failed"), "it was told as a failure");
+  });
+
+  it("takes the dates of certificates for the same", async () => {
+    const device = await withRelease();
+    device.isClockVouchedFor = false;
+    const error = new StewardError("update_server_unreachable", "The certificate is not valid yet.", {
+      details: { reason: "certificate_date" },
+    });
+    device.repositoryOf = () => ({
+      ...reading(device.lab).repository,
+      readMetadata: () => Promise.reject(error),
+    });
+    await device.check();
+    assert.equal(device.room.status().state, "waiting_for_clock");
+    device.isClockVouchedFor = true;
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
+  });
+
+  it("still calls a failure what has nothing to do with dates", async () => {
+    const device = await withRelease();
+    device.isClockVouchedFor = false;
+    device.repositoryOf = () => ({
+      ...reading(device.lab).repository,
+      readMetadata: () => Promise.reject(new StewardError("update_signature_invalid", "Signed by nobody.")),
+    });
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
+  });
+
+  it("shows what there is and stages nothing by itself (a device whose clock is in 2020)", async () => {
+    const device = await withRelease();
+    device.isClockVouchedFor = false;
+    device.expirySeconds = Date.parse("2020-01-01T00:00:00Z") / 1_000;
+    await device.check();
+    const { state, available } = device.room.status();
+    assert.equal(state, "waiting_for_clock");
+    assert.match(available.rules?.hindrance ?? "", /clock/);
+    assert.equal(device.staged.size, 0);
+  });
+
+  it("keeps the last good state when expiry is in doubt", async () => {
+    const device = await withRelease();
+    await device.check();
+    device.isClockVouchedFor = false;
+    device.expirySeconds = startSeconds + 400 * 86_400;
+    await device.check();
+    assert.equal(device.room.status().available.rules?.staged, true);
+    assert.equal(device.room.trust().proven, true);
+  });
+});
+
+describe("when somebody begins to vouch for the clock", () => {
+  it("checks at once where expiry was in doubt, and stages what it finds", async () => {
+    const device = await withRelease({ enabled: true });
+    device.isClockVouchedFor = false;
+    device.expirySeconds = Date.parse("2040-01-01T00:00:00Z") / 1_000;
+    device.room.start();
+    await device.runUntil(hour);
+    assert.equal(device.opened.length, 1);
+    device.isClockVouchedFor = true;
+    device.expirySeconds = null;
+    device.room.clockVouchedFor();
+    await device.room.settled();
+    assert.equal(device.room.status().state, "staged");
+    assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T19:00:00.000Z");
+  });
+
+  it("fetches what was only waiting for that", async () => {
+    const device = await withRelease();
+    device.isClockVouchedFor = false;
+    await device.check();
+    device.isClockVouchedFor = true;
+    device.room.clockVouchedFor();
+    await device.room.settled();
+    assert.equal(device.staged.size, 1);
+  });
+
+  it("does nothing where nothing has waited for it", async () => {
+    const device = await withRelease();
+    await device.check();
+    device.room.clockVouchedFor();
+    assert.equal(device.opened.length, 1);
+    const off = await openDevice({ server: "" });
+    off.room.clockVouchedFor();
+    assert.equal(off.opened.length, 0);
+  });
+
+  it("does nothing while nobody does after all", async () => {
+    const device = await withRelease();
+    device.isClockVouchedFor = false;
+    await device.check();
+    device.room.clockVouchedFor();
+    assert.equal(device.opened.length, 1);
+  });
+});

@@ -1,0 +1,532 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StewardError } from "../../src/errors.ts";
+import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
+import { type Device, openDevice, server } from "./checking-device.ts";
+import { SignedRepository } from "./lab/signed-repository.ts";
+import { reading } from "./refreshing.ts";
+
+const hour = 3_600;
+
+/** Repositories that fail at once with this. */
+function failing(error: StewardError): Device["repositoryOf"] {
+  return () => ({
+    readMetadata: () => Promise.reject(error),
+    openTarget: () => Promise.reject(error),
+    cost: () => ({ requests: 1, bodyBytes: 0 }),
+  });
+}
+
+const unreachable = new StewardError("update_server_unreachable", "No connection.");
+
+/** A repository that answers when it is told to, and ends with its signal. */
+function held(device: Device): { release: () => void } {
+  let isOpen = false;
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = () => {
+      isOpen = true;
+      resolve();
+    };
+  });
+  device.repositoryOf = (_url, signal) => {
+    const { repository } = reading(device.lab);
+    return {
+      ...repository,
+      readMetadata: async (name, limits) => {
+        if (!isOpen) await device.hold(signal, gate);
+        return repository.readMetadata(name, limits);
+      },
+    };
+  };
+  return { release: () => release() };
+}
+
+describe("a check", () => {
+  it("finds the newest release, tells it once, and fetches rules unasked", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.addRelease({ version: "1.1.0" });
+    device.lab.publish("rules");
+    await device.check();
+    const { state, available, schedule } = device.room.status();
+    assert.equal(state, "staged");
+    assert.equal(available.rules?.version, "1.1.0");
+    assert.equal(available.rules?.staged, true);
+    assert.equal(schedule.last_check?.outcome, "ok");
+    assert.equal(schedule.last_success_at, "2026-11-20T12:00:00.000Z");
+    assert.deepEqual(device.types(), ["update.trust_installed", "update.available", "update.staged"]);
+    await device.check();
+    assert.equal(device.types().length, 3, "the second check told something");
+  });
+
+  it("leaves a binary alone that nobody has asked for, and says why", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
+    device.lab.publish("binary");
+    await device.check();
+    const { state, message, available } = device.room.status();
+    assert.equal(state, "available");
+    assert.match(available.binary?.hindrance ?? "", /auto_update_binary is off/);
+    assert.match(message, /demo 2\.0\.0 is available/i);
+    assert.equal(device.staged.size, 0);
+  });
+
+  it("fetches a binary by itself only once the trust is established", async () => {
+    const device = await openDevice({ auto_update_binary: true });
+    device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
+    device.lab.publish("binary");
+    await device.check();
+    assert.match(device.room.status().available.binary?.hindrance ?? "", /not established/);
+    await device.room.confirmTrust(device.room.trust().fingerprint ?? "", "ada");
+    assert.equal(device.room.isTrustEstablished(), true);
+    await device.check();
+    assert.equal(device.room.status().available.binary?.staged, true);
+  });
+
+  it("is one for all who ask while it runs", async () => {
+    const device = await openDevice();
+    const { release } = held(device);
+    await Promise.all([device.room.check({}), device.room.check({}), device.room.check({})]);
+    assert.equal(device.room.status().state, "checking");
+    release();
+    await device.room.settled();
+    assert.deepEqual(device.opened, [server]);
+  });
+
+  it("is refused within ten seconds after the last one, and taken after them", async () => {
+    const device = await openDevice();
+    await device.room.check({});
+    await device.room.settled();
+    await device.runUntil(9.5);
+    await assert.rejects(device.room.check({}), { code: "rate_limited", details: { retryAfterSeconds: 1 } });
+    await device.runUntil(10);
+    await device.room.check({});
+    await device.room.settled();
+    assert.equal(device.opened.length, 2);
+  });
+
+  it("is refused without a server, without a root, and with one that is unusable, and reads nothing", async () => {
+    const device = await openDevice({ server: "" });
+    await assert.rejects(device.room.check({}), { code: "update_not_configured" });
+    device.settings = { ...device.settings, ota: { ...device.settings.ota, server } };
+    device.installedRoot = async () => null;
+    await assert.rejects(device.room.check({}), { code: "update_trust_not_established" });
+    device.installedRoot = async () => Buffer.from("{}");
+    await assert.rejects(device.room.check({}), { code: "update_root_unusable" });
+    assert.equal(device.room.status().state, "blocked");
+    assert.deepEqual(device.opened, []);
+  });
+
+  it("is not limited by one that was refused", async () => {
+    const device = await openDevice();
+    const installedRoot = device.installedRoot;
+    device.installedRoot = async () => null;
+    await assert.rejects(device.room.check({}), { code: "update_trust_not_established" });
+    device.installedRoot = installedRoot;
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
+  });
+
+  it("reads a directory that somebody brought, which proves nothing of the server", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check("file:///media/stick");
+    assert.deepEqual(device.opened, ["file:///media/stick"]);
+    assert.equal(device.room.status().available.rules?.staged, true);
+    assert.equal(device.room.trust().proven, false);
+    assert.equal(device.record.read().validators, null);
+  });
+
+  it("is not mixed with one of another repository", async () => {
+    const device = await openDevice();
+    const { release } = held(device);
+    await device.room.check({});
+    await assert.rejects(device.room.check({ repository: "file:///media/stick" }), { code: "rate_limited" });
+    release();
+    await device.room.settled();
+  });
+
+  it("of a directory goes before a download from the server, which goes on afterwards", async () => {
+    const device = await openDevice({ enabled: true });
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    device.fetchPayload = async (_, { signal }) => {
+      if (device.opened.at(-1) === server) await device.hold(signal);
+    };
+    device.room.start();
+    await device.runUntil(hour);
+    assert.equal(device.room.status().state, "downloading");
+    await device.room.check({ repository: "file:///media/stick" });
+    await device.room.settled();
+    assert.equal(device.room.status().state, "staged");
+    assert.ok(!device.types().includes("update.download_failed"), "it was told as a failure");
+    await device.runUntil(2 * hour);
+    assert.deepEqual(device.opened, [server, "file:///media/stick", server]);
+  });
+
+  it("asks for the timestamp with what it came with, of this server alone", async () => {
+    const device = await openDevice();
+    const asked: unknown[] = [];
+    device.repositoryOf = () => {
+      const { repository } = reading(device.lab);
+      return {
+        ...repository,
+        readMetadata: (name, limits) => {
+          if (name === "timestamp.json") asked.push(limits.known?.etag ?? null);
+          return repository.readMetadata(name, limits);
+        },
+      };
+    };
+    await device.check();
+    const etag = device.record.read().validators?.etag;
+    await device.check();
+    await device.check("file:///media/stick");
+    device.settings = {
+      ...device.settings,
+      ota: { ...device.settings.ota, server: "https://other.example" },
+    };
+    await device.check();
+    assert.ok(etag, "no validator was kept");
+    assert.deepEqual(asked, [null, etag, null, null]);
+  });
+
+  it("leaves what was staged and is offered no more to nobody", async () => {
+    const device = await openDevice();
+    const { path } = device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check();
+    assert.equal(device.staged.size, 1);
+    const target = device.lab.delegated.rules?.targets[path];
+    assert.ok(target?.custom, "the lab has no such target");
+    target.custom.withdrawn = "it eats data";
+    device.lab.publish("rules");
+    await device.check();
+    assert.equal(device.staged.size, 0);
+    assert.equal(device.room.status().available.rules, null);
+    assert.equal(device.room.status().state, "idle");
+  });
+
+  it("keeps floors, which outlive the release that brought them (rollback attack)", async () => {
+    const device = await openDevice();
+    const { path } = device.lab.addRelease({ version: "2.0.0", custom: { floor: "1.5.0" } });
+    device.lab.publish("rules");
+    await device.check();
+    assert.deepEqual(device.record.read().floors, { "rules/base": "1.5.0" });
+    delete device.lab.delegated.rules?.targets[path];
+    device.lab.addRelease({ version: "1.4.0" });
+    device.lab.publish("rules");
+    await device.check();
+    assert.equal(device.room.status().available.rules, null);
+  });
+
+  it("says of a newer release that this device may not take why", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "2.0.0", custom: { min_agent: "9.0.0" } });
+    device.lab.publish("rules");
+    await device.check();
+    const { state, message, schedule } = device.room.status();
+    assert.equal(state, "idle");
+    assert.match(message, /needs an agent of version 9\.0\.0/);
+    assert.equal(schedule.last_check?.outcome, "ok");
+  });
+
+  it("waits for the wave of this device", async () => {
+    const device = await openDevice();
+    const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 3_600 }] };
+    device.lab.addRelease({ version: "1.0.0", custom: { waves } });
+    device.lab.publish("rules");
+    await device.check();
+    const before = device.room.status();
+    assert.equal(before.available.rules?.due_at, "2026-11-20T13:00:00.000Z");
+    assert.match(before.available.rules?.hindrance ?? "", /wave/);
+    assert.equal(device.staged.size, 0);
+    await device.runUntil(hour);
+    await device.check();
+    assert.equal(device.staged.size, 1);
+  });
+
+  it("shows what is staged as waiting for its window while that is closed", async () => {
+    const device = await openDevice();
+    device.settings = { ...device.settings, windows: [{ days: ["mon"], from: "02:00", to: "02:01" }] };
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check();
+    const { state, message, schedule } = device.room.status();
+    assert.equal(state, "waiting_for_window");
+    assert.equal(schedule.window_open, false);
+    assert.match(message, /update\.windows/);
+  });
+
+  it("does nothing while verify_signature is false in the file, on any path", async () => {
+    const device = await openDevice({ verify_signature: false, enabled: true });
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await assert.rejects(device.room.check({}), { code: "signature_verification_required" });
+    await assert.rejects(device.room.check({ repository: "file:///media/stick" }), {
+      code: "signature_verification_required",
+    });
+    device.room.start();
+    await device.runUntil(48 * hour);
+    device.room.clockVouchedFor();
+    await device.room.settled();
+    assert.deepEqual(device.opened, []);
+    assert.equal(device.room.status().state, "blocked");
+    assert.match(device.room.trouble() ?? "", /verify_signature is false/);
+  });
+
+  it("ends a refresh that takes more than five minutes", async () => {
+    const device = await openDevice();
+    held(device);
+    await device.room.check({});
+    await device.runUntil(299);
+    assert.equal(device.room.status().state, "checking");
+    await device.runUntil(301);
+    assert.equal(device.room.status().schedule.last_check?.code, "update_too_slow");
+  });
+
+  it("is a failure where what it found cannot be kept, and nothing is fetched", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    device.record.failWith = new StewardError("storage_full", "The disk is full.");
+    await device.check();
+    const { schedule, available } = device.room.status();
+    assert.equal(schedule.last_check?.code, "storage_full");
+    assert.equal(available.rules, null);
+    assert.equal(device.staged.size, 0);
+  });
+});
+
+describe("a failed check", () => {
+  it("keeps the last good state, and the next good one recovers", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check();
+    device.repositoryOf = failing(unreachable);
+    await device.check();
+    const { state, available, schedule } = device.room.status();
+    assert.equal(state, "staged");
+    assert.equal(available.rules?.version, "1.0.0");
+    assert.deepEqual([schedule.last_check?.outcome, schedule.failures], ["failed", 1]);
+    assert.equal(device.room.trust().proven, true);
+    device.repositoryOf = null;
+    await device.check();
+    assert.equal(device.room.status().schedule.failures, 0);
+    assert.deepEqual(device.types().slice(-2), ["update.check_failed", "update.check_recovered"]);
+  });
+
+  it("is told once for as long as it fails for the same reason", async () => {
+    const device = await openDevice();
+    const malformed = new StewardError("update_metadata_malformed", "Not JSON.");
+    for (const error of [unreachable, unreachable, malformed, malformed, unreachable]) {
+      device.repositoryOf = failing(error);
+      await device.check();
+    }
+    const codes = device.events.flatMap(({ type, details }) =>
+      type === "update.check_failed" ? [details.code] : [],
+    );
+    assert.deepEqual(codes, [
+      "update_server_unreachable",
+      "update_metadata_malformed",
+      "update_server_unreachable",
+    ]);
+  });
+
+  it("is trouble at once where something is wrong, and after three times where the network may be", async () => {
+    const device = await openDevice();
+    device.repositoryOf = failing(unreachable);
+    await device.check();
+    await device.check();
+    assert.equal(device.room.trouble(), null);
+    await device.check();
+    assert.match(device.room.trouble() ?? "", /last 3 checks for updates failed: No connection/);
+    const other = await openDevice();
+    other.repositoryOf = failing(new StewardError("update_signature_invalid", "Signed by nobody."));
+    await other.check();
+    assert.match(other.room.trouble() ?? "", /Signed by nobody/);
+  });
+
+  it("of a fault of our own does not end the checks", async () => {
+    const device = await openDevice();
+    device.repositoryOf = () => {
+      const { repository } = reading(device.lab);
+      return { ...repository, readMetadata: () => Promise.reject(new TypeError("x is not a function")) };
+    };
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.code, "internal_error");
+    device.repositoryOf = null;
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
+  });
+
+  it("of an address that cannot be opened is a failure like others", async () => {
+    const device = await openDevice();
+    device.repositoryOf = () => {
+      throw new StewardError("update_server_refused", "Not an address.");
+    };
+    await device.check();
+    const { last_check } = device.room.status().schedule;
+    assert.deepEqual([last_check?.code, last_check?.requests], ["update_server_refused", 0]);
+  });
+
+  it("of metadata that have expired leaves what is installed as it is", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check();
+    await device.runUntil(8 * 86_400);
+    await device.check();
+    const { schedule, available, state } = device.room.status();
+    assert.equal(schedule.last_check?.code, "update_metadata_expired");
+    assert.equal(available.rules?.staged, true);
+    assert.equal(state, "staged");
+  });
+});
+
+describe("a download that fails", () => {
+  async function failingDownload(error: Error): Promise<Device> {
+    const device = await openDevice({ enabled: true });
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    device.fetchPayload = () => Promise.reject(error);
+    return device;
+  }
+
+  it("is told once for each reason, shown, and tried again after five minutes", async () => {
+    const device = await failingDownload(unreachable);
+    device.room.start();
+    await device.runUntil(900);
+    assert.match(device.room.status().available.rules?.hindrance ?? "", /failed.*No connection/);
+    assert.equal(device.room.status().state, "available");
+    assert.equal(device.room.status().schedule.failures, 0);
+    await device.runUntil(900 + 300 + 600);
+    assert.equal(device.opened.length, 3);
+    assert.equal(device.types().filter((type) => type === "update.download_failed").length, 1);
+    device.fetchPayload = async () => undefined;
+    await device.runUntil(900 + 300 + 600 + 1_200);
+    assert.equal(device.room.status().state, "staged");
+    assert.equal(device.record.read().download_failures, 0);
+  });
+
+  it("of one kind does not keep the other from coming", async () => {
+    const device = await failingDownload(unreachable);
+    device.settings = { ...device.settings, ota: { ...device.settings.ota, auto_update_binary: true } };
+    device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
+    device.lab.publish("binary");
+    device.fetchPayload = async ({ target }) => {
+      if (target.path.includes("/rules/")) throw unreachable;
+    };
+    await device.room.confirmTrust(device.room.trust().fingerprint ?? "", "ada");
+    await device.check();
+    const { available } = device.room.status();
+    assert.deepEqual([available.rules?.staged, available.binary?.staged], [false, true]);
+  });
+});
+
+describe("progress", () => {
+  it("is told as it moves, some times a second, and ends with idle", async () => {
+    const device = await openDevice();
+    const { payload } = device.lab.addRelease({ version: "1.0.0", payload: Buffer.alloc(1_000) });
+    device.lab.publish("rules");
+    device.fetchPayload = async (_, { onProgress }) => {
+      for (let done = 0; done <= payload.length; done += 1) onProgress(done);
+    };
+    const told: string[] = [];
+    const end = device.room.subscribe(({ phase, done_bytes }) => void told.push(`${phase} ${done_bytes}`));
+    await device.check();
+    assert.deepEqual(told, ["checking 0", "downloading 0", "downloading 1000", "idle 0"]);
+    assert.equal(device.room.status().progress, null);
+    end();
+    await device.check();
+    assert.equal(told.length, 4);
+  });
+
+  it("shows in the status", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0", payload: Buffer.alloc(1_000) });
+    device.lab.publish("rules");
+    let seen: ReturnType<Device["room"]["status"]> | undefined;
+    device.fetchPayload = async (_, { onProgress }) => {
+      onProgress(500);
+      seen = device.room.status();
+    };
+    await device.check();
+    assert.equal(seen?.state, "downloading");
+    assert.match(seen?.message ?? "", /Downloading the rules base 1\.0\.0/);
+    assert.deepEqual(
+      [seen?.progress?.phase, seen?.progress?.done_bytes, seen?.progress?.total_bytes],
+      ["downloading", 500, 1_000],
+    );
+  });
+});
+
+describe("another agent", () => {
+  it("shows what the last one found, and fetches nothing before a check of its own", async () => {
+    const device = await openDevice({ auto_update_rules: false });
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check();
+    await device.restart();
+    const { state, available, schedule, trust } = device.room.status();
+    assert.equal(state, "available");
+    assert.equal(available.rules?.version, "1.0.0");
+    assert.equal(schedule.last_check?.outcome, "ok");
+    assert.equal(trust.proven, true);
+  });
+
+  it("takes what was installed meanwhile off what is available", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check();
+    device.installed = { rules: "1.0.0", binary: null };
+    assert.equal(device.room.status().available.rules, null);
+  });
+});
+
+describe("stopping", () => {
+  it("ends a download at once and counts it as no failure", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    device.fetchPayload = (_, { signal }) => device.hold(signal);
+    await device.room.check({});
+    await device.runUntil(1);
+    assert.equal(device.room.status().state, "downloading");
+    await device.room.stop();
+    assert.ok(!device.types().includes("update.download_failed"), "it was told as a failure");
+    assert.equal(device.record.read().download_failures, 0);
+    await assert.rejects(device.room.check({}), { code: "shutting_down" });
+  });
+});
+
+describe("a root that was replaced while a payload is fetched", () => {
+  it("ends the download, and drops what came under the former trust", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.0.0" });
+    device.lab.publish("rules");
+    await device.check();
+    device.lab.addRelease({ version: "1.1.0" });
+    device.lab.publish("rules");
+    let isAborted = false;
+    device.fetchPayload = (_, { signal }) => {
+      signal.addEventListener("abort", () => {
+        isAborted = true;
+      });
+      return device.hold(signal);
+    };
+    await device.room.check({});
+    await device.runUntil(device.time.now() + 1);
+    const other = new SignedRepository({ now: new Date(device.options.now()) }).metadata("1.root");
+    device.installedRoot = async () => other;
+    const { fingerprint } = readRootOfTrust(other);
+    await device.room.confirmTrust(fingerprint, "ada");
+    assert.equal(isAborted, true);
+    assert.equal(device.staged.size, 0);
+    assert.equal(device.room.status().available.rules, null);
+    assert.equal(device.room.trust().fingerprint, fingerprint);
+  });
+});
