@@ -10,7 +10,9 @@ need curl curl
 need flock util-linux
 need faketime faketime
 need fish fish
+need jq jq
 need oathtool oathtool
+need openssl openssl
 need rsvg-convert librsvg2-bin
 need script bsdutils
 need setpriv util-linux

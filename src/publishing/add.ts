@@ -1,0 +1,130 @@
+import { StewardError } from "../errors.ts";
+import type { TargetFile, Targets } from "../updates/metadata.ts";
+import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
+import { stagePayload } from "./payload-store.ts";
+import type { PrivateKey } from "./private-keys.ts";
+import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-entry.ts";
+import type { ReleaseRole } from "./roles.ts";
+import { type Count, lacking, signWith } from "./signing.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A target as it stands in a draft now. */
+export interface Drafted {
+  readonly path: string;
+  readonly file: TargetFile;
+  readonly entry: ReleaseEntry;
+}
+
+export interface AddResult {
+  readonly role: ReleaseRole;
+  readonly version: number;
+  readonly targets: readonly Drafted[];
+  /** Signatures that the draft still needs. */
+  readonly lacking: readonly Count[];
+}
+
+/**
+ * Puts a release into the draft of its role and signs that with those of `keys` that may. Throws `validation_failed`
+ * for what devices would refuse, `repository_conflict` for a version that is published with other bytes.
+ */
+export async function addRelease(
+  workspace: Workspace,
+  { file, entry, keys }: { file: string; entry: ReleaseEntry; keys: readonly PrivateKey[] },
+): Promise<AddResult> {
+  checkEntry(entry);
+  const state = await readState(workspace);
+  const path = targetPath(entry);
+  requireFree(state, path, entry);
+  const measured = await stagePayload(workspace, file);
+  const before = state.published[entry.kind]?.signed.targets[path];
+  if (before && before.hashes.sha512 !== measured.hashes.sha512) {
+    throw new StewardError(
+      "repository_conflict",
+      `${path} is published already with other bytes (SHA-512 ${before.hashes.sha512?.slice(0, 16)}…, this file ${measured.hashes.sha512.slice(0, 16)}…), and devices may have it. Give the new bytes a new version. Nothing was changed.`,
+    );
+  }
+  return draftTargets(workspace, state, entry.kind, { keys, drafted: [{ path, file: measured, entry }] });
+}
+
+/** `a-1.0.0` version 2.0.0 and `a` version 1.0.0-2.0.0 would be one file. */
+function requireFree({ next }: State, path: string, entry: ReleaseEntry): void {
+  const present = readEntry(next[entry.kind]?.signed.targets[path]?.custom);
+  if (present?.withdrawn !== undefined) {
+    throw new StewardError(
+      "repository_conflict",
+      `${path} is withdrawn ("${present.withdrawn}") and stays so. Give the release a new version. Nothing was changed.`,
+    );
+  }
+  if (
+    !present ||
+    (present.name === entry.name && present.version === entry.version && present.arch === entry.arch)
+  )
+    return;
+  throw new StewardError(
+    "repository_conflict",
+    `${path} is the file of ${present.name} ${present.version} for ${present.arch} already; give another name or version. Nothing was changed.`,
+  );
+}
+
+/** Which releases are meant. */
+export interface Selection {
+  readonly kind: ReleaseRole;
+  readonly name: string;
+  readonly version: string;
+  readonly channel: string;
+  /** undefined: all there are. */
+  readonly arch?: string | undefined;
+}
+
+/** Marks releases that are there as withdrawn: devices that do not have them yet never take them. Throws `not_found`. */
+export async function withdrawRelease(
+  workspace: Workspace,
+  { selection, reason, keys }: { selection: Selection; reason: string; keys: readonly PrivateKey[] },
+): Promise<AddResult> {
+  const state = await readState(workspace);
+  const { kind, name, version, channel, arch } = selection;
+  const all = Object.entries(state.next[kind]?.signed.targets ?? {});
+  const drafted = all.flatMap(([path, file]) => {
+    const entry = readEntry(file.custom);
+    if (entry?.name !== name || entry.version !== version || entry.channel !== channel) return [];
+    if (arch !== undefined && entry.arch !== arch) return [];
+    return [{ path, file, entry: checkEntry({ ...entry, withdrawn: reason }) }];
+  });
+  if (drafted.length === 0) {
+    throw new StewardError(
+      "not_found",
+      `There is no ${kind} ${name} ${version} in the channel ${channel} to withdraw. What there is: steward repo inspect ${workspace.directory}`,
+    );
+  }
+  return draftTargets(workspace, state, kind, { keys, drafted });
+}
+
+async function draftTargets(
+  workspace: Workspace,
+  state: State,
+  role: ReleaseRole,
+  { drafted, keys }: { drafted: readonly Drafted[]; keys: readonly PrivateKey[] },
+): Promise<AddResult> {
+  const signed = state.next[role]?.signed;
+  if (!signed) {
+    throw new StewardError(
+      "repository_conflict",
+      `There are no metadata of the role ${role} to add to. Look at: steward repo inspect ${workspace.directory}`,
+    );
+  }
+  const entries = drafted.map(({ path, file: { length, hashes }, entry }) => [
+    path,
+    { length, hashes, custom: entry },
+  ]);
+  const content: Targets = { ...signed, targets: { ...signed.targets, ...Object.fromEntries(entries) } };
+  const draft = await draftOf(workspace, state, role, content);
+  const next = withDraft(state, role, draft);
+  const file = signWith(role, draft, keys, next);
+  await writeDraft(workspace, role, file);
+  return {
+    role,
+    version: file.signed.version,
+    targets: drafted,
+    lacking: lacking(role, file, next),
+  };
+}

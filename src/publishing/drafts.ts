@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { StewardError } from "../errors.ts";
+import { canonicalJson } from "../updates/canonical-json.ts";
+import { caps } from "../updates/caps.ts";
+import type { Metadata, Signature, SignedTypes } from "../updates/metadata.ts";
+import { readMetadata } from "../updates/read-metadata.ts";
+import { privateMode, putFile, removeFile } from "./files.ts";
+import { nextVersion, readPublished, readRole } from "./published.ts";
+import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Where a repository stands. */
+export interface State {
+  readonly published: Held;
+  /** What is newer than what is published. */
+  readonly drafts: Held;
+  /** The draft of each role, or else what is published. */
+  readonly next: Held;
+}
+
+export async function readState(workspace: Workspace): Promise<State> {
+  const published = await readPublished(workspace.metadata);
+  const draft = async <R extends RoleName>(role: R) => {
+    const read = await readRole(workspace.drafts, role, `${role}.json`);
+    const before = published[role];
+    // A publish that was cut short behind its last rename leaves drafts of what is published.
+    return read && read.signed.version > (before?.signed.version ?? 0) ? read : null;
+  };
+  const drafts: Held = {
+    root: await draft("root"),
+    timestamp: await draft("timestamp"),
+    snapshot: await draft("snapshot"),
+    targets: await draft("targets"),
+    rules: await draft("rules"),
+    binary: await draft("binary"),
+  };
+  return stateOf(published, drafts);
+}
+
+export function stateOf(published: Held, drafts: Held): State {
+  const next: Held = {
+    root: drafts.root ?? published.root,
+    timestamp: drafts.timestamp ?? published.timestamp,
+    snapshot: drafts.snapshot ?? published.snapshot,
+    targets: drafts.targets ?? published.targets,
+    rules: drafts.rules ?? published.rules,
+    binary: drafts.binary ?? published.binary,
+  };
+  return { published, drafts, next };
+}
+
+/** `next` with another draft in it. */
+export function withDraft<R extends RoleName>(
+  { published, drafts }: State,
+  role: R,
+  draft: Metadata<TypeOfRole[R]>,
+): State {
+  return stateOf(published, { ...drafts, [role]: draft });
+}
+
+type Content<R extends RoleName> = Omit<SignedTypes[TypeOfRole[R]], "version" | "expires">;
+
+/** The next version of a role with this content, dated anew, without signatures yet. Throws `update_too_large`. */
+export async function draftOf<R extends RoleName>(
+  workspace: Workspace,
+  { published, drafts }: State,
+  role: R,
+  content: Content<R>,
+): Promise<Metadata<TypeOfRole[R]>> {
+  const after = (published[role]?.signed.version ?? 0) + 1;
+  const free = await nextVersion(workspace.metadata, role);
+  // TUF §5.3.5: roots are numbered without gaps.
+  const version = role === "root" ? after : Math.max(after, free, drafts[role]?.signed.version ?? 0);
+  const expires = rfc3339Seconds(workspace.now().getTime() + workspace.periods[role] * 1_000);
+  return encode(role, { ...content, version, expires } as SignedTypes[TypeOfRole[R]], []);
+}
+
+/** TUF writes whole seconds. */
+export function rfc3339Seconds(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+const largest: Readonly<Record<TypeOfRole[RoleName], number>> = {
+  root: caps.rootBytes,
+  timestamp: caps.timestampBytes,
+  snapshot: caps.snapshotBytes,
+  targets: caps.targetsBytes,
+};
+
+/** A metadata file as it is written, read back by what clients read with. Throws `validation_failed` beyond their caps. */
+export function encode<R extends RoleName>(
+  role: R,
+  signed: SignedTypes[TypeOfRole[R]],
+  signatures: readonly Signature[],
+): Metadata<TypeOfRole[R]> {
+  canonicalJson(signed);
+  const bytes = Buffer.from(`${JSON.stringify({ signatures, signed })}\n`, "utf8");
+  const most = largest[typeOfRole[role]];
+  if (bytes.length <= most) return readMetadata(typeOfRole[role], bytes, caps);
+  throw new StewardError(
+    "validation_failed",
+    `The metadata of ${role} would have ${bytes.length} bytes, and devices read ${most} at most. Nothing was changed.`,
+  );
+}
+
+export async function writeDraft(
+  workspace: Workspace,
+  role: RoleName,
+  draft: { bytes: Uint8Array },
+): Promise<void> {
+  await putFile(draftPath(workspace, role), draft.bytes, privateMode);
+}
+
+export async function removeDraft(workspace: Workspace, role: RoleName): Promise<void> {
+  await removeFile(draftPath(workspace, role));
+}
+
+function draftPath({ drafts }: Workspace, role: RoleName): string {
+  return join(drafts, `${role}.json`);
+}

@@ -1,0 +1,196 @@
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { StewardError, systemErrorCode } from "../errors.ts";
+import { storageError, syncDirectory } from "../store/durable-file.ts";
+import type { Key, Role, Root, SignedTypes, Targets } from "../updates/metadata.ts";
+import { draftOf, type State, stateOf, withDraft, writeDraft } from "./drafts.ts";
+import { makePublicDirectory, privateMode, putFile } from "./files.ts";
+import { keyFileName, makePrivateKey, readKeysAtHand } from "./private-keys.ts";
+import type { NamedKey } from "./public-keys.ts";
+import { requireName } from "./release-entry.ts";
+import { noneHeld, type ReleaseRole, type RoleName, releaseRoles, roleNames, usualPeriods } from "./roles.ts";
+import { signWith } from "./signing.ts";
+import {
+  type Config,
+  configName,
+  openWorkspace,
+  placesIn,
+  type Surroundings,
+  type Workspace,
+} from "./workspace.ts";
+
+export interface InitRequest {
+  readonly product: string;
+  /** Keys whose private halves are elsewhere; a role that has some gets no others. */
+  readonly publicKeys: Readonly<Partial<Record<RoleName, readonly NamedKey[]>>>;
+  readonly thresholds: Readonly<Partial<Record<RoleName, number>>>;
+  readonly periods: Readonly<Partial<Record<RoleName, number>>>;
+}
+
+/** TUF, the version that the metadata are written by. */
+export const specVersion = "1.0.34";
+
+/**
+ * Makes a repository with its keys and its first drafts; it is there as a whole or not at all. Throws
+ * `repository_conflict` where something is already, `validation_failed`.
+ */
+export async function initRepository(
+  directory: string,
+  request: InitRequest,
+  surroundings: Surroundings,
+): Promise<State> {
+  requireName("product", request.product);
+  const target = resolve(directory);
+  await requireEmpty(target, directory);
+  const made = await mkdtemp(join(dirname(target), `.${basename(target)}.`)).catch((error: unknown) => {
+    if (systemErrorCode(error) !== "ENOENT") throw storageError(target, error);
+    throw new StewardError("not_found", `The directory ${dirname(target)} does not exist; make it first.`);
+  });
+  try {
+    const keys = await makeKeys(made, request);
+    const state = await fill(made, request, keys, surroundings);
+    await rename(made, target).catch((error: unknown) => {
+      throw storageError(target, error);
+    });
+    await syncDirectory(dirname(target));
+    return state;
+  } catch (error) {
+    await rm(made, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function requireEmpty(path: string, shown: string): Promise<void> {
+  const names = await readdir(path).catch((error: unknown): string[] => {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw new StewardError("repository_conflict", `${shown} is no directory.`, { cause: error });
+  });
+  if (names.length === 0) return;
+  const what = names.includes(configName) ? "holds a repository already" : "is not empty";
+  throw new StewardError(
+    "repository_conflict",
+    `${shown} ${what}; nothing was changed. Name a directory that is new.`,
+  );
+}
+
+type KeysOfRoles = Readonly<Record<RoleName, readonly NamedKey[]>>;
+
+async function makeKeys(directory: string, { publicKeys, thresholds }: InitRequest): Promise<KeysOfRoles> {
+  const places = placesIn(directory);
+  await mkdir(places.keys, { mode: 0o700 });
+  const made = new Map<RoleName, readonly NamedKey[]>();
+  for (const role of roleNames) {
+    const threshold = thresholds[role] ?? 1;
+    const given = [...new Map((publicKeys[role] ?? []).map((key) => [key.id, key])).values()];
+    requireThreshold(role, threshold, given);
+    if (given.length > 0) {
+      made.set(role, given);
+      continue;
+    }
+    const keys = Array.from({ length: threshold }, makePrivateKey);
+    for (const [index, { pem }] of keys.entries())
+      await putFile(join(places.keys, keyFileName(role, index, keys.length)), pem, privateMode);
+    made.set(role, keys);
+  }
+  const of = (role: RoleName): readonly NamedKey[] => made.get(role) ?? [];
+  requireApart(of("rules"), of("binary"));
+  return {
+    root: of("root"),
+    timestamp: of("timestamp"),
+    snapshot: of("snapshot"),
+    targets: of("targets"),
+    rules: of("rules"),
+    binary: of("binary"),
+  };
+}
+
+function requireThreshold(role: RoleName, threshold: number, given: readonly NamedKey[]): void {
+  if (given.length > 0 && threshold > given.length) {
+    throw new StewardError(
+      "validation_failed",
+      `The threshold of ${role} is ${threshold}, and ${given.length} public ${given.length === 1 ? "key is" : "keys are"} given: nobody could ever sign for it. Give more keys, or a lower threshold.`,
+    );
+  }
+}
+
+/** Throws `validation_failed` where one key could sign for both kinds of payloads. */
+export function requireApart(rules: readonly { id: string }[], binary: readonly { id: string }[]): void {
+  const shared = rules.find(({ id }) => binary.some((other) => other.id === id));
+  if (shared === undefined) return;
+  throw new StewardError(
+    "validation_failed",
+    `The key ${shared.id.slice(0, 16)} is given for rules and for binary. They have keys of their own, so that a stolen rules key cannot ship a binary.`,
+  );
+}
+
+async function fill(
+  made: string,
+  request: InitRequest,
+  keys: KeysOfRoles,
+  surroundings: Surroundings,
+): Promise<State> {
+  const config: Config = {
+    steward_repository: 1,
+    product: request.product,
+    expires_seconds: { ...usualPeriods, ...request.periods },
+  };
+  const places = placesIn(made);
+  await mkdir(places.payloads, { recursive: true, mode: 0o700 });
+  await openToAll(made);
+  for (const path of [places.public, places.metadata, places.targets]) await makePublicDirectory(path);
+  await putFile(join(made, configName), `${JSON.stringify(config, null, 2)}\n`, 0o644);
+  return draftAll(await openWorkspace(made, surroundings), contents(request, keys));
+}
+
+/** A server or an agent goes through it to public/; keys and drafts are closed by themselves. */
+async function openToAll(directory: string): Promise<void> {
+  await chmod(directory, 0o755);
+}
+
+/** In the order in which each one's signers are known. */
+async function draftAll(workspace: Workspace, content: ReturnType<typeof contents>): Promise<State> {
+  const { keys } = await readKeysAtHand(workspace.keys);
+  let state = stateOf(noneHeld, noneHeld);
+  for (const role of ["root", "targets", "rules", "binary"] as const) {
+    const draft = await draftOf(workspace, state, role, content[role]);
+    const signed = signWith(role, draft, keys, withDraft(state, role, draft));
+    await writeDraft(workspace, role, signed);
+    state = withDraft(state, role, signed);
+  }
+  return state;
+}
+
+type Content<T> = Omit<T, "version" | "expires">;
+
+function contents({ thresholds }: InitRequest, keys: KeysOfRoles) {
+  const role = (name: RoleName): Role => ({
+    keyids: keys[name].map(({ id }) => id),
+    threshold: thresholds[name] ?? 1,
+  });
+  const held = (...names: RoleName[]): Record<string, Key> =>
+    Object.fromEntries(names.flatMap((name) => keys[name].map(({ id, key }) => [id, key])));
+  const root: Content<Root> = {
+    _type: "root",
+    spec_version: specVersion,
+    consistent_snapshot: true,
+    keys: held("root", "timestamp", "snapshot", "targets"),
+    roles: {
+      root: role("root"),
+      timestamp: role("timestamp"),
+      snapshot: role("snapshot"),
+      targets: role("targets"),
+    },
+  };
+  const empty: Content<SignedTypes["targets"]> = { _type: "targets", spec_version: specVersion, targets: {} };
+  const delegated = (name: ReleaseRole) => ({
+    name,
+    ...role(name),
+    terminating: true,
+    paths: [`*/${name}/*`],
+  });
+  const targets: Content<Targets> = {
+    ...empty,
+    delegations: { keys: held(...releaseRoles), roles: releaseRoles.map(delegated) },
+  };
+  return { root, targets, rules: empty, binary: empty };
+}

@@ -1,0 +1,200 @@
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { StewardError } from "../errors.ts";
+import { caps } from "../updates/caps.ts";
+import type { Metadata, Targets } from "../updates/metadata.ts";
+import { readMetadata } from "../updates/read-metadata.ts";
+import { readRootOfTrust } from "../updates/root-of-trust.ts";
+import { readState, type State, stateOf } from "./drafts.ts";
+import { readIfThere } from "./files.ts";
+import { locatePayload } from "./payload-store.ts";
+import { readPublished } from "./published.ts";
+import {
+  authoritiesOf,
+  type Held,
+  noneHeld,
+  type RoleName,
+  releaseRoles,
+  roleNames,
+  typeOfRole,
+} from "./roles.ts";
+import { type Count, countSignatures } from "./signing.ts";
+import { openWorkspace, type placesIn, type Surroundings } from "./workspace.ts";
+
+/** One metadata file. */
+export interface RoleReport {
+  readonly role: RoleName;
+  readonly version: number;
+  readonly expires: string;
+  /** Below zero: expired so long ago. */
+  readonly expires_in_seconds: number;
+  /** By each file that says who must sign. */
+  readonly signatures: readonly Count[];
+}
+
+export interface TargetReport {
+  readonly path: string;
+  readonly role: RoleName;
+  readonly length: number;
+  readonly hashes: Readonly<Record<string, string>>;
+  readonly custom: unknown;
+  /** Its payload is not where it must be. */
+  readonly is_missing: boolean;
+  /** Not published as it stands here. */
+  readonly is_draft: boolean;
+}
+
+export interface Report {
+  /** Of 1.root.json, as devices show it; null: there is none yet. */
+  readonly fingerprint: string | null;
+  readonly product: string | null;
+  readonly published: readonly RoleReport[];
+  readonly drafts: readonly RoleReport[];
+  readonly targets: readonly TargetReport[];
+  /** What keeps devices from reading what is published; empty: nothing. */
+  readonly problems: readonly string[];
+}
+
+/** A repository: the directory that `init` made, or one that was uploaded. Throws `not_found`, and what reading throws. */
+export async function inspectRepository(directory: string, surroundings: Surroundings): Promise<Report> {
+  const names: string[] = await readdir(directory).catch(() => []);
+  if (!names.includes("repository.json") && names.includes("metadata"))
+    return inspectPublic(directory, surroundings);
+  const workspace = await openWorkspace(directory, surroundings);
+  return report(await readState(workspace), workspace, workspace.product);
+}
+
+async function inspectPublic(directory: string, { now }: Surroundings): Promise<Report> {
+  const published = await readPublished(join(directory, "metadata"));
+  const places = {
+    metadata: join(directory, "metadata"),
+    targets: join(directory, "targets"),
+    payloads: directory,
+  };
+  return report(stateOf(published, noneHeld), { ...places, now }, null);
+}
+
+type Places = Pick<ReturnType<typeof placesIn>, "metadata" | "targets" | "payloads"> &
+  Pick<Surroundings, "now">;
+
+async function report(state: State, places: Places, product: string | null): Promise<Report> {
+  const { published, drafts } = state;
+  const asPublished = stateOf(published, published);
+  const reports = (held: Held, within: State): RoleReport[] =>
+    roleNames.flatMap((role) => {
+      const file = held[role];
+      return file ? [roleReport(role, file, within, places.now())] : [];
+    });
+  const live = reports(published, asPublished);
+  const targets = await targetReports(state, places);
+  return {
+    fingerprint: await fingerprintOf(places.metadata),
+    product,
+    published: live,
+    drafts: reports(drafts, state),
+    targets,
+    problems: [...live.flatMap(problemsOf), ...missingPayloads(targets)],
+  };
+}
+
+function roleReport(
+  role: RoleName,
+  file: Metadata<"root" | "timestamp" | "snapshot" | "targets">,
+  { published, next }: State,
+  now: Date,
+): RoleReport {
+  const { version, expires } = file.signed;
+  return {
+    role,
+    version,
+    expires,
+    expires_in_seconds: Math.floor((Date.parse(expires) - now.getTime()) / 1_000),
+    signatures: authoritiesOf(role, published, next).map((authority) => countSignatures(file, authority)),
+  };
+}
+
+function problemsOf({ role, version, expires, expires_in_seconds, signatures }: RoleReport): string[] {
+  const found: string[] = [];
+  if (expires_in_seconds <= 0) found.push(`${role} version ${version} has expired at ${expires}`);
+  for (const { by, missing, isRequired } of signatures)
+    if (isRequired && missing > 0)
+      found.push(`${role} version ${version} lacks ${missing} good signatures (as ${by} says)`);
+  return found;
+}
+
+async function targetReports({ next, published }: State, places: Places): Promise<TargetReport[]> {
+  const reports: TargetReport[] = [];
+  for (const role of ["targets", ...releaseRoles] as const) {
+    const before: Targets["targets"] = published[role]?.signed.targets ?? {};
+    for (const [path, file] of Object.entries(next[role]?.signed.targets ?? {})) {
+      const place = await locatePayload(places, path, file).catch(() => null);
+      const { length, hashes, custom = null } = file;
+      const is_draft = JSON.stringify(before[path]) !== JSON.stringify(file);
+      reports.push({ path, role, length, hashes, custom, is_missing: place === null, is_draft });
+    }
+  }
+  return reports;
+}
+
+function missingPayloads(targets: readonly TargetReport[]): string[] {
+  return targets
+    .filter(({ is_missing, is_draft }) => is_missing && !is_draft)
+    .map(({ path }) => `the payload of ${path} is missing`);
+}
+
+async function fingerprintOf(metadata: string): Promise<string | null> {
+  const first = await readIfThere(join(metadata, "1.root.json"));
+  return first && readRootOfTrust(first).fingerprint;
+}
+
+/** What one metadata file says, whoever signed it. */
+export interface FileReport {
+  readonly type: string;
+  readonly version: number;
+  readonly expires: string;
+  readonly expires_in_seconds: number;
+  readonly signatures: readonly { readonly key_id: string; readonly good: boolean | null }[];
+  readonly signed: unknown;
+  /** Of a root: as devices show it. */
+  readonly fingerprint: string | null;
+}
+
+/** Looks at one file. Only a root names its own signers: the signatures of others are neither good nor bad here. */
+export async function inspectFile(file: string, { now }: Surroundings): Promise<FileReport> {
+  const bytes = await readIfThere(file);
+  if (bytes === null) throw new StewardError("not_found", `${file} does not exist.`);
+  const type = typeNamedBy(bytes) ?? typeOfRole[basename(file).replace(/^\d+\.|\.json$/g, "") as RoleName];
+  if (type === undefined) {
+    throw new StewardError("validation_failed", `${file} is no metadata of an update repository.`);
+  }
+  const metadata = readMetadata(type, bytes, caps);
+  const { signed, signatures } = metadata;
+  const count = signed._type === "root" ? rootCount(metadata as Metadata<"root">) : null;
+  return {
+    type,
+    version: signed.version,
+    expires: signed.expires,
+    expires_in_seconds: Math.floor((Date.parse(signed.expires) - now().getTime()) / 1_000),
+    signatures: signatures.map(({ keyid }) => ({
+      key_id: keyid,
+      good: count?.keyids.includes(keyid) ? count.signedBy.includes(keyid) : null,
+    })),
+    signed,
+    fingerprint: count === null || count.missing > 0 ? null : readRootOfTrust(bytes).fingerprint,
+  };
+}
+
+function rootCount(metadata: Metadata<"root">): Count {
+  const { roles, keys, version } = metadata.signed;
+  const by = `root version ${version}`;
+  return countSignatures(metadata, { ...roles.root, keys, name: "root", by, isRequired: true });
+}
+
+function typeNamedBy(bytes: Uint8Array): "root" | "timestamp" | "snapshot" | "targets" | undefined {
+  try {
+    const { signed } = JSON.parse(Buffer.from(bytes).toString("utf8")) as { signed?: { _type?: string } };
+    return (["root", "timestamp", "snapshot", "targets"] as const).find((type) => type === signed?._type);
+  } catch {
+    return undefined;
+  }
+}

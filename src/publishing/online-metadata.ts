@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { StewardError } from "../errors.ts";
+import { canonicalJson } from "../updates/canonical-json.ts";
+import type { Metadata, MetaFile, RoleType, Snapshot, Timestamp } from "../updates/metadata.ts";
+import { draftOf, type State, withDraft, writeDraft } from "./drafts.ts";
+import { specVersion } from "./init.ts";
+import type { PrivateKey } from "./private-keys.ts";
+import type { TypeOfRole } from "./roles.ts";
+import { describeLack, lacking, signWith } from "./signing.ts";
+import type { Workspace } from "./workspace.ts";
+
+interface How {
+  readonly keys: readonly PrivateKey[];
+  readonly isRenewal: boolean;
+}
+
+/**
+ * `state` with the snapshot and the timestamp that its other metadata need, signed. They are kept as drafts first: a
+ * publish that is cut short goes on with the same bytes. Throws `repository_unsigned` where their keys are not at hand;
+ * then the draft waits for signatures.
+ */
+export async function onlineMetadata(workspace: Workspace, state: State, how: How): Promise<State> {
+  const withSnapshot = await updateSnapshot(workspace, state, how);
+  const { snapshot } = withSnapshot.next;
+  if (snapshot === null) throw new StewardError("internal_error", "A snapshot was made and is not there.");
+  const content = {
+    _type: "timestamp" as const,
+    spec_version: specVersion,
+    meta: { "snapshot.json": metaOf(snapshot) },
+  };
+  return make(workspace, withSnapshot, { role: "timestamp", content, how });
+}
+
+async function updateSnapshot(workspace: Workspace, state: State, how: How): Promise<State> {
+  const { targets, rules, binary } = state.next;
+  const named = { "targets.json": targets, "rules.json": rules, "binary.json": binary };
+  const meta = Object.fromEntries(
+    Object.entries(named).flatMap(([name, file]) => (file ? [[name, metaOf(file)]] : [])),
+  );
+  const present = state.published.snapshot;
+  const isCurrent = present !== null && isEqual(present.signed.meta, meta);
+  if (
+    isCurrent &&
+    lacking("snapshot", present, state).length === 0 &&
+    !isLate(workspace, "snapshot", present)
+  ) {
+    return withoutSnapshot(state);
+  }
+  const content = { _type: "snapshot" as const, spec_version: specVersion, meta };
+  return make(workspace, state, { role: "snapshot", content, how });
+}
+
+function withoutSnapshot({ published, drafts, next }: State): State {
+  return {
+    published,
+    drafts: { ...drafts, snapshot: null },
+    next: { ...next, snapshot: published.snapshot },
+  };
+}
+
+type Online = "snapshot" | "timestamp";
+type Content = { meta: Snapshot["meta"] | Timestamp["meta"] } & object;
+
+/** Goes on with a draft that says the same, so that signatures from elsewhere are not lost. */
+async function make<R extends Online>(
+  workspace: Workspace,
+  state: State,
+  { role, content, how }: { role: R; content: Content & Parameters<typeof draftOf<R>>[3]; how: How },
+): Promise<State> {
+  const present: Metadata<TypeOfRole[R]> | null = state.drafts[role];
+  const canGoOn =
+    present !== null && isEqual(present.signed.meta, content.meta) && !isLate(workspace, role, present);
+  const draft = canGoOn ? present : await draftOf<R>(workspace, state, role, content);
+  const signed = signWith<R>(role, draft, how.keys, withDraft<R>(state, role, draft));
+  const next = withDraft<R>(state, role, signed);
+  await writeDraft(workspace, role, signed);
+  const lacks = lacking(role, signed, next);
+  if (lacks.length === 0) return next;
+  const again = how.isRenewal ? "renew" : "publish";
+  throw new StewardError(
+    "repository_unsigned",
+    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory)}\nThen go on with: steward repo ${again} ${workspace.directory}`,
+  );
+}
+
+/** More than half of its time is over. */
+function isLate(
+  { now, periods }: Workspace,
+  role: Online,
+  { signed }: { signed: { expires: string } },
+): boolean {
+  return (Date.parse(signed.expires) - now().getTime()) / 1_000 < periods[role] / 2;
+}
+
+function metaOf({ signed, bytes }: Metadata<RoleType>): MetaFile {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { version: signed.version, length: bytes.length, hashes: { sha256 } };
+}
+
+function isEqual(left: object, right: object): boolean {
+  return Buffer.compare(canonicalJson(left), canonicalJson(right)) === 0;
+}

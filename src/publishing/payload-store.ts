@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { createReadStream, type Stats } from "node:fs";
+import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { StewardError } from "../errors.ts";
+import { storageError, syncDirectory } from "../store/durable-file.ts";
+import { caps } from "../updates/caps.ts";
+import type { TargetFile } from "../updates/metadata.ts";
+import { makePublicDirectory, putCopy, removeFile, temporaryName, unreadable } from "./files.ts";
+import { hashedPath } from "./release-entry.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What is signed of a payload. */
+export interface Measured {
+  readonly length: number;
+  /**
+   * This one alone: with consistent snapshots a client may look for a file under any of the hashes that are signed
+   * (TUF §5.7.3), and the file is there under one.
+   */
+  readonly hashes: { readonly sha512: string };
+}
+
+/**
+ * Copies a payload to draft/payloads/<sha512>, hashed on the way, so that what is published is what was signed even if
+ * the file changes. It is not put into public/ before its metadata are: who uploads in between would give it away.
+ */
+export async function stagePayload({ payloads }: Workspace, file: string): Promise<Measured> {
+  const source = await open(file, "r").catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  const temporary = temporaryName(join(payloads, "payload"));
+  try {
+    checkPayload(await source.stat(), file);
+    const measured = await copyHashed(source, temporary, file);
+    await rename(temporary, join(payloads, measured.hashes.sha512));
+    await syncDirectory(payloads);
+    return measured;
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error instanceof StewardError ? error : storageError(join(payloads, "payload"), error);
+  } finally {
+    await source.close();
+  }
+}
+
+function checkPayload(stats: Stats, file: string): void {
+  if (!stats.isFile()) throw new StewardError("validation_failed", `${file} is not a regular file.`);
+  requireSize(stats.size, file);
+}
+
+function requireSize(bytes: number, file: string): void {
+  if (bytes > 0 && bytes <= caps.payloadBytes) return;
+  throw new StewardError(
+    "validation_failed",
+    `${file} has ${bytes} bytes, and devices take payloads from 1 to ${caps.payloadBytes}. Nothing was changed.`,
+  );
+}
+
+async function copyHashed(source: FileHandle, temporary: string, file: string): Promise<Measured> {
+  const hash = createHash("sha512");
+  const copy = await open(temporary, "wx", 0o600);
+  let length = 0;
+  try {
+    for await (const chunk of source.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+      if (length === 0 && !gzipMagic.every((byte, index) => chunk[index] === byte)) throw notGzip(file);
+      length += chunk.length;
+      requireSize(length, file);
+      hash.update(chunk);
+      await copy.writeFile(chunk);
+    }
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+  requireSize(length, file);
+  return { length, hashes: { sha512: hash.digest("hex") } };
+}
+
+/** RFC 1952 §2.3.1 */
+const gzipMagic = [0x1f, 0x8b];
+
+function notGzip(file: string): StewardError {
+  return new StewardError(
+    "validation_failed",
+    `${file} is not compressed by gzip, and devices unpack .tar.gz alone. One is made by: tar -czf FILE.tar.gz -C DIRECTORY . Nothing was changed.`,
+  );
+}
+
+/** Where the payload of a target lies: among the drafts, or published already. Throws `not_found`. */
+export async function locatePayload(
+  workspace: Pick<Workspace, "targets" | "payloads">,
+  path: string,
+  file: TargetFile,
+): Promise<string> {
+  const sha512 = file.hashes.sha512 ?? "";
+  for (const place of [join(workspace.targets, hashedPath(path, sha512)), join(workspace.payloads, sha512)]) {
+    const { size } = await stat(place).catch(() => ({ size: -1 }));
+    if (size === file.length) return place;
+  }
+  throw new StewardError(
+    "not_found",
+    `The payload of ${path} is neither published nor among the drafts. Give it again with steward repo add, or bring ${join(workspace.targets, hashedPath(path, sha512))} back from where it was uploaded to.`,
+  );
+}
+
+/** Reads the whole payload again before it is published. Throws `update_payload_mismatch`. */
+export async function verifyPayload(place: string, { hashes }: TargetFile): Promise<void> {
+  const hash = createHash("sha512");
+  for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) hash.update(chunk);
+  if (hash.digest("hex") === hashes.sha512) return;
+  throw new StewardError(
+    "update_payload_mismatch",
+    `${place} is not what was signed any more: its bytes have changed. Nothing was published. Remove it and give the payload again with steward repo add.`,
+  );
+}
+
+/** Puts a staged payload under its public name; one that is there stays. */
+export async function publishPayload(workspace: Workspace, path: string, file: TargetFile): Promise<void> {
+  const place = join(workspace.targets, hashedPath(path, file.hashes.sha512 ?? ""));
+  const from = await locatePayload(workspace, path, file);
+  if (from === place) return;
+  await makePublicDirectory(dirname(place));
+  await putCopy(from, place);
+}
+
+/** Removes staged payloads, and what was left of them by commands that were cut short; `isKept` says which stay. */
+export async function clearPayloads(
+  { payloads }: Workspace,
+  isKept: (sha512: string) => boolean,
+): Promise<void> {
+  for (const name of await readdir(payloads)) if (!isKept(name)) await removeFile(join(payloads, name));
+}

@@ -1,0 +1,112 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { open, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { StewardError, systemErrorCode } from "../errors.ts";
+import { makeDirectory } from "../store/durable-file.ts";
+import { privateMode, putFile, unreadable } from "./files.ts";
+import { type NamedKey, namedKeyOf } from "./public-keys.ts";
+
+/** A key that can sign, for as long as one command runs. */
+export interface PrivateKey extends NamedKey {
+  readonly file: string;
+  /** 64 bytes. */
+  sign(message: Uint8Array): Uint8Array;
+}
+
+/** Asks for the passphrase of a key file. */
+export type AskPassphrase = (file: string) => Promise<string>;
+
+/** A new key pair; `pem` is PKCS #8. */
+export function makePrivateKey(): NamedKey & { readonly pem: string } {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { ...namedKeyOf(privateKey, "a new key"), pem };
+}
+
+/**
+ * Reads a PEM file. Throws `not_found`, `forbidden` for one that others can read, `validation_failed` for what is no
+ * Ed25519 key.
+ */
+export async function readPrivateKey(file: string, askPassphrase: AskPassphrase): Promise<PrivateKey> {
+  const pem = await readSecret(file);
+  const isSealed = isEncrypted(pem);
+  const passphrase = isSealed ? await askPassphrase(file) : undefined;
+  let key: KeyObject;
+  try {
+    key = createPrivateKey({ key: pem, format: "pem", ...(passphrase !== undefined && { passphrase }) });
+  } catch (cause) {
+    const why = isSealed ? "cannot be opened with this passphrase" : "is no private key in PEM";
+    throw new StewardError("validation_failed", `${file} ${why}.`, { cause });
+  }
+  return { ...namedKeyOf(key, file), file, sign: (message) => sign(null, message, key) };
+}
+
+/** The keys that lie in a directory; `sealed` have a passphrase and were not opened. */
+export async function readKeysAtHand(
+  directory: string,
+): Promise<{ keys: readonly PrivateKey[]; sealed: readonly string[] }> {
+  const keys: PrivateKey[] = [];
+  const sealed: string[] = [];
+  for (const name of (await namesIn(directory)).filter((one) => /^[^.].*\.pem$/.test(one)).sort()) {
+    const file = join(directory, name);
+    const pem = await readSecret(file);
+    if (isEncrypted(pem)) sealed.push(file);
+    // Public halves may lie beside the private ones.
+    else if (pem.includes("PRIVATE KEY")) keys.push(await readPrivateKey(file, unasked));
+  }
+  return { keys, sealed };
+}
+
+async function unasked(file: string): Promise<string> {
+  throw new StewardError("validation_failed", `${file} has a passphrase; name it with --key to be asked.`);
+}
+
+/** The directory may be away: that is what offline keys are for. */
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw unreadable(directory, error);
+  }
+}
+
+async function readSecret(file: string): Promise<string> {
+  const handle = await open(file, "r").catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  try {
+    const text = await handle.readFile("utf8");
+    const { mode } = await handle.stat();
+    if (text.includes("PRIVATE KEY") && (mode & 0o077) !== 0) {
+      throw new StewardError(
+        "forbidden",
+        `${file} can be read by other users of this machine (mode ${(mode & 0o777).toString(8)}), so that it may not be yours alone any more. If nobody had a look: chmod 600 ${file}; else take another key in its place.`,
+      );
+    }
+    return text;
+  } catch (error) {
+    if (error instanceof StewardError) throw error;
+    throw unreadable(file, error);
+  } finally {
+    await handle.close();
+  }
+}
+
+function isEncrypted(pem: string): boolean {
+  return pem.includes("BEGIN ENCRYPTED PRIVATE KEY") || pem.includes("Proc-Type: 4,ENCRYPTED");
+}
+
+/** How a key's file is called where this program makes it. */
+export function keyFileName(role: string, index: number, count: number): string {
+  return basename(count === 1 ? `${role}.pem` : `${role}-${index + 1}.pem`);
+}
+
+/** Makes a key for a role in a directory, on the disk before anything names it. */
+export async function addPrivateKey(directory: string, role: string): Promise<PrivateKey> {
+  const { id, pem } = makePrivateKey();
+  const file = join(directory, `${role}-${id.slice(0, 8)}.pem`);
+  await makeDirectory(directory);
+  await putFile(file, pem, privateMode);
+  return readPrivateKey(file, unasked);
+}

@@ -1,0 +1,77 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError, systemErrorCode } from "../errors.ts";
+import { caps } from "../updates/caps.ts";
+import type { Metadata } from "../updates/metadata.ts";
+import { readMetadata } from "../updates/read-metadata.ts";
+import { readIfThere, unreadable } from "./files.ts";
+import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
+
+/** What clients find in a directory of metadata: what its newest root and its timestamp.json lead to. */
+export async function readPublished(metadata: string): Promise<Held> {
+  const newest = await newestRoot(metadata);
+  const root = newest === 0 ? null : await readRole(metadata, "root", `${newest}.root.json`);
+  const timestamp = await readRole(metadata, "timestamp", "timestamp.json");
+  const snapshot = timestamp
+    ? await readNamed(metadata, "snapshot", timestamp.signed.meta["snapshot.json"].version)
+    : null;
+  const named = async <R extends "targets" | "rules" | "binary">(role: R) => {
+    const file = snapshot?.signed.meta[`${role}.json`];
+    return file ? readNamed(metadata, role, file.version) : null;
+  };
+  const [targets, rules, binary] = [await named("targets"), await named("rules"), await named("binary")];
+  return { root, timestamp, snapshot, targets, rules, binary };
+}
+
+/** The number that no file of the role has had yet: also what a cut publish left counts as used, for a cache may have it. */
+export async function nextVersion(metadata: string, role: RoleName): Promise<number> {
+  return Math.max(0, ...(await versionsOf(metadata, role))) + 1;
+}
+
+/** The roots from `1.root.json` on, as a client follows them: up to the first gap; 0 for none. */
+async function newestRoot(metadata: string): Promise<number> {
+  const versions = new Set(await versionsOf(metadata, "root"));
+  let newest = 0;
+  while (versions.has(newest + 1)) newest += 1;
+  return newest;
+}
+
+async function versionsOf(metadata: string, role: RoleName): Promise<number[]> {
+  const names = await readdir(metadata).catch((error: unknown): string[] => {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw unreadable(metadata, error);
+  });
+  return names.flatMap((name) => {
+    const [, version, of] = /^([1-9]\d{0,14})\.([a-z]+)\.json$/.exec(name) ?? [];
+    return of === role ? [Number(version)] : [];
+  });
+}
+
+async function readNamed<R extends RoleName>(metadata: string, role: R, version: number) {
+  const name = `${version}.${role}.json`;
+  const read = await readRole(metadata, role, name);
+  if (read !== null) return read;
+  throw new StewardError(
+    "repository_conflict",
+    `${join(metadata, name)} is missing, and what is published names it: devices cannot read this repository. Bring the file back from where the repository was uploaded to.`,
+  );
+}
+
+/** null: there is no such file. Throws `update_metadata_malformed` with its path. */
+export async function readRole<R extends RoleName>(
+  directory: string,
+  role: R,
+  name: string,
+): Promise<Metadata<TypeOfRole[R]> | null> {
+  const path = join(directory, name);
+  const bytes = await readIfThere(path);
+  if (bytes === null) return null;
+  try {
+    return readMetadata(typeOfRole[role], bytes, caps);
+  } catch (cause) {
+    if (!(cause instanceof StewardError)) throw cause;
+    throw new StewardError(cause.code, `${path}: ${cause.message} Bring it back from a copy, or remove it.`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import { StewardError } from "../errors.ts";
+import { compareVersions, isVersion } from "../updates/semver.ts";
+import type { ReleaseRole } from "./roles.ts";
+
+import type { Waves } from "./wave-plan.ts";
+
+/** Node's process.arch names of what Steward runs on. */
+export const architectures = ["any", "x64", "arm64", "arm"] as const;
+export type Architecture = (typeof architectures)[number];
+
+/** What devices go by, signed with the target. */
+export interface ReleaseEntry {
+  readonly steward: 1;
+  readonly kind: ReleaseRole;
+  readonly name: string;
+  readonly version: string;
+  readonly channel: string;
+  readonly product: string;
+  readonly arch: Architecture;
+  readonly min_agent?: string;
+  readonly floor?: string;
+  readonly waves?: Waves;
+  readonly urgent?: true;
+  readonly withdrawn?: string;
+  readonly notes?: string;
+}
+
+/** Throws `validation_failed` for what a device would not take. */
+export function checkEntry(entry: ReleaseEntry): ReleaseEntry {
+  requireName("name", entry.name);
+  requireName("product", entry.product);
+  requireChannel(entry.channel);
+  requireVersion("version", entry.version);
+  if (entry.min_agent !== undefined) requireVersion("min_agent", entry.min_agent);
+  if (entry.floor !== undefined) {
+    requireVersion("floor", entry.floor);
+    if (compareVersions(entry.floor, entry.version) > 0) {
+      throw invalid(
+        `The floor ${entry.floor} is above the version ${entry.version} itself: a device that takes it could never have it again. The floor is this version at most.`,
+      );
+    }
+  }
+  if (entry.notes !== undefined) requireText("notes", entry.notes);
+  if (entry.withdrawn !== undefined) requireText("withdrawn", entry.withdrawn);
+  return entry;
+}
+
+/** `<channel>/rules/<name>-<version>.tar.gz`, `<channel>/binary/<name>-<version>-linux-<arch>.tar.gz`. */
+export function targetPath({ channel, kind, name, version, arch }: ReleaseEntry): string {
+  const platform = kind === "binary" ? `-linux-${arch}` : "";
+  return `${channel}/${kind}/${name}-${version}${platform}.tar.gz`;
+}
+
+/** Where the file lies under targets/: TUF §6.2, consistent snapshots. */
+export function hashedPath(path: string, sha512: string): string {
+  return path.replace(/[^/]+$/, (name) => `${sha512}.${name}`);
+}
+
+/** What `custom` says, if this program can have written it; undefined: somebody else did. */
+export function readEntry(custom: unknown): ReleaseEntry | undefined {
+  if (typeof custom !== "object" || custom === null || !("steward" in custom)) return undefined;
+  const entry = custom as ReleaseEntry;
+  const texts = [entry.kind, entry.name, entry.version, entry.channel, entry.product, entry.arch];
+  return entry.steward === 1 && texts.every((text) => typeof text === "string") ? entry : undefined;
+}
+
+export function requireName(what: string, name: string): void {
+  if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return;
+  throw invalid(
+    `The ${what} "${name}" is none: 1 to 64 small letters, digits, points, underscores and hyphens, the first a letter or a digit.`,
+  );
+}
+
+/** As contract/settings.ts has `update.ota.channel`. */
+function requireChannel(channel: string): void {
+  if (/^[a-z0-9][a-z0-9._-]{0,31}$/.test(channel)) return;
+  throw invalid(
+    `The channel "${channel}" is none: 1 to 32 small letters, digits, points, underscores and hyphens, the first a letter or a digit.`,
+  );
+}
+
+function requireVersion(what: string, version: string): void {
+  if (isVersion(version) && !version.includes("+")) return;
+  const hint = version.includes("+")
+    ? " Build metadata (+…) make no difference to a device, and object stores read the plus as a blank: leave them out."
+    : "";
+  throw invalid(
+    `The ${what} "${version}" is no semantic version such as 1.4.0 or 2.0.0-rc.1 (semver.org).${hint}`,
+  );
+}
+
+/** Characters of a text for people. */
+const longestText = 2_000;
+
+function requireText(what: string, text: string): void {
+  if (text === "" || text.length > longestText)
+    throw invalid(`The ${what} must have 1 to ${longestText} characters.`);
+  if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029]/u.test(text)) {
+    throw invalid(
+      `The ${what} hold a line end, a control character or one that reorders what is read; devices show one line of plain text.`,
+    );
+  }
+}
+
+function invalid(message: string): StewardError {
+  return new StewardError("validation_failed", `${message} Nothing was changed.`);
+}

@@ -1,0 +1,178 @@
+import { StewardError } from "../errors.ts";
+import type { Key, Role, Root, Targets } from "../updates/metadata.ts";
+import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
+import { requireApart } from "./init.ts";
+import type { PrivateKey } from "./private-keys.ts";
+import type { NamedKey } from "./public-keys.ts";
+import {
+  authoritiesOf,
+  type DraftedRole,
+  delegatedSigners,
+  draftedRoles,
+  holderOf,
+  type RoleName,
+  roleIn,
+  roleNames,
+} from "./roles.ts";
+import { type Count, lacking, signWith } from "./signing.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Changes of keys, by the role whose they are. */
+export interface KeyChanges {
+  readonly add: Readonly<Partial<Record<RoleName, readonly NamedKey[]>>>;
+  /** Key ids, or how they begin. */
+  readonly remove: Readonly<Partial<Record<RoleName, readonly string[]>>>;
+  readonly thresholds: Readonly<Partial<Record<RoleName, number>>>;
+}
+
+export interface RenewResult {
+  readonly role: DraftedRole;
+  readonly version: number;
+  readonly expires: string;
+  readonly lacking: readonly Count[];
+}
+
+/**
+ * Drafts the next version of a role, dated anew, with other keys where `changes` say so, and signs it with those of
+ * `keys` that may; of a root these are the old root's keys too (TUF §6.1). Roles whose signatures are no longer enough
+ * are drafted with it. Throws `validation_failed`, `not_found` for a key that is not there.
+ */
+export async function renewRole(
+  workspace: Workspace,
+  role: DraftedRole,
+  { keys, changes }: { keys: readonly PrivateKey[]; changes: KeyChanges },
+): Promise<readonly RenewResult[]> {
+  const changed = roleNames.filter(
+    (name) => changes.add[name] || changes.remove[name] || changes.thresholds[name],
+  );
+  for (const name of changed) requireHolder(workspace, name, role);
+  const before = await readState(workspace);
+  const after = await redraft(workspace, before, { role, keys, changes, changed });
+  let state = after;
+  const done: DraftedRole[] = [role];
+  for (const other of draftedRoles.filter((name) => changed.includes(name) && name !== role)) {
+    const file = state.next[other];
+    if (file === null || lacking(other, file, state).length === 0) continue;
+    state = await redraft(workspace, state, { role: other, keys, changes: unchanged, changed: [] });
+    done.push(other);
+  }
+  return done.flatMap((name) => {
+    const draft = state.drafts[name];
+    if (draft === null) return [];
+    const { version, expires } = draft.signed;
+    return [{ role: name, version, expires, lacking: lacking(name, draft, state) }];
+  });
+}
+
+const unchanged: KeyChanges = { add: {}, remove: {}, thresholds: {} };
+
+interface Redraft {
+  readonly role: DraftedRole;
+  readonly keys: readonly PrivateKey[];
+  readonly changes: KeyChanges;
+  readonly changed: readonly RoleName[];
+}
+
+async function redraft(
+  workspace: Workspace,
+  state: State,
+  { role, keys, changes, changed }: Redraft,
+): Promise<State> {
+  const signed = state.next[role]?.signed;
+  if (!signed) {
+    throw new StewardError(
+      "not_found",
+      `There are no metadata of ${role} in ${workspace.directory} to renew. What there is: steward repo inspect ${workspace.directory}`,
+    );
+  }
+  const content = changed.reduce<Root | Targets>((made, name) => withKeys(made, name, changes), signed);
+  const draft = await draftOf(workspace, state, role, content as typeof signed);
+  const next = withDraft(state, role, draft);
+  if (role === "targets") requireSeparate(next);
+  const file = signWith(role, draft, keys, next);
+  await writeDraft(workspace, role, file);
+  return withDraft(state, role, file);
+}
+
+function requireSeparate({ next }: State): void {
+  const idsOf = (role: "rules" | "binary") => {
+    const signers = next.targets ? delegatedSigners(next.targets.signed, role) : null;
+    return (signers?.keyids ?? []).map((id) => ({ id }));
+  };
+  requireApart(idsOf("rules"), idsOf("binary"));
+}
+
+function requireHolder({ directory }: Workspace, name: RoleName, role: DraftedRole): void {
+  const holder = holderOf(name);
+  if (holder === role) return;
+  throw new StewardError(
+    "validation_failed",
+    `The keys of ${name} stand in the metadata of ${holder}, not of ${role}: steward repo renew ${directory} ${holder} … Nothing was changed.`,
+  );
+}
+
+/** The same with the keys and the threshold of one role changed. */
+function withKeys(signed: Root | Targets, name: RoleName, changes: KeyChanges): Root | Targets {
+  const present = roleIn(signed, name);
+  if (present === null) throw new StewardError("not_found", `Nothing is delegated to the role ${name}.`);
+  const added = changes.add[name] ?? [];
+  const removed = (changes.remove[name] ?? []).map((start) => idOf(start, name, present.keyids));
+  const left = present.keyids.filter((id) => !removed.includes(id));
+  const keyids = [...new Set([...left, ...added.map(({ id }) => id)])];
+  const threshold = changes.thresholds[name] ?? present.threshold;
+  if (keyids.length < threshold) {
+    throw new StewardError(
+      "validation_failed",
+      `${name} would have ${keyids.length} keys and a threshold of ${threshold}: nobody could ever sign for it. Add a key, or lower the threshold with --threshold ${name}=${Math.max(1, keyids.length)}. Nothing was changed.`,
+    );
+  }
+  const role: Role = { keyids, threshold };
+  const keys = { ...present.keys, ...Object.fromEntries(added.map(({ id, key }) => [id, key])) };
+  return signed._type === "root"
+    ? changedRoot(signed, name, role, keys)
+    : changedTargets(signed, name, role, keys);
+}
+
+type Keys = Readonly<Record<string, Key>>;
+
+function changedRoot(root: Root, name: RoleName, role: Role, keys: Keys): Root {
+  const roles = { ...root.roles, [name]: role };
+  return { ...root, roles, keys: onlyNamed(keys, Object.values(roles)) };
+}
+
+function changedTargets(targets: Targets, name: RoleName, role: Role, keys: Keys): Targets {
+  const roles = (targets.delegations?.roles ?? []).map((one) =>
+    one.name === name ? { ...one, ...role } : one,
+  );
+  return { ...targets, delegations: { roles, keys: onlyNamed(keys, roles) } };
+}
+
+/** A key that no role names any more is gone. */
+function onlyNamed(keys: Keys, roles: readonly Role[]): Keys {
+  const named = new Set(roles.flatMap(({ keyids }) => keyids));
+  return Object.fromEntries(Object.entries(keys).filter(([id]) => named.has(id)));
+}
+
+/** The id that begins so, of at least 8 digits so that it is not hit by chance. Throws `not_found`. */
+export function idOf(start: string, name: string, keyids: readonly string[]): string {
+  const [found, ...others] = /^[0-9a-f]{8,64}$/.test(start)
+    ? keyids.filter((id) => id.startsWith(start))
+    : [];
+  if (found !== undefined && others.length === 0) return found;
+  throw new StewardError(
+    "not_found",
+    `"${start}" is not the id of one key of ${name}, nor the first 8 or more digits of one. Its keys are: ${keyids.map((id) => id.slice(0, 16)).join(", ")}.`,
+  );
+}
+
+/** Every key whose signature counts for a draft, by its id. */
+export function keysFor(role: RoleName, { published, next }: State): ReadonlyMap<string, Key> {
+  return new Map(
+    authoritiesOf(role, published, next).flatMap(({ keyids, keys }) =>
+      keyids.flatMap((id) => {
+        const key = keys[id];
+        return key ? [[id, key] as const] : [];
+      }),
+    ),
+  );
+}

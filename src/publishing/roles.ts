@@ -1,0 +1,116 @@
+import type { Metadata, RoleType, Root, Targets } from "../updates/metadata.ts";
+import { type Signers, signersOf } from "../updates/signatures.ts";
+
+/** Every role of a repository, in the order in which a client comes to it. */
+export const roleNames = ["root", "timestamp", "snapshot", "targets", "rules", "binary"] as const;
+export type RoleName = (typeof roleNames)[number];
+
+/** The roles that sign for payloads, one a kind: a stolen key of the one cannot ship the other. */
+export const releaseRoles = ["rules", "binary"] as const;
+export type ReleaseRole = (typeof releaseRoles)[number];
+
+/** The roles whose metadata people draft and sign; the other two follow from them at each publish. */
+export const draftedRoles = ["root", "targets", "rules", "binary"] as const;
+export type DraftedRole = (typeof draftedRoles)[number];
+
+/** The types of the roles' metadata. */
+export interface TypeOfRole {
+  root: "root";
+  timestamp: "timestamp";
+  snapshot: "snapshot";
+  targets: "targets";
+  rules: "targets";
+  binary: "targets";
+}
+
+/** One metadata file a role; null: there is none. */
+export type Held = { readonly [R in RoleName]: Metadata<TypeOfRole[R]> | null };
+
+/** Of a repository that is yet to be made. */
+export const noneHeld: Held = {
+  root: null,
+  timestamp: null,
+  snapshot: null,
+  targets: null,
+  rules: null,
+  binary: null,
+};
+
+export const typeOfRole: { readonly [R in RoleName]: TypeOfRole[R] } = {
+  root: "root",
+  timestamp: "timestamp",
+  snapshot: "snapshot",
+  targets: "targets",
+  rules: "targets",
+  binary: "targets",
+};
+
+const day = 86_400;
+
+/** Seconds from signing to expiry, where the publisher says nothing: long for keys in a safe, short for those online. */
+export const usualPeriods: Readonly<Record<RoleName, number>> = {
+  root: 365 * day,
+  targets: 90 * day,
+  rules: 90 * day,
+  binary: 90 * day,
+  snapshot: 30 * day,
+  timestamp: 7 * day,
+};
+
+/** The role in whose metadata the keys of this one stand. */
+export function holderOf(role: RoleName): "root" | "targets" {
+  return role === "rules" || role === "binary" ? "targets" : "root";
+}
+
+export function isRoleName(text: string): text is RoleName {
+  return roleNames.some((name) => name === text);
+}
+
+function isReleaseRole(role: RoleName): role is ReleaseRole {
+  return role === "rules" || role === "binary";
+}
+
+export function isDraftedRole(role: RoleName): role is DraftedRole {
+  return draftedRoles.some((name) => name === role);
+}
+
+/** What a delegation says of a role; null: nothing is delegated to it. */
+export function delegatedSigners({ delegations }: Targets, name: string): Signers | null {
+  const role = delegations?.roles.find((one) => one.name === name);
+  return role === undefined ? null : { ...role, keys: delegations?.keys ?? {} };
+}
+
+/** Whose signatures must be on a role's metadata. */
+export interface Authority extends Signers {
+  /** The file that says so, such as `root version 2`. */
+  readonly by: string;
+  /** False: the root of before. With its signatures too, a client that has not seen the new one can still read on. */
+  readonly isRequired: boolean;
+}
+
+/** Under `next`, which comes after `published`. */
+export function authoritiesOf(role: RoleName, published: Held, next: Held): readonly Authority[] {
+  if (isReleaseRole(role)) {
+    const targets = next.targets?.signed;
+    const signers = targets ? delegatedSigners(targets, role) : null;
+    return targets && signers
+      ? [{ ...signers, by: `targets version ${targets.version}`, isRequired: true }]
+      : [];
+  }
+  const of = ({ signed }: Metadata<"root">, isRequired: boolean): Authority => ({
+    ...signersOf(signed, role),
+    by: `root version ${signed.version}`,
+    isRequired,
+  });
+  const found = next.root ? [of(next.root, true)] : [];
+  const before = published.root;
+  const isSuccessor = before !== null && next.root?.signed.version !== before.signed.version;
+  // TUF §6.1: a new root is signed by the keys of the old one too.
+  return isSuccessor ? [of(before, role === "root"), ...found] : found;
+}
+
+/** The keys and the threshold of a role, as its holder's metadata say. */
+export function roleIn(signed: Root | Targets, role: RoleName): Signers | null {
+  if (signed._type === "targets") return delegatedSigners(signed, role);
+  return isReleaseRole(role) ? null : signersOf(signed, role satisfies RoleType);
+}

@@ -1,0 +1,122 @@
+import { StewardError } from "../errors.ts";
+import type { Metadata } from "../updates/metadata.ts";
+import { readState, type State, withDraft, writeDraft } from "./drafts.ts";
+import type { PrivateKey } from "./private-keys.ts";
+import { idOf, keysFor } from "./renew.ts";
+import { isDraftedRole, type RoleName, type TypeOfRole } from "./roles.ts";
+import { type Count, lacking, signWith, withSignature } from "./signing.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface SignResult {
+  readonly role: RoleName;
+  readonly version: number;
+  /** Ids of the keys that signed in this call. */
+  readonly signed_by: readonly string[];
+  readonly lacking: readonly Count[];
+}
+
+/** Signs the draft of a role with those of `keys` that may. Throws `not_found` where there is no draft or no such key. */
+export async function signDraft(
+  workspace: Workspace,
+  role: RoleName,
+  keys: readonly PrivateKey[],
+): Promise<SignResult> {
+  const state = await readState(workspace);
+  const draft = requireDraft(workspace, state, role);
+  const wanted = keysFor(role, state);
+  const mine = keys.filter(({ id }) => wanted.has(id));
+  if (mine.length === 0) {
+    const files = keys.map(({ file, id }) => `${file} (${id.slice(0, 16)})`).join(", ") || "none";
+    throw new StewardError(
+      "not_found",
+      `No key at hand may sign ${role}; looked at: ${files}. Its keys are ${shortIds(wanted)}: name the file of one with --key, or sign elsewhere with --print and --attach.`,
+    );
+  }
+  const signed = signWith(role, draft, mine, state);
+  return keep(workspace, state, role, { signed, by: mine.map(({ id }) => id) });
+}
+
+/** The bytes that a signature of this role must be over: the canonical form of the draft's signed part. */
+export async function bytesToSign(workspace: Workspace, role: RoleName): Promise<Uint8Array> {
+  return requireDraft(workspace, await readState(workspace), role).signedBytes;
+}
+
+/**
+ * Attaches a signature that was made elsewhere: 64 bytes, or these in hex. Without `keyId` it is held against each key of
+ * the role. Throws `update_signature_invalid`, `validation_failed`, `not_found`.
+ */
+export async function attachSignature(
+  workspace: Workspace,
+  role: RoleName,
+  { file, keyId }: { file: Uint8Array; keyId?: string | undefined },
+): Promise<SignResult> {
+  const state = await readState(workspace);
+  const draft = requireDraft(workspace, state, role);
+  const signature = readSignature(file);
+  const wanted = keysFor(role, state);
+  const ids = [...wanted.keys()];
+  const candidates = keyId === undefined ? ids : [idOf(keyId, role, ids)];
+  for (const id of candidates) {
+    const key = wanted.get(id);
+    if (key === undefined) continue;
+    const signed = attempt(() => withSignature<RoleName>(role, draft, { id, key }, signature));
+    if (signed) return keep(workspace, state, role, { signed, by: [id] });
+  }
+  throw new StewardError(
+    "update_signature_invalid",
+    `This is no signature of ${candidates.map((id) => id.slice(0, 16)).join(" or ")} over the draft of ${role} version ${draft.signed.version}; it was not attached. The draft may have changed since it was printed: steward repo sign ${workspace.directory} ${role} --print`,
+  );
+}
+
+function requireDraft<R extends RoleName>(
+  { directory }: Workspace,
+  state: State,
+  role: R,
+): Metadata<TypeOfRole[R]> {
+  const draft = state.drafts[role];
+  if (draft) return draft;
+  const how = isDraftedRole(role)
+    ? `steward repo renew ${directory} ${role}`
+    : `steward repo publish ${directory}, or renew`;
+  throw new StewardError(
+    "not_found",
+    `There is no draft of ${role} in ${directory}: nothing to sign. One is made by: ${how}`,
+  );
+}
+
+async function keep(
+  workspace: Workspace,
+  state: State,
+  role: RoleName,
+  { signed, by }: { signed: Metadata<TypeOfRole[RoleName]>; by: readonly string[] },
+): Promise<SignResult> {
+  await writeDraft(workspace, role, signed);
+  const next = withDraft<RoleName>(state, role, signed);
+  return { role, version: signed.signed.version, signed_by: by, lacking: lacking(role, signed, next) };
+}
+
+/** Bytes of an Ed25519 signature. */
+const signatureBytes = 64;
+
+function readSignature(file: Uint8Array): Uint8Array {
+  if (file.length === signatureBytes) return file;
+  const text = Buffer.from(file.subarray(0, 1_024)).toString("latin1").replace(/\s/g, "");
+  if (/^[0-9a-fA-F]{128}$/.test(text)) return Buffer.from(text, "hex");
+  throw new StewardError(
+    "validation_failed",
+    `A signature has 64 bytes, or 128 hex digits; this file has ${file.length} bytes. It was not attached. One is made by: openssl pkeyutl -sign -rawin -inkey KEY.pem -in BYTES -out SIGNATURE`,
+  );
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StewardError && error.code === "update_signature_invalid") return undefined;
+    throw error;
+  }
+}
+
+function shortIds(keys: ReadonlyMap<string, unknown>): string {
+  return [...keys.keys()].map((id) => id.slice(0, 16)).join(", ");
+}

@@ -1,0 +1,86 @@
+import { StewardError } from "../errors.ts";
+import { verifyEd25519 } from "../updates/ed25519.ts";
+import type { Metadata, Signature } from "../updates/metadata.ts";
+import { ed25519Alone, type Signers } from "../updates/signatures.ts";
+import { encode, type State } from "./drafts.ts";
+import type { PrivateKey } from "./private-keys.ts";
+import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "./roles.ts";
+
+type File = Pick<Metadata<"root">, "signatures" | "signedBytes">;
+
+/** How far a file is on its way to a threshold. */
+export interface Count {
+  readonly by: string;
+  readonly isRequired: boolean;
+  readonly threshold: number;
+  /** Ids of the keys whose signatures are there and good. */
+  readonly signedBy: readonly string[];
+  readonly keyids: readonly string[];
+  /** Signatures that are still to come. */
+  readonly missing: number;
+}
+
+export function countSignatures(file: File, authority: Authority): Count {
+  const { by, isRequired, threshold, keyids, keys } = authority;
+  const signedBy = keyids.filter((id) => isSignedBy(file, id, authority));
+  // One key can stand there under two ids, and counts once.
+  const distinct = new Set(signedBy.map((id) => keys[id]?.keyval.public.toLowerCase()));
+  return { by, isRequired, threshold, keyids, signedBy, missing: Math.max(0, threshold - distinct.size) };
+}
+
+/** Whether the signature of that key is there and good. */
+function isSignedBy({ signatures, signedBytes }: File, id: string, { keys }: Signers): boolean {
+  const key = keys[id];
+  const sig = signatures.find(({ keyid }) => keyid === id)?.sig ?? "";
+  if (key === undefined) return false;
+  return ed25519Alone[`${key.keytype}/${key.scheme}`]?.(key, signedBytes, Buffer.from(sig, "hex")) ?? false;
+}
+
+/** What a role's file still lacks, an authority each; empty: it may be published. */
+export function lacking(role: RoleName, file: File, { published, next }: State): readonly Count[] {
+  return authoritiesOf(role, published, next)
+    .map((authority) => countSignatures(file, authority))
+    .filter(({ isRequired, missing }) => isRequired && missing > 0);
+}
+
+/** The file with the signatures of those of `keys` that count for it. */
+export function signWith<R extends RoleName>(
+  role: R,
+  file: Metadata<TypeOfRole[R]>,
+  keys: readonly PrivateKey[],
+  { published, next }: State,
+): Metadata<TypeOfRole[R]> {
+  const authorities = authoritiesOf(role, published, next);
+  const wanted = keys.filter(({ id }) => authorities.some(({ keyids }) => keyids.includes(id)));
+  return wanted.reduce<Metadata<TypeOfRole[R]>>(
+    (signed, key) => withSignature(role, signed, key, key.sign(file.signedBytes)),
+    file,
+  );
+}
+
+/** Throws `update_signature_invalid` for a signature that is not of this key over this file. */
+export function withSignature<R extends RoleName>(
+  role: R,
+  file: Metadata<TypeOfRole[R]>,
+  { id, key }: Pick<PrivateKey, "id" | "key">,
+  signature: Uint8Array,
+): Metadata<TypeOfRole[R]> {
+  if (!verifyEd25519(Buffer.from(key.keyval.public, "hex"), file.signedBytes, signature)) {
+    throw new StewardError(
+      "update_signature_invalid",
+      `This is no signature of the key ${id.slice(0, 16)} over the draft of ${role} version ${file.signed.version}. It was not attached.`,
+    );
+  }
+  const added: Signature = { keyid: id, sig: Buffer.from(signature).toString("hex") };
+  const others = file.signatures.filter(({ keyid }) => keyid !== id);
+  return encode(role, file.signed, [...others, added]);
+}
+
+/** `rules needs 1 more signature of the keys a1b2…, c3d4… (targets version 2): steward repo sign site rules`. */
+export function describeLack(role: RoleName, counts: readonly Count[], directory: string): string {
+  const parts = counts.map(({ by, missing, keyids, signedBy }) => {
+    const left = keyids.filter((id) => !signedBy.includes(id)).map((id) => id.slice(0, 16));
+    return `${missing} more ${missing === 1 ? "signature" : "signatures"} of ${left.join(", ")} (as ${by} says)`;
+  });
+  return `${role} needs ${parts.join(", and ")}: steward repo sign ${directory} ${role}`;
+}

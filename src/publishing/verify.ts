@@ -1,0 +1,191 @@
+import { join } from "node:path";
+import { StewardError } from "../errors.ts";
+import { caps } from "../updates/caps.ts";
+import type { FoundTarget, Refreshed } from "../updates/client.ts";
+import type { MetadataFiles } from "../updates/metadata-files.ts";
+import { refresh } from "../updates/refresh.ts";
+import { readRelease } from "../updates/release.ts";
+import type { Repository } from "../updates/repository.ts";
+import { ed25519Alone } from "../updates/signatures.ts";
+import { readIfThere } from "./files.ts";
+import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Metadata files by their names under metadata/, as they are to be. */
+export type Staged = ReadonlyMap<string, Uint8Array>;
+
+/** How clients take what is about to be published. */
+export interface Verdict {
+  /** What does not stand in the way, and should be known. */
+  readonly remarks: readonly string[];
+  /** Where the new root's place is in the order of writing, so that a client that reads meanwhile is never let down. */
+  readonly rootPlace: "first" | "last";
+}
+
+/**
+ * Reads the repository, with `staged` over what is published, as devices do: as one that knows the first root alone, and
+ * as one that has read all that is published now. Throws what they would throw.
+ */
+export async function verifyAsClients(
+  workspace: Workspace,
+  staged: Staged,
+  { published, next, drafted }: { published: Held; next: Held; drafted: readonly ReleaseRole[] },
+): Promise<Verdict> {
+  const client = createClients(workspace);
+  const remarks = await requireComplete(await (await client.knowingRoot(staged)).read(staged), next, drafted);
+  if (published.timestamp === null) return { remarks, rootPlace: "first" };
+  const before = await client.knowingAll();
+  if (before === null) {
+    return {
+      remarks: [
+        ...remarks,
+        "What is published now cannot be read by devices, so nothing could be said about those that have read it.",
+      ],
+      rootPlace: "first",
+    };
+  }
+  await requireComplete(await before.read(staged), next, drafted);
+  return { remarks, rootPlace: await rootPlace(client, staged) };
+}
+
+/** A timestamp that is signed for the old and the new root lets clients go either way. */
+async function rootPlace(client: Clients, staged: Staged): Promise<"first" | "last"> {
+  const roots = new Map([...staged].filter(([name]) => name.endsWith(".root.json")));
+  const others = new Map([...staged].filter(([name]) => !roots.has(name)));
+  if (roots.size === 0 || (await client.canRead(roots, longAgo))) return "first";
+  return (await client.canRead(others)) ? "last" : "first";
+}
+
+/** Before every expiry: what is published may have run out, which is what a new publish mends. */
+const longAgo = new Date(0);
+
+interface Client {
+  read(staged: Staged, start?: Date): Promise<Refreshed>;
+}
+
+interface Clients {
+  knowingRoot(staged: Staged): Promise<Client>;
+  /** null: what is published cannot be read. */
+  knowingAll(): Promise<Client | null>;
+  /** Whether a device that has read all that is published could go on to read this. */
+  canRead(staged: Staged, start?: Date): Promise<boolean>;
+}
+
+function createClients(workspace: Workspace): Clients {
+  const read = (files: MetadataFiles) => (staged: Staged, start?: Date) =>
+    refresh({
+      repository: layered(workspace.metadata, staged),
+      files,
+      caps,
+      verifiers: ed25519Alone,
+      start: start ?? workspace.now(),
+    });
+  const knowingRoot = async (staged: Staged): Promise<Client> => {
+    const files = filesInMemory();
+    const first = staged.get("1.root.json") ?? (await readIfThere(join(workspace.metadata, "1.root.json")));
+    if (first === null) throw new StewardError("repository_conflict", firstRootMissing);
+    await files.write("root", first);
+    return { read: read(files) };
+  };
+  const knowingAll = async (): Promise<Client | null> => {
+    const client = await knowingRoot(new Map());
+    const refreshed = await attempt(client.read(new Map(), longAgo));
+    return refreshed === null ? null : client;
+  };
+  return {
+    knowingRoot,
+    knowingAll,
+    canRead: async (staged, start) => {
+      const client = await knowingAll();
+      return client !== null && (await attempt(client.read(staged, start))) !== null;
+    },
+  };
+}
+
+const firstRootMissing =
+  "public/metadata/1.root.json is missing: devices that were given it could not follow. Bring it back from where the repository was uploaded to.";
+
+/** null: refused. */
+async function attempt<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof StewardError && error.code.startsWith("update_")) return null;
+    throw error;
+  }
+}
+
+/** What a device keeps; here for as long as the verification takes. */
+function filesInMemory(): MetadataFiles {
+  const files = new Map<string, Uint8Array>();
+  return {
+    read: async (role) => files.get(role) ?? null,
+    write: async (role, bytes) => void files.set(role, bytes),
+    remove: async (role) => void files.delete(role),
+    clear: async () => files.clear(),
+  };
+}
+
+/** `staged` over the files of a directory. */
+function layered(directory: string, staged: Staged): Repository {
+  let requests = 0;
+  let bodyBytes = 0;
+  return {
+    readMetadata: async (name, { maximumBytes }) => {
+      const bytes = staged.get(name) ?? (await readIfThere(join(directory, name)));
+      requests += 1;
+      bodyBytes += bytes?.length ?? 0;
+      if (bytes && bytes.length > maximumBytes)
+        throw new StewardError(
+          "update_too_large",
+          `${name} has ${bytes.length} bytes, more than ${maximumBytes}.`,
+        );
+      return bytes && { bytes, validators: { etag: null, last_modified: null } };
+    },
+    openTarget: async (path) => {
+      throw new StewardError("not_found", `${path} is not read here.`);
+    },
+    cost: () => ({ requests, bodyBytes }),
+  };
+}
+
+/** Every release must be found by devices, signed by the role of its kind, and be one that they would take. */
+async function requireComplete(
+  refreshed: Refreshed,
+  next: Held,
+  drafted: readonly ReleaseRole[],
+): Promise<string[]> {
+  const remarks: string[] = [];
+  for (const role of releaseRoles) {
+    const paths = Object.keys(next[role]?.signed.targets ?? {});
+    try {
+      const refusals = await refusalsOf(refreshed, role, paths);
+      if (refusals.length === 0) continue;
+      throw new StewardError("update_metadata_mismatch", `Of the role ${role}: ${refusals.join("; ")}.`);
+    } catch (error) {
+      const isOld = error instanceof StewardError && error.code === "update_metadata_expired";
+      // What has run out without anybody's doing today must not keep the other kind from its devices.
+      if (!isOld || drafted.includes(role)) throw error;
+      remarks.push(`The metadata of ${role} have expired: devices take no ${role} until they are renewed.`);
+    }
+  }
+  return remarks;
+}
+
+async function refusalsOf(
+  refreshed: Refreshed,
+  role: ReleaseRole,
+  paths: readonly string[],
+): Promise<string[]> {
+  // With a channel even where there are no releases: the role's metadata are read for it.
+  const channels = new Set(["stable", ...paths.map((path) => path.split("/")[0] ?? "")]);
+  const found = new Map<string, FoundTarget>();
+  for (const channel of channels)
+    for (const target of await refreshed.list(channel, role)) found.set(target.path, target);
+  return paths.flatMap((path) => {
+    const target = found.get(path);
+    if (target?.role !== role) return [`${path} would not be found`];
+    const release = readRelease(target);
+    return "reason" in release ? [`${path} would not be taken: ${release.reason}`] : [];
+  });
+}

@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { StewardError } from "../errors.ts";
+import { unreadable } from "./files.ts";
+
+/** Which share of the devices may have a release how long after its start. */
+export interface Waves {
+  /** RFC 3339, whole seconds, UTC. */
+  readonly start: string;
+  /** Rising; the last one is 100 percent. */
+  readonly steps: readonly WaveStep[];
+}
+
+export interface WaveStep {
+  /** 1 to 100. */
+  readonly percent: number;
+  readonly after_seconds: number;
+}
+
+const hour = 3_600;
+const day = 24 * hour;
+
+/** Bottlerocket's default schedule: one in a hundred first, all after a week. */
+export const usualSteps: readonly WaveStep[] = [
+  { percent: 1, after_seconds: 4 * hour },
+  { percent: 5, after_seconds: day },
+  { percent: 15, after_seconds: 2 * day },
+  { percent: 40, after_seconds: 4 * day },
+  { percent: 60, after_seconds: 5 * day },
+  { percent: 90, after_seconds: 6 * day },
+  { percent: 100, after_seconds: 7 * day },
+];
+
+/** A year: what waits longer is forgotten rather than rolled out. */
+const longestSeconds = 366 * day;
+const mostSteps = 32;
+
+/** The steps in a JSON file: `[{"percent": 10, "after_seconds": 3600}, …]`, or those in its member `steps`. */
+export async function readSteps(file: string): Promise<readonly WaveStep[]> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new StewardError("validation_failed", `${file} is not JSON (${String(cause)}).`, { cause });
+  }
+  const steps = typeof value === "object" && value !== null && "steps" in value ? value.steps : value;
+  if (!Array.isArray(steps)) throw invalid(file, "it holds no list of steps");
+  return checkSteps(steps, file);
+}
+
+function checkSteps(values: readonly unknown[], file: string): readonly WaveStep[] {
+  const steps = values.map((value) => stepOf(value, file));
+  if (steps.length === 0 || steps.length > mostSteps)
+    throw invalid(file, `it has ${steps.length} steps, not 1 to ${mostSteps}`);
+  for (const [index, step] of steps.entries()) {
+    const before = steps[index - 1];
+    if (before && (step.percent <= before.percent || step.after_seconds <= before.after_seconds)) {
+      throw invalid(file, `step ${index + 1} does not rise above step ${index} in both figures`);
+    }
+  }
+  if (steps.at(-1)?.percent !== 100)
+    throw invalid(file, "its last step is not 100 percent, so that some devices would never get the release");
+  return steps;
+}
+
+function stepOf(value: unknown, file: string): WaveStep {
+  const { percent, after_seconds } = (value ?? {}) as Partial<WaveStep>;
+  if (!isWhole(percent, 1, 100)) throw invalid(file, "percent is a whole number from 1 to 100");
+  if (!isWhole(after_seconds, 0, longestSeconds))
+    throw invalid(file, `after_seconds is a whole number from 0 to ${longestSeconds}`);
+  return { percent, after_seconds };
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+function invalid(file: string, why: string): StewardError {
+  return new StewardError(
+    "validation_failed",
+    `The waves in ${file} cannot be used: ${why}. Expected is a list such as [{"percent": 10, "after_seconds": 3600}, {"percent": 100, "after_seconds": 86400}]. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { StewardError } from "../errors.ts";
+import { type Lock, takeLock } from "../store/lock.ts";
+import { readIfThere, sweep } from "./files.ts";
+import type { AskPassphrase } from "./private-keys.ts";
+import { type RoleName, roleNames, usualPeriods } from "./roles.ts";
+
+/** A publisher's directory: `public` is what is uploaded, and nothing secret is ever in it. */
+export interface Workspace {
+  readonly directory: string;
+  /** PEM files, meant to be taken away. */
+  readonly keys: string;
+  /** Metadata of the next version, and the payloads that they name. */
+  readonly drafts: string;
+  readonly payloads: string;
+  readonly public: string;
+  readonly metadata: string;
+  readonly targets: string;
+  /** Whom releases are for where nothing else is said. */
+  readonly product: string;
+  /** Seconds from signing to expiry. */
+  readonly periods: Readonly<Record<RoleName, number>>;
+  readonly now: () => Date;
+  readonly askPassphrase: AskPassphrase;
+}
+
+/** What a command brings along. */
+export interface Surroundings {
+  readonly now: () => Date;
+  readonly askPassphrase: AskPassphrase;
+}
+
+export const configName = "repository.json";
+
+/** What `repository.json` says; the rest stands in the metadata. */
+export interface Config {
+  readonly steward_repository: 1;
+  readonly product: string;
+  readonly expires_seconds: Readonly<Record<RoleName, number>>;
+}
+
+/** Opens a directory that `steward repo init` made. Throws `not_found`, `validation_failed`. */
+export async function openWorkspace(directory: string, surroundings: Surroundings): Promise<Workspace> {
+  const path = join(directory, configName);
+  const bytes = await readIfThere(path);
+  if (bytes === null) {
+    throw new StewardError(
+      "not_found",
+      `${directory} is no repository: there is no ${configName} in it. One is made by: steward repo init ${directory}`,
+    );
+  }
+  const { product, expires_seconds: periods } = readConfig(bytes, path);
+  return { ...surroundings, ...placesIn(directory), product, periods };
+}
+
+export function placesIn(directory: string) {
+  return {
+    directory,
+    keys: join(directory, "keys"),
+    drafts: join(directory, "draft"),
+    payloads: join(directory, "draft", "payloads"),
+    public: join(directory, "public"),
+    metadata: join(directory, "public", "metadata"),
+    targets: join(directory, "public", "targets"),
+  };
+}
+
+/** A renewal by cron waits for a publish by hand rather than fail. */
+const lockWaitSeconds = 5;
+
+/** Does `work` while no other command changes the directory. Throws `state_locked`. */
+export async function withWorkspace<T>(
+  directory: string,
+  surroundings: Surroundings,
+  work: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const workspace = await openWorkspace(directory, surroundings);
+  let lock: Lock;
+  try {
+    lock = await takeLock(directory, lockWaitSeconds);
+  } catch (cause) {
+    if (!(cause instanceof StewardError) || cause.code !== "state_locked") throw cause;
+    throw new StewardError(
+      "state_locked",
+      `Another steward repo command is at work on ${directory}; try again when it has ended.`,
+      { cause },
+    );
+  }
+  try {
+    await sweep([workspace.drafts, workspace.public]);
+    return await work(workspace);
+  } finally {
+    await lock.release();
+  }
+}
+
+function readConfig(bytes: Uint8Array, path: string): Config {
+  let config: unknown;
+  try {
+    config = JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch (cause) {
+    throw new StewardError("validation_failed", `${path} is not JSON.`, { cause });
+  }
+  const { steward_repository, product, expires_seconds } = (config ?? {}) as Partial<Config>;
+  if (steward_repository !== 1 || typeof product !== "string") {
+    throw new StewardError("validation_failed", `${path} is not of a repository that this program knows.`);
+  }
+  const periods = { ...usualPeriods, ...expires_seconds };
+  for (const role of roleNames) {
+    if (Number.isSafeInteger(periods[role]) && periods[role] > 0) continue;
+    throw new StewardError("validation_failed", `${path}: expires_seconds.${role} is no number of seconds.`);
+  }
+  return { steward_repository, product, expires_seconds: periods };
+}

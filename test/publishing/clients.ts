@@ -1,0 +1,91 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, normalize } from "node:path";
+import type { TestContext } from "node:test";
+import { Updater } from "tuf-js";
+import { caps } from "../../src/updates/caps.ts";
+import type { Refreshed } from "../../src/updates/client.ts";
+import type { MetadataFiles } from "../../src/updates/metadata-files.ts";
+import { refresh } from "../../src/updates/refresh.ts";
+import type { Repository } from "../../src/updates/repository.ts";
+import { ed25519Alone } from "../../src/updates/signatures.ts";
+import { today } from "./site.ts";
+
+/** A device with our own client, which reads the files of a directory. */
+export interface Device {
+  refresh(publicDirectory: string, start?: Date): Promise<Refreshed>;
+}
+
+/** It trusts `root`, and keeps what it has read. */
+export async function makeDevice(root: Uint8Array): Promise<Device> {
+  const kept = new Map([["root", root]]);
+  const files: MetadataFiles = {
+    read: async (role) => kept.get(role) ?? null,
+    write: async (role, bytes) => void kept.set(role, bytes),
+    remove: async (role) => void kept.delete(role),
+    clear: async () => kept.clear(),
+  };
+  return {
+    refresh: (publicDirectory, start = today) => {
+      const repository = directoryRepository(publicDirectory);
+      return refresh({ repository, files, caps, verifiers: ed25519Alone, start });
+    },
+  };
+}
+
+function directoryRepository(directory: string): Repository {
+  return {
+    readMetadata: async (name) => {
+      const bytes = await readFile(join(directory, "metadata", name)).catch(() => null);
+      return bytes && { bytes, validators: { etag: null, last_modified: null } };
+    },
+    openTarget: async () => {
+      throw new Error("no targets are read here");
+    },
+    cost: () => ({ requests: 0, bodyBytes: 0 }),
+  };
+}
+
+/** Static files on loopback, as any web server gives them. */
+export async function serve(test: TestContext, directory: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url ?? "/", "http://x").pathname));
+    readFile(join(directory, path)).then(
+      (bytes) => response.end(bytes),
+      () => {
+        response.statusCode = 404;
+        response.end();
+      },
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  test.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** tuf-js over HTTP, from `root` on; gives the payload that it has downloaded and verified. */
+export async function downloadWithTufJs(
+  test: TestContext,
+  publicDirectory: string,
+  { root, path }: { root: string; path: string },
+): Promise<Uint8Array> {
+  const directory = mkdtempSync(join(tmpdir(), "tuf-js-"));
+  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  const [metadataDir, targetDir] = [join(directory, "metadata"), join(directory, "targets")];
+  for (const made of [metadataDir, targetDir]) mkdirSync(made);
+  copyFileSync(root, join(metadataDir, "root.json"));
+  const address = await serve(test, publicDirectory);
+  const updater = new Updater({
+    metadataDir,
+    metadataBaseUrl: `${address}/metadata`,
+    targetDir,
+    targetBaseUrl: `${address}/targets`,
+  });
+  await updater.refresh();
+  const found = await updater.getTargetInfo(path);
+  if (found === undefined) throw new Error(`tuf-js finds no ${path}`);
+  return readFileSync(await updater.downloadTarget(found));
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { addPrivateKey } from "../../src/publishing/private-keys.ts";
+import { type NamedKey, readPublicKey } from "../../src/publishing/public-keys.ts";
+import { publish } from "../../src/publishing/publish.ts";
+import { renewRole } from "../../src/publishing/renew.ts";
+import { type RoleName, roleNames } from "../../src/publishing/roles.ts";
+import { attachSignature, bytesToSign } from "../../src/publishing/sign-draft.ts";
+import { downloadWithTufJs, makeDevice } from "./clients.ts";
+import { add, keysOf, makeScratch, makeSite, publishAll, type Site } from "./site.ts";
+
+const path = "stable/rules/demo-rules-1.0.0.tar.gz";
+
+/** tuf-js looks at the machine's own clock. */
+const realNow = { now: () => new Date() };
+
+describe("a repository that was published", { timeout: 60_000 }, () => {
+  it("is read by tuf-js over HTTP, down to the payload", async (test) => {
+    const made = await makeSite(test);
+    const site = { ...made, workspace: { ...made.workspace, ...realNow } };
+    await renewAll(site);
+    await add(site);
+    await publishAll(site);
+    const root = join(site.workspace.metadata, "1.root.json");
+    const payload = await downloadWithTufJs(test, site.workspace.public, { root, path });
+    assert.deepEqual(Buffer.from(payload), readFileSync(join(site.scratch, "demo-rules-1.0.0.tar.gz")));
+  });
+
+  it("is read by tuf-js from the first root on after each key has been replaced", async (test) => {
+    const made = await makeSite(test);
+    const site = { ...made, workspace: { ...made.workspace, ...realNow } };
+    await renewAll(site);
+    await add(site);
+    await publishAll(site);
+    const first = readFileSync(join(site.workspace.metadata, "1.root.json"));
+    await replaceKeys(site);
+    await publishAll(site);
+    const root = join(site.scratch, "trusted.json");
+    writeFileSync(root, first);
+    assert.ok((await downloadWithTufJs(test, site.workspace.public, { root, path })).length > 0, "a payload");
+  });
+});
+
+/** init was made on the working day of the tests; now is now. */
+async function renewAll({ workspace }: Site): Promise<void> {
+  const unchanged = { add: {}, remove: {}, thresholds: {} };
+  for (const role of ["root", "targets", "rules", "binary"] as const)
+    await renewRole(workspace, role, { keys: await keysOf(workspace), changes: unchanged });
+}
+
+async function replaceKeys({ scratch, workspace }: Site): Promise<void> {
+  const before = await keysOf(workspace);
+  assert.equal(before.length, 6, scratch);
+  const idBefore = (role: RoleName): string =>
+    before.find(({ file }) => file.endsWith(`/${role}.pem`))?.id ?? "";
+  const changesOf = async (roles: readonly RoleName[]) => {
+    const pairs = [];
+    for (const role of roles) pairs.push([role, [await addPrivateKey(workspace.keys, role)]] as const);
+    return {
+      add: Object.fromEntries(pairs),
+      remove: Object.fromEntries(roles.map((role) => [role, [idBefore(role)]])),
+      thresholds: {},
+    };
+  };
+  const top = await changesOf(["root", "timestamp", "snapshot", "targets"]);
+  await renewRole(workspace, "root", { keys: await keysOf(workspace), changes: top });
+  const delegated = await changesOf(["rules", "binary"]);
+  await renewRole(workspace, "targets", { keys: await keysOf(workspace), changes: delegated });
+}
+
+describe("a repository that was signed by openssl alone", { timeout: 60_000 }, () => {
+  it("is read by tuf-js and by our client, and no private key was ever in it", async (test) => {
+    const { site, sign } = await makeSiteOfOpenssl(test);
+    const now = { ...site.workspace, ...realNow };
+    const real = { ...site, workspace: now };
+    await renewAll(real);
+    const added = await add(real);
+    assert.deepEqual(
+      added.lacking.map(({ missing }) => missing),
+      [1],
+    );
+    for (const role of ["root", "targets", "rules", "binary"] as const) await sign(role);
+    await assert.rejects(publish(now, []), {
+      code: "repository_unsigned",
+      message: /draft of snapshot needs 1/,
+    });
+    await sign("snapshot");
+    await assert.rejects(publish(now, []), {
+      code: "repository_unsigned",
+      message: /draft of timestamp needs 1/,
+    });
+    assert.equal(existsSync(join(now.metadata, "timestamp.json")), false);
+    await sign("timestamp");
+    await publish(now, []);
+
+    const root = join(now.metadata, "1.root.json");
+    assert.ok((await downloadWithTufJs(test, now.public, { root, path })).length > 0, "a payload");
+    const device = await makeDevice(readFileSync(root));
+    const refreshed = await device.refresh(now.public, new Date());
+    assert.equal((await refreshed.find(path))?.role, "rules");
+    assert.equal(existsSync(join(site.directory, "keys", "root.pem")), false);
+  });
+
+  it("has the bytes to sign that jq makes of the draft", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { notes: 'a "quoted" text with a \\' });
+    for (const role of ["root", "targets", "rules", "binary"] as const) {
+      const draft = join(site.workspace.drafts, `${role}.json`);
+      const expected = execFileSync("jq", ["-jcS", ".signed", draft]);
+      assert.deepEqual(Buffer.from(await bytesToSign(site.workspace, role)), expected, role);
+    }
+  });
+});
+
+async function makeSiteOfOpenssl(test: TestContext) {
+  const keys = join(makeScratch(test), "safe");
+  mkdirSync(keys);
+  const publicKeys: Partial<Record<RoleName, NamedKey[]>> = {};
+  for (const role of roleNames) {
+    const file = join(keys, `${role}.pem`);
+    execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", file]);
+    execFileSync("openssl", ["pkey", "-in", file, "-pubout", "-out", `${file}.pub`]);
+    publicKeys[role] = [await readPublicKey(`${file}.pub`)];
+  }
+  const site = await makeSite(test, { publicKeys });
+  const sign = async (role: RoleName): Promise<void> => {
+    const [bytes, signature] = [join(keys, `${role}.bytes`), join(keys, `${role}.sig`)];
+    writeFileSync(bytes, await bytesToSign(site.workspace, role));
+    const key = join(keys, `${role}.pem`);
+    execFileSync("openssl", ["pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", bytes, "-out", signature]);
+    const result = await attachSignature(site.workspace, role, { file: readFileSync(signature) });
+    assert.deepEqual(result.lacking, []);
+  };
+  return { site, sign };
+}

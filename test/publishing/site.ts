@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type AddResult, addRelease } from "../../src/publishing/add.ts";
+import { type InitRequest, initRepository } from "../../src/publishing/init.ts";
+import { readKeysAtHand } from "../../src/publishing/private-keys.ts";
+import { type PublishResult, publish } from "../../src/publishing/publish.ts";
+import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
+import { openWorkspace, type Surroundings, type Workspace } from "../../src/publishing/workspace.ts";
+
+/** A publisher's working day. */
+export const today = new Date("2026-11-20T12:00:00Z");
+
+export const surroundings: Surroundings = {
+  now: () => today,
+  askPassphrase: async (file) => {
+    throw new Error(`asked for the passphrase of ${file}`);
+  },
+};
+
+export interface Site {
+  /** Removed at the end of the test. */
+  readonly scratch: string;
+  readonly directory: string;
+  readonly workspace: Workspace;
+}
+
+/** A directory of this test's own. */
+export function makeScratch(test: TestContext): string {
+  const scratch = mkdtempSync(join(tmpdir(), "steward-publishing-"));
+  test.after(() => rmSync(scratch, { recursive: true, force: true }));
+  return scratch;
+}
+
+/** A repository for the product demo. */
+export async function makeSite(test: TestContext, request: Partial<InitRequest> = {}): Promise<Site> {
+  const scratch = makeScratch(test);
+  const directory = join(scratch, "site");
+  const whole = { product: "demo", publicKeys: {}, thresholds: {}, periods: {}, ...request };
+  await initRepository(directory, whole, surroundings);
+  return { scratch, directory, workspace: await openWorkspace(directory, surroundings) };
+}
+
+/** The same workspace at another time. */
+export function at(workspace: Workspace, time: string): Workspace {
+  return { ...workspace, now: () => new Date(time) };
+}
+
+/** A payload as tar makes it, whose one file says `content`. */
+export function makePayload({ scratch }: Site, name: string, content: string): string {
+  const contents = join(scratch, `${name}.d`);
+  mkdirSync(contents, { recursive: true });
+  writeFileSync(join(contents, "rules.json"), content);
+  const file = join(scratch, name);
+  execFileSync("tar", ["-czf", file, "-C", contents, "."]);
+  return file;
+}
+
+export function rulesEntry(overrides: Partial<ReleaseEntry> = {}): ReleaseEntry {
+  return {
+    steward: 1,
+    kind: "rules",
+    name: "demo-rules",
+    version: "1.0.0",
+    channel: "stable",
+    product: "demo",
+    arch: "any",
+    ...overrides,
+  };
+}
+
+export async function keysOf({ keys: directory }: Workspace) {
+  const { keys } = await readKeysAtHand(directory);
+  return keys;
+}
+
+/** Adds a payload that says which release it is of. */
+export async function add(site: Site, overrides: Partial<ReleaseEntry> = {}): Promise<AddResult> {
+  const entry = rulesEntry(overrides);
+  const file = makePayload(site, `${entry.name}-${entry.version}.tar.gz`, `{"version":"${entry.version}"}`);
+  return addRelease(site.workspace, { file, entry, keys: await keysOf(site.workspace) });
+}
+
+export async function publishAll({ workspace }: { workspace: Workspace }): Promise<PublishResult> {
+  return publish(workspace, await keysOf(workspace));
+}
