@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
-import { createTrustedTime } from "./auth/trusted-time.ts";
+import { createTrustedTime, type TrustedTime } from "./auth/trusted-time.ts";
 import type { Clock } from "./clock/clock.ts";
 import { unobservedClock } from "./clock/clock-state.ts";
 import { type OpenClock, openHostClock } from "./compose-clock.ts";
 import { composeSignIn, type SignInRooms } from "./compose-sign-in.ts";
+import { createMayUpdateFrom, openHostUpdates, type UpdatePlaces } from "./compose-updates.ts";
 import type { ProblemClock, SettingsChange } from "./contract/types.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { createJournalReader } from "./host/linux/journal-reader.ts";
@@ -21,6 +22,7 @@ import { createSystemHandlers } from "./http/handlers/system.ts";
 import { createTimeHandlers } from "./http/handlers/time.ts";
 import { createTokenHandlers } from "./http/handlers/tokens.ts";
 import { createTwoFactorHandlers } from "./http/handlers/two-factor.ts";
+import { createUpdateHandlers } from "./http/handlers/updates.ts";
 import { createUserHandlers } from "./http/handlers/users.ts";
 import type { EventSink } from "./journal/event.ts";
 import { createKeptLines } from "./journal/kept-lines.ts";
@@ -31,7 +33,9 @@ import { createSettings, type SettingsStore } from "./settings/settings.ts";
 import { openState, type State } from "./state.ts";
 import type { Lock } from "./store/lock.ts";
 import { createFacts } from "./system/facts.ts";
-import { readHealth } from "./system/health.ts";
+import { type HealthCheck, readHealth } from "./system/health.ts";
+import type { UpdateRoom } from "./updates/updater.ts";
+import type { Updates } from "./updates/updates.ts";
 import type { Accounts } from "./users/accounts.ts";
 import type { Passwords } from "./users/passwords.ts";
 import { type Build, builtAt, fullVersion, publicVersion } from "./version/version.ts";
@@ -63,6 +67,9 @@ export interface AgentConfig {
   isLogInJournal: boolean;
   /** Units besides the agent's own whose log may be read. */
   logUnits: readonly string[];
+  /** What this device runs, as releases name it. */
+  product: string;
+  update: UpdatePlaces;
 }
 
 /** The rooms of the agent, joined, over an opened and locked state directory. */
@@ -77,6 +84,8 @@ export interface Rooms {
   deviceId: string;
   /** Begins what the agent does by itself. */
   start: () => void;
+  /** Settles when nothing that was begun on request is under way any more. */
+  settled: () => Promise<void>;
   /** Takes back the space that a full disk was given. */
   refillReserve: () => Promise<void>;
   /** Writes what is only in memory and gives the lock back. */
@@ -96,23 +105,13 @@ export async function openRooms(config: AgentConfig, lock: Lock): Promise<Rooms>
 async function joinRooms(config: AgentConfig, release: () => Promise<void>): Promise<Rooms> {
   const host = readIdentity();
   const uptime = createUptime();
-  const buildDate = builtAt(config.build);
-  // The state is opened before the clock that is kept in it, and stamps what it writes.
-  let clock: Clock | undefined;
-  const readClock = () => clock?.state() ?? unobservedClock;
-  const floor = () => clock?.floor() ?? buildDate;
-  const time = createTrustedTime({ wall: Date.now, uptime, readClock, floor });
-  const state = await openState(config, time.now);
+  const ground = await openGround(config, host, uptime);
+  const { state, settings, time, clock, updates } = ground;
   const { events } = state;
-  const settings = createSettings({ document: state.settings, isUpdateTrustEstablished: () => false });
-  const onLook = () => void time.isVouchedFor();
-  const openClock = config.openClock ?? openHostClock;
-  const plan = { ...config, bootId: host.bootId, buildDate, uptime, events, onLook };
-  clock = openClock({ ...plan, record: state.clock, settings: () => settings.read().time });
   const requestSync = () => clock.nudge();
   const auth = await composeSignIn({ config, state, settings, host, uptime, time, events, requestSync });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
-  const handlers = joinHandlers({ config, state, settings, clock, auth: { ...auth, setupToken }, host });
+  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken }, host });
   return {
     dispatch: createDispatch(handlers, events),
     authenticate: createAuthenticate(auth),
@@ -122,51 +121,103 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
     setupToken,
     describeClock: () => time.describe({ isProven: false }),
     deviceId: host.deviceId,
-    start: () => clock.start(),
+    start: () => {
+      clock.start();
+      updates.start();
+    },
+    settled: () => updates.settled(),
     refillReserve: state.refillReserve,
     close: async () => {
       auth.close();
       clock.stop();
+      await updates.stop();
       await state.close();
       await release();
     },
   };
 }
 
-interface Joined {
-  config: AgentConfig;
+/** What the other rooms stand on: the state, the settings, the time, and the rooms that know nobody's name. */
+async function openGround(config: AgentConfig, host: HostIdentity, uptime: Uptime): Promise<Ground> {
+  const buildDate = builtAt(config.build);
+  // The state is opened before the clock that is kept in it, and stamps what it writes.
+  let clock: Clock | undefined;
+  const readClock = () => clock?.state() ?? unobservedClock;
+  const floor = () => clock?.floor() ?? buildDate;
+  const time = createTrustedTime({ wall: Date.now, uptime, readClock, floor });
+  const state = await openState(config, time.now);
+  const { events } = state;
+  // As with the clock: updates go by settings that ask whether their trust is established.
+  let updates: UpdateRoom | undefined;
+  const settings = createSettings({
+    document: state.settings,
+    isUpdateTrustEstablished: () => updates?.isTrustEstablished() ?? false,
+    unusableUpdateRoot: async () => (await updates?.unusableRoot()) ?? null,
+    mayUpdateFrom: createMayUpdateFrom(config.update),
+  });
+  const onLook = () => {
+    if (time.isVouchedFor()) updates?.clockVouchedFor();
+  };
+  const openClock = config.openClock ?? openHostClock;
+  const plan = { ...config, bootId: host.bootId, buildDate, uptime, events };
+  clock = openClock({ ...plan, onLook, record: state.clock, settings: () => settings.read().time });
+  updates = await openHostUpdates({
+    ...plan,
+    time,
+    record: state.updates,
+    settings: () => settings.read().update,
+  });
+  return { state, settings, time, clock, updates };
+}
+
+interface Ground {
   state: State;
   settings: SettingsStore;
+  time: TrustedTime;
   clock: Clock;
+  updates: Updates;
+}
+
+interface Joined extends Ground {
+  config: AgentConfig;
   auth: SignInRooms & { setupToken: SetupToken };
   host: HostIdentity;
 }
 
-function joinHandlers({ config, state, settings, clock, auth, host }: Joined): Handlers {
+function joinHandlers({ config, state, settings, clock, updates, auth, host }: Joined): Handlers {
   const { uptime } = auth;
   const { now } = auth.time;
-  const updates = { name: "updates", trouble: () => settings.updatesBlocked() };
   const time = { name: "clock", trouble: () => clock.trouble() };
-  const checks = [...state.checks, ...auth.checks, time, updates];
+  const checks = [...state.checks, ...auth.checks, time, updatesCheck(state, settings, updates)];
   return {
     ...createAuthHandlers(auth),
     ...createUserHandlers(auth),
     ...createSessionHandlers({ ...auth, now }),
     ...createTwoFactorHandlers(auth),
     ...createTokenHandlers(auth),
-    ...createEventHandlers(state.events),
+    ...createEventHandlers(state.events, (listener) => updates.subscribe(listener)),
     // By the host's own clock, which the lines are stamped by, however wrong it is.
     ...createLogHandlers({ logs: openLogs(config), now: () => new Date() }),
     ...createTimeHandlers(clock),
+    ...createUpdateHandlers(updates),
     ...createSystemHandlers({
       settingsChanged: (names) => {
         if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
+        if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
       },
       settings,
       readFacts: createFacts(config.factsWorker, uptime),
       version: versionOf(config, host, uptime),
       health: (isDetailed) => readHealth(checks, isDetailed),
     }),
+  };
+}
+
+/** One check for the document, for what the settings do not allow, and for what goes on. */
+function updatesCheck(state: State, settings: SettingsStore, updates: Updates): HealthCheck {
+  return {
+    name: "updates",
+    trouble: () => state.updates.trouble() ?? settings.updatesBlocked() ?? updates.trouble(),
   };
 }
 

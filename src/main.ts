@@ -7,9 +7,9 @@ import type { AgentConfig } from "./compose.ts";
 import { errorCodes } from "./contract/error-codes.ts";
 import type { SettingsChange } from "./contract/types.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
-import { readHostFile } from "./host/linux/host-file.ts";
 import { isJournalStream } from "./host/linux/journal-stream.ts";
 import { changeUserKeepingTimeCapability } from "./host/linux/time-capability.ts";
+import { noDecisions, readDecisions, readDecisionsOrNone, usualHostFile } from "./host-decisions.ts";
 import { createLog, syslogNumbers } from "./journal/log.ts";
 import { createOwnLines } from "./journal/own-lines.ts";
 import { makeDirectory } from "./store/durable-file.ts";
@@ -40,7 +40,6 @@ const log = createLog(
 /** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
 const sealKeyFile = "/etc/steward/seal.key";
 const usualStateDirectory = "/var/lib/steward";
-const usualHostFile = "/etc/steward/steward.json";
 
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
@@ -64,14 +63,14 @@ async function serve(argv: string[]): Promise<number> {
   // Taken while the rest of the program loads: it waits for a process.
   let lock = takeLock(options.state);
   lock.catch(() => undefined);
-  const { startAgent } = await import("./agent.ts");
-  const { names: hostNames, trustedProxies, logUnits } = await readHostFile(options.hostFile);
+  const { startAgent } = (await import("./parts.ts")).parts;
+  const host = await readDecisions(options.hostFile, process.geteuid?.());
   const config = {
     ...(await agentConfig(options.state, options.run, options.initialSettings)),
     ...options.serve,
-    hostNames,
-    trustedProxies,
-    logUnits,
+    ...host.forRooms,
+    hostNames: host.names,
+    trustedProxies: host.trustedProxies,
   };
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent = await startAgent(config, lock);
@@ -143,7 +142,7 @@ async function agentConfig(state: string, run: string, initialSettings?: string)
     clockAddon: join(assetsDirectory, "clock-steering.node"),
     ownLines,
     isLogInJournal,
-    logUnits: [],
+    ...noDecisions.forRooms,
   };
 }
 
@@ -167,16 +166,20 @@ function commandContext(): CommandContext {
     },
     openOffline: async (stateDirectory) => {
       const config = await agentConfig(stateDirectory, stateDirectory, env.STEWARD_INITIAL_SETTINGS);
-      // A host file that cannot be used keeps the agent from starting; what mends an agent must work nevertheless.
-      const { logUnits } = await readHostFile(usualHostFile).catch(() => ({ logUnits: [] }));
       await becomeOwner(stateDirectory, config.clockAddon);
-      const { openOfflineClient } = await import("./offline.ts");
-      return openOfflineClient({ ...config, logUnits });
+      const hostFile = env.STEWARD_HOST_FILE || usualHostFile;
+      const { forRooms } = await readDecisionsOrNone(hostFile, process.geteuid?.());
+      const { openOfflineClient } = (await import("./parts.ts")).parts;
+      return openOfflineClient({ ...config, ...forRooms });
+    },
+    readRootOfTrust: async (bytes) => {
+      const { workshop } = await import("./updates/workshop.ts");
+      return workshop.readRootOfTrust(bytes);
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(env.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
-      const { openStateTools } = await import("./offline.ts");
+      const { openStateTools } = (await import("./parts.ts")).parts;
       return openStateTools(stateDirectory, initialSettings);
     },
   };

@@ -36,7 +36,11 @@ export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
       const answer = await keepAwake(running);
       return (answer.text === undefined ? undefined : JSON.parse(answer.text)) as Output<Id>;
     },
-    close: () => rooms.close(),
+    close: async () => {
+      // A check that was begun has nobody else who would go on with it.
+      await keepAwake(rooms.settled());
+      await rooms.close();
+    },
   };
 }
 

@@ -17,12 +17,21 @@ import { openDocument } from "./store/document.ts";
 import { type DocumentKind, validatorOf } from "./store/load.ts";
 import { createReserve } from "./store/reserve.ts";
 import type { HealthCheck } from "./system/health.ts";
+import { updateRecordKind } from "./updates/update-record.ts";
 import { accountsKind } from "./users/account.ts";
 
 /** The documents of the state directory; accounts first, so that a first start cut short never looks like damage. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
   const settings = settingsKind(defaultSettings(initialSettings));
-  return [accountsKind, settings, sessionsKind, attemptsKind, apiTokensKind, usedCodesKind, clockRecordKind];
+  const others = [
+    sessionsKind,
+    attemptsKind,
+    apiTokensKind,
+    usedCodesKind,
+    clockRecordKind,
+    updateRecordKind,
+  ];
+  return [accountsKind, settings, ...others];
 }
 
 export interface StateConfig {
@@ -39,16 +48,17 @@ export async function openState(config: StateConfig, now: () => Date) {
   const open = <T extends object>(kind: DocumentKind<T>) => openDocument(directory, kind, options);
   // Accounts first: beside other state, absent ones would be damage.
   const users = await open(accountsKind);
-  const [settings, sessions, attempts, tokens, usedCodes, clock, events] = await Promise.all([
+  const [settings, sessions, attempts, tokens, usedCodes, clock, updates, events] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),
     open(attemptsKind),
     open(apiTokensKind),
     open(usedCodesKind),
     open(clockRecordKind),
+    open(updateRecordKind),
     openEventLog({ directory: join(directory, "events"), log, now, reserve }),
   ]);
-  const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock };
+  const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock, updates };
   const checks: HealthCheck[] = Object.values(documents).map((document) => ({
     name: document.name,
     trouble: () => document.trouble(),
@@ -60,7 +70,11 @@ export async function openState(config: StateConfig, now: () => Date) {
   return {
     ...documents,
     events,
-    checks: [...checks, { name: "events", trouble: () => events.trouble() }],
+    // That of updates says more than how its document is.
+    checks: [
+      ...checks.filter(({ name }) => name !== updateRecordKind.name),
+      { name: "events", trouble: () => events.trouble() },
+    ],
     refillReserve: () => reserve.refill(),
     close: async () => {
       await events.close();

@@ -55,7 +55,7 @@ export function readRequest(line: SplitLine, commands: readonly Command[]): Requ
   }
   if (wantsHelp) return { kind: "help", text: commandHelp(command) };
   checkOptions(line, command);
-  checkPositionals(rest, command);
+  checkPositionals(rest, command, line.options.has("version"));
   return { kind: "command", command, positionals: rest };
 }
 
@@ -121,7 +121,7 @@ function checkValue({ rawName, value, inlineValue }: GivenOption, option: Option
   }
 }
 
-function checkPositionals(words: readonly string[], command: Command): void {
+function checkPositionals(words: readonly string[], command: Command, hasVersion: boolean): void {
   const usage = commandUsage(command);
   const { positionals } = command;
   const missing = positionals[words.length];
@@ -129,12 +129,16 @@ function checkPositionals(words: readonly string[], command: Command): void {
   const last = positionals.at(-1);
   words.forEach((word, index) => {
     const positional: Positional | undefined = positionals[index] ?? (last?.isRepeated ? last : undefined);
-    if (positional === undefined) throw usageError(`"${word}" is one argument too many.`, usage);
+    if (positional === undefined)
+      throw usageError(`"${word}" is one argument too many.${hasVersion ? versionHint : ""}`, usage);
     if (positional.values !== undefined && !positional.values.includes(word)) {
       throw usageError(notOneOf(positional.name, word, positional.values), usage);
     }
   });
 }
+
+/** Whoever wants to say which version something has is likely to write it so. */
+const versionHint = " --version takes no value: it shows the version of this program.";
 
 function notOneOf(name: string, value: string, values: readonly string[]): string {
   return `${name} is one of ${values.join(", ")}, not "${value}"${suggestion(value, values)}`;

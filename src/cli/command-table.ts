@@ -3,11 +3,13 @@ import { completionScript, shells } from "./completion.ts";
 import { CommandError } from "./context.ts";
 import { eventCommands } from "./events.ts";
 import { logs } from "./logs.ts";
+import { repoCommands } from "./repo.ts";
 import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
 import { systemCommands } from "./system.ts";
 import { timeCommands } from "./time.ts";
 import { tokenCommands } from "./token.ts";
+import { updateCommands } from "./update.ts";
 import { userCommands } from "./user.ts";
 import { sessionCommands } from "./user-sessions.ts";
 import { twoFactorCommands } from "./user-two-factor.ts";
@@ -60,8 +62,10 @@ export const commands: readonly Command[] = [
   ...tokenCommands,
   ...systemCommands,
   ...timeCommands,
+  ...updateCommands,
   ...eventCommands,
   ...stateCommands,
+  ...repoCommands,
   logs,
   setupToken,
   version,

@@ -1,6 +1,7 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { Input, Output, StreamId } from "../contract/types.ts";
 import type { StateTools } from "../store/inspection.ts";
+import type { RootOfTrust } from "../updates/root-of-trust.ts";
 
 /**
  * What the commands talk to: the agent over its socket or a URL, or the same operations in process.
@@ -50,6 +51,8 @@ export interface CommandContext {
   /** The same operations in process, under the store's lock, as local root; for when the agent is down. */
   openOffline(stateDirectory: string): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
+  /** Judges a root of trust of updates. Throws `update_root_unusable`. */
+  readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
   /** Aborted by Ctrl-C from now on, which then no longer ends the program by itself. */
   interruption(): AbortSignal;
 }

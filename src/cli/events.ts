@@ -63,6 +63,8 @@ async function follow(invocation: Invocation): Promise<void> {
     input: { query: query.type === undefined ? {} : { type: query.type } },
     lastEventId: String(page.items.at(-1)?.seq ?? query.after ?? 0),
     onMessage: async ({ event, data }) => {
+      // How far an update is, which `steward update check` shows.
+      if (event === "progress") return;
       if (event === "gap") return output.remark("Some events between are no longer kept.");
       // The contract's type, by the agent that sent it.
       const shown = data as AuditEvent;

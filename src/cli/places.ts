@@ -8,6 +8,8 @@ export interface Places {
   readonly stateDirectory: string;
   /** The socket's directory: the setup token lies there too. */
   readonly runDirectory: string;
+  /** What root decides about this device; the root of trust of updates lies beside it. */
+  readonly hostFile: string;
   /** Given: the agent is called over the network, and nothing local is touched. */
   readonly url: URL | undefined;
   readonly tokenFile: string | undefined;
@@ -29,6 +31,7 @@ export function choosePlaces(
     socketPath,
     stateDirectory: options.text("state") || environment.STEWARD_STATE || "/var/lib/steward",
     runDirectory: dirname(socketPath),
+    hostFile: environment.STEWARD_HOST_FILE || "/etc/steward/steward.json",
     url: url === undefined ? undefined : readAgentUrl(url),
     tokenFile: options.text("token-file"),
     authorityFile,

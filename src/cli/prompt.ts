@@ -54,15 +54,20 @@ export async function withHiddenInput<T>(
 }
 
 /** Asks a question that is answered with y or yes; anything else is no. Ctrl-C and Ctrl-D throw CommandError(130). */
-export async function confirm({ stdin, stderr }: Terminal, question: string): Promise<boolean> {
+export async function confirm(terminal: Terminal, question: string): Promise<boolean> {
+  const answer = await askLine(terminal, `${question} [y/N] `);
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** Asks for what anybody may see as it is typed. Ctrl-C and Ctrl-D throw CommandError(130). */
+export async function askLine({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: stdin, output: stderr });
   try {
-    const answer = await new Promise<string>((resolve, reject) => {
+    return await new Promise<string>((resolve, reject) => {
       const stop = () => reject(interrupted());
       lines.on("SIGINT", stop).on("close", stop);
-      lines.question(`${escapeText(question)} [y/N] `, resolve);
+      lines.question(escapeText(question), resolve);
     });
-    return /^y(es)?$/i.test(answer.trim());
   } finally {
     lines.close();
   }

@@ -1,5 +1,6 @@
 import * as events from "./events.ts";
 import type { Operation } from "./operation.ts";
+import { updateProgress } from "./updates.ts";
 
 const readers = { roles: ["admin", "operator"] } as const;
 
@@ -17,10 +18,11 @@ export const eventOperations = {
   streamEvents: {
     method: "GET",
     path: "/api/events/stream",
-    summary: "Events as they happen, from Last-Event-ID or `after` on; `gap` first when some are gone",
+    summary:
+      "Events as they happen, from Last-Event-ID or `after` on; `gap` first when some are gone; `progress` of an update, which has no id and is not kept",
     access: readers,
     scope: "events:read",
     query: events.streamEventsQuery,
-    response: { status: 200, schema: { oneOf: [events.event, events.gap] }, stream: true },
+    response: { status: 200, schema: { oneOf: [events.event, events.gap, updateProgress] }, stream: true },
   },
 } as const satisfies Record<string, Operation>;

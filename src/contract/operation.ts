@@ -57,7 +57,8 @@ export interface Operation {
    * (WHATWG HTML §9.2) whose messages' data have this schema.
    */
   readonly response: {
-    readonly status: 200 | 201 | 204;
+    /** 202: it goes on after the answer; the schema says how it is. */
+    readonly status: 200 | 201 | 202 | 204;
     readonly schema?: object;
     readonly etag?: true;
     readonly stream?: true;

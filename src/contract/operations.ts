@@ -6,12 +6,14 @@ import { systemOperations } from "./system-operations.ts";
 import { timeOperations } from "./time-operations.ts";
 import { tokenOperations } from "./token-operations.ts";
 import { twoFactorOperations } from "./two-factor-operations.ts";
+import { updateOperations } from "./update-operations.ts";
 import { userOperations } from "./user-operations.ts";
 
 /** Every route of the agent. Routes, validation, types, OpenAPI and the command line's client derive from it. */
 export const operations = {
   ...systemOperations,
   ...timeOperations,
+  ...updateOperations,
   ...authOperations,
   ...userOperations,
   ...twoFactorOperations,

@@ -63,7 +63,12 @@ export const systemOperations = {
     scope: "system:write",
     body: settingsChange,
     response: { status: 200, schema: settingsView, etag: true },
-    errors: ["step_up_required", "signature_verification_required", "update_trust_not_established"],
+    errors: [
+      "step_up_required",
+      "signature_verification_required",
+      "update_trust_not_established",
+      "update_root_unusable",
+    ],
     event: "settings.changed",
   },
   getSettingsSchema: {

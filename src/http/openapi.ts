@@ -22,7 +22,9 @@ export function openApiDocument(version: string): object {
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: "/", description: "the device itself" }],
-    tags: ["system", "setup", "auth", "users", "tokens", "events", "logs"].map((name) => ({ name })),
+    tags: ["system", "setup", "auth", "users", "tokens", "events", "logs", "updates"].map((name) => ({
+      name,
+    })),
     paths,
     components: {
       schemas: { Problem: problem },

@@ -13,7 +13,8 @@ export interface SettingsStore {
   view(role: Role): Settings;
   /**
    * Throws `forbidden` when the writer's role may not write a member that changes, `validation_failed`,
-   * `signature_verification_required`, `update_trust_not_established`, and what writer and `precondition` throw.
+   * `signature_verification_required`, `update_trust_not_established`, `update_root_unusable`, and what writer and
+   * `precondition` throw.
    */
   change(
     change: SettingsChange,
@@ -35,6 +36,10 @@ export interface SettingsOptions {
   document: Document<Settings>;
   /** True once a root of trust is installed, confirmed, and one refresh under it has succeeded. */
   isUpdateTrustEstablished: () => boolean;
+  /** Looks at the installed root of trust; why it cannot be used, null where there is none or nothing is wrong with it. */
+  unusableUpdateRoot: () => Promise<StewardError | null>;
+  /** Whether the host lets updates come from there, as far as the address as it is written tells. */
+  mayUpdateFrom: (server: string) => boolean;
 }
 
 /** The kind of settings.json; `initial` overrides the defaults of a new device. */
@@ -61,11 +66,15 @@ export function createSettings(options: SettingsOptions): SettingsStore {
       redacted.set(present, known);
       return known;
     },
-    change: (change, writer, precondition) =>
-      document.update((present) => {
+    change: async (change, writer, precondition) => {
+      const unusable = switchesOn(change) ? await options.unusableUpdateRoot() : null;
+      return document.update((present) => {
         precondition?.(present);
-        return changed(options, present, change, writer);
-      }),
+        const next = changed(options, present, change, writer);
+        if (unusable) throw unusable;
+        return next;
+      });
+    },
     updatesBlocked: () => blockedReason(document.read(), options.isUpdateTrustEstablished()),
   };
 }
@@ -88,7 +97,7 @@ function changed(
 ): Settings {
   const next = mergeSettings(present, change);
   refuseForeign(changedMembers(settingsSchema, present, next), writer);
-  refuseInvalid(options, next, change);
+  refuseInvalid(options, { present, next, change });
   return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
@@ -111,7 +120,19 @@ function refuseForeign(members: readonly ChangedMember[], { role, requireStepUp 
   }
 }
 
-function refuseInvalid(options: SettingsOptions, next: Settings, change: SettingsChange): void {
+/** A root of trust that is no good must not come to light only when an update is due. */
+function switchesOn(change: SettingsChange): boolean {
+  const { enabled, auto_update_rules, auto_update_binary, server } = change.update?.ota ?? {};
+  return enabled === true || auto_update_rules === true || auto_update_binary === true || Boolean(server);
+}
+
+interface Step {
+  present: Settings;
+  next: Settings;
+  change: SettingsChange;
+}
+
+function refuseInvalid(options: SettingsOptions, { present, next, change }: Step): void {
   if (change.update?.ota?.verify_signature === false) {
     throw new StewardError(
       "signature_verification_required",
@@ -123,7 +144,7 @@ function refuseInvalid(options: SettingsOptions, next: Settings, change: Setting
       },
     );
   }
-  const errors = settingsErrors(next);
+  const errors = [...settingsErrors(next), ...serverErrors(options, present, next)];
   if (errors.length > 0) {
     const first = errors.map((error) => `${dotted(error.pointer)} ${error.detail}`).join("; ");
     throw new StewardError("validation_failed", `${first}. Nothing was changed.`, { details: { errors } });
@@ -134,6 +155,18 @@ function refuseInvalid(options: SettingsOptions, next: Settings, change: Setting
       "update.ota.auto_update_binary needs a root of trust that is installed on the device, confirmed by an administrator, and proven by one complete refresh from the server.",
     );
   }
+}
+
+/**
+ * Whoever may write settings could otherwise have the agent ask what listens on the device for itself alone. Looked at
+ * only where it is written: a server that stands there already keeps nobody from changing something else.
+ */
+function serverErrors({ mayUpdateFrom }: SettingsOptions, present: Settings, next: Settings): InputError[] {
+  const { server } = next.update.ota;
+  if (server === present.update.ota.server || mayUpdateFrom(server)) return [];
+  const detail =
+    "must not be a loopback or link-local address; for a trial, root sets update.allow_local_servers in the host file";
+  return [{ pointer: "/update/ota/server", code: "not_allowed", detail }];
 }
 
 function blockedReason(settings: Settings, isTrustEstablished: boolean): string | null {

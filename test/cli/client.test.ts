@@ -29,6 +29,7 @@ function placesAt(change: Partial<Places>): Places {
     socketPath: "/nonexistent/steward.sock",
     stateDirectory: "/nonexistent",
     runDirectory: "/nonexistent",
+    hostFile: "/nonexistent/steward.json",
     url: undefined,
     tokenFile: undefined,
     authorityFile: undefined,

@@ -47,6 +47,12 @@ describe("readRequest", () => {
       ["time reselect --force", /"steward time reselect" has no option --force/],
       ["events --follow --verify", /--follow and --verify exclude each other/],
       ["user add anna --password secret-words", /has no option --password/],
+      ["repo add site x.tar.gz --version 1.0.0", /one argument too many\. --version takes no value/],
+      ["repo add site --kind firmware", /--kind is one of rules, binary, not "firmware"/],
+      ["repo sign site", /ROLE is missing/],
+      ["repo sign site rule", /ROLE is one of root, timestamp, snapshot, targets, rules, binary, not "rule"/],
+      ["repo sign site root --print --attach x", /--print and --attach exclude each other/],
+      ["repo renew site timestamp", /ROLE is one of root, targets, rules, binary, not "timestamp"/],
     ];
     for (const [line, message] of mistakes) {
       it(`refuses "steward ${line}" as a usage error that names the mistake`, () => {
@@ -133,8 +139,10 @@ describe("the command table", () => {
 
   it("has every command that this version promises", () => {
     const expected =
-      "completion, events, logs, serve, setup-token, state list, state reset, state restore, state show, system facts, system get, " +
-      "system schema, system set, time floor reset, time floor show, time reselect, time set, time status, time sync, token add, token list, token rm, user 2fa diagnose, user 2fa disable, user 2fa enable, " +
+      "completion, events, logs, repo add, repo init, repo inspect, repo publish, repo renew, repo sign, serve, " +
+      "setup-token, state list, state reset, state restore, state show, system facts, system get, " +
+      "system schema, system set, time floor reset, time floor show, time reselect, time set, time status, time sync, token add, token list, token rm, " +
+      "update check, update status, update trust confirm, update trust install, update trust show, user 2fa diagnose, user 2fa disable, user 2fa enable, " +
       "user 2fa recover, user 2fa recovery-codes, user 2fa reset, user 2fa setup, user 2fa status, " +
       "user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
       "user sessions list, user sessions revoke, " +

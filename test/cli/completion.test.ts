@@ -91,6 +91,18 @@ describe("the bash completion", () => {
     ],
     [["time", "sync", "--f"], ["--force"]],
     [["time", "reselect", "--f"], []],
+    [
+      ["repo", "in"],
+      ["init", "inspect"],
+    ],
+    [
+      ["repo", "add", "site", "--kind", ""],
+      ["rules", "binary"],
+    ],
+    [
+      ["repo", "sign", "site", "t"],
+      ["timestamp", "targets"],
+    ],
   ];
   for (const [words, expected] of offers) {
     it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {

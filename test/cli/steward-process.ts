@@ -6,6 +6,7 @@ import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
 import { StewardError } from "../../src/errors.ts";
 import type { StateEntry } from "../../src/store/inspection.ts";
+import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
 
 /**
  * The command line as a process, for the tests of this room. What lies below it is a directory: offline
@@ -34,6 +35,7 @@ const context: CommandContext = {
       },
     };
   },
+  readRootOfTrust: async (bytes) => readRootOfTrust(bytes),
   async openState(stateDirectory) {
     const entries = readJson(join(stateDirectory, "documents.json")) as StateEntry[];
     const entryOf = (name: string) => {

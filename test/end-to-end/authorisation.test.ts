@@ -57,6 +57,9 @@ const table: Record<string, string> = {
   reselectTimeSources: " -      +      -        +       +       +         e      time:write",
   syncTime: "            -      +      -        +       +       +         e      time:write",
   resetClockFloor: "     -      +      -        -       -       -         e      none",
+  getUpdates: "          -      +      +        +       +       +         e      system:read",
+  checkForUpdates: "     -      +      -        +       +       +         e      updates:check",
+  confirmUpdateTrust: "  -      +      -        -       s       +         e      none",
 };
 
 /** The same about oneself, where `{id}` is the caller's own. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chownSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -67,6 +67,18 @@ describe("the command line with the agent down", () => {
     await agent.dispose();
     assert.equal(json.device.name, "edge 7");
     assert.equal(json.update.ota.check_interval, "12h");
+  });
+
+  it("looks for no updates while the host file cannot be used, and says why; what mends the agent works", async () => {
+    const hostFile = join(home, "steward.json");
+    writeFileSync(hostFile, "{", { mode: 0o600 });
+    const there = { environment: { ...environment, STEWARD_HOST_FILE: hostFile } };
+    const status = await runSteward(["update", "status"], there);
+    assert.deepEqual([status.code, status.stdout.split("\n")[0]?.includes("is not JSON")], [0, true]);
+    const check = await runSteward(["update", "check", "--repo", home], there);
+    assert.equal(check.code, 5, check.stderr);
+    assert.match(check.stderr, /host file cannot be used: .*is not JSON/);
+    assert.equal((await runSteward(["user", "list"], there)).code, 0);
   });
 
   it("waits for nobody: while an agent holds the state it goes through the agent or refuses", async () => {

@@ -18,11 +18,19 @@ describe("the README's walk through", () => {
   let output: string[];
 
   before(async () => {
-    agent = await startAgentProcess();
     directory = mkdtempSync(join(tmpdir(), "steward-readme-"));
-    mkdirSync(join(directory, "var"));
+    mkdirSync(join(directory, "var/etc"), { recursive: true, mode: 0o700 });
+    // As `make run` has it.
+    const hostFile = join(directory, "var/etc/steward.json");
+    writeFileSync(hostFile, '{"product": "demo", "update": {"allow_local_servers": true}}\n', {
+      mode: 0o600,
+    });
+    agent = await startAgentProcess({ arguments: ["--host-file", hostFile] });
     const command = join(directory, "var/steward");
-    const environment = `STEWARD_SOCKET='${agent.socket}' STEWARD_STATE='${agent.stateDirectory}'`;
+    const places = { SOCKET: agent.socket, STATE: agent.stateDirectory, HOST_FILE: hostFile };
+    const environment = Object.entries(places)
+      .map(([name, value]) => `STEWARD_${name}='${value}'`)
+      .join(" ");
     writeFileSync(command, `#!/bin/sh\n${environment} exec node '${join(root, "dist/main.js")}' "$@"\n`);
     chmodSync(command, 0o755);
     // Only the address differs from what a reader types: a test takes a port that is free.
@@ -40,7 +48,7 @@ describe("the README's walk through", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("has a block for each step", () => assert.equal(blocks.length, 11));
+  it("has a block for each step", () => assert.equal(blocks.length, 13));
 
   it("makes the first administrator", () => {
     assert.equal(JSON.parse(output[0] ?? "").role, "admin");
@@ -86,8 +94,12 @@ describe("the README's walk through", () => {
     assert.match(diagnosis.join(""), /^[0-9a-z]{5}(-[0-9a-z]{5}){3}$/m, "the one-use password");
   });
 
+  it("publishes signed rules, and has the device fetch and verify them", () => {
+    assert.match(output[9] ?? "", /The rules base 1\.0\.0 has been downloaded and verified/);
+  });
+
   it("shows the 401 of a token that a step of the clock has spoilt", () => {
-    const { request_id: _, clock, ...problem } = JSON.parse(output[8] ?? "");
+    const { request_id: _, clock, ...problem } = JSON.parse(output[10] ?? "");
     const shown = [...readme.matchAll(/^```json\n(\{"type".*"clock".*)\n```$/gm)].map(
       ([, text = ""]) => text,
     );
@@ -98,10 +110,10 @@ describe("the README's walk through", () => {
   });
 
   it("lets that very token ask for the time", () => {
-    assert.equal(JSON.parse(output[9] ?? "").code, "no_time_source");
+    assert.equal(JSON.parse(output[11] ?? "").code, "no_time_source");
   });
 
   it("mends the clock from the box, after which a new token works", () => {
-    assert.equal(JSON.parse(output[10] ?? "").device.name, "edge 7");
+    assert.equal(JSON.parse(output[12] ?? "").device.name, "edge 7");
   });
 });

@@ -1,38 +1,17 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { StewardError } from "../../src/errors.ts";
-import { readHostFile } from "../../src/host/linux/host-file.ts";
+import { describe, it } from "node:test";
+import { plainHostFile, readHostFile } from "../../src/host/linux/host-file.ts";
 import { startAgentProcess } from "../running-agent.ts";
+import { asRoot } from "./host-file-of-root.ts";
+import { ownDirectory, refused, write } from "./judged-host-file.ts";
 
-/** Only root can make a file that is root's. */
-const options = { skip: process.getuid?.() !== 0 && "needs root" };
+const nothing = plainHostFile;
 
-/** A directory that, like /etc, nobody but root can write; the temporary one can be written by all. */
-function ownDirectory(test: TestContext): string {
-  const directory = mkdtempSync("/run/steward-host-file-");
-  test.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
-function write(path: string, content: unknown): string {
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content), { mode: 0o644 });
-  return path;
-}
-
-function refused(path: string, words: RegExp): Promise<void> {
-  return assert.rejects(readHostFile(path), (error) => {
-    assert.equal(error instanceof StewardError && error.code, "validation_failed", String(error));
-    assert.match(String(error), words);
-    return true;
-  });
-}
-
-const nothing = { names: [], trustedProxies: [], logUnits: [] };
-
-describe("the host file", options, () => {
+describe("the host file", asRoot, () => {
   it("that is not there says nothing", async () => {
     assert.deepEqual(await readHostFile("/etc/steward-is-not-here/steward.json"), nothing);
   });
@@ -86,6 +65,19 @@ describe("the host file", options, () => {
     await refused(join(directory, "steward.json"), /loose must belong to root/);
   });
 
+  it("that is a pipe does not hold the start up", async (test) => {
+    const path = join(ownDirectory(test), "steward.json");
+    execFileSync("mkfifo", ["-m", "644", path]);
+    await refused(path, /must be a regular file/);
+  });
+
+  it("of a megabyte is not read", async (test) => {
+    await refused(
+      write(join(ownDirectory(test), "steward.json"), " ".repeat(1_000_000)),
+      /has 1000000 bytes/,
+    );
+  });
+
   const nonsense: [string, unknown, RegExp][] = [
     ["no JSON", "names: [a]", /is not JSON/],
     ["a list", [], /must be a JSON object/],
@@ -101,6 +93,43 @@ describe("the host file", options, () => {
     ["a unit with a line feed", { log_units: ["nginx.service\n"] }, /no unit/],
     ["a number for a unit", { log_units: [7] }, /no unit/],
     ["a number for a name", { names: [7] }, /no host name/],
+    ["a product with blanks", { product: "pump 7" }, /names the product "pump 7"/],
+    ["a product that is a path", { product: "../pump" }, /names the product/],
+    ["a product that is no text", { product: 7 }, /names the product 7/],
+    ["updates that are no object", { update: [] }, /`update` that is no object/],
+    ["an unknown member of updates", { update: { ca: "/x" } }, /"update\.ca" that is not known/],
+    [
+      "a relative ca_file",
+      { update: { ca_file: "ca.pem" } },
+      /"ca\.pem" as update\.ca_file, which is no absolute/,
+    ],
+    ["a word for a switch", { update: { allow_local_servers: "yes" } }, /must be true or false/],
+    ["origins that are no list", { update: { redirect_origins: "https://a" } }, /must be a list of origins/],
+    ...[
+      "cdn.example.net",
+      "https://cdn.example.net/path",
+      "ftp://cdn.example.net",
+      "https://a:b@c",
+      "null",
+      7,
+    ].map((origin): [string, unknown, RegExp] => [
+      `${JSON.stringify(origin)} as an origin`,
+      { update: { redirect_origins: [origin] } },
+      /in update\.redirect_origins, which is no origin such as/,
+    ]),
+    ...[
+      "proxy:3128",
+      "https://proxy:3128",
+      "socks5://proxy",
+      "http://user:word@proxy",
+      "http://proxy/x",
+      "",
+      7,
+    ].map((proxy): [string, unknown, RegExp] => [
+      `${JSON.stringify(proxy)} as a proxy of updates`,
+      { update: { proxy } },
+      /as update\.proxy, which is no address such as/,
+    ]),
     ["proxies that are no list", { trusted_proxies: "10.0.0.1" }, /trusted_proxies must be a list/],
     ["all of IPv4 as a proxy", { trusted_proxies: ["0.0.0.0/0"] }, /"0.0.0.0\/0", so large a part/],
     ["all of IPv6 as a proxy", { trusted_proxies: ["::/0"] }, /"::\/0", so large a part/],

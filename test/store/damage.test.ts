@@ -58,6 +58,14 @@ const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<voi
   clock: async ({ stateDirectory }) => {
     assert.equal((await onDisk(stateDirectory, "clock.json")).frequency_ppm, 12.5);
   },
+  updates: async ({ stateDirectory }) => {
+    const [file, good] = [
+      await onDisk(stateDirectory, "updates.json"),
+      await onDisk(stateDirectory, "updates.good.json"),
+    ];
+    assert.match(String(file.seed), /^[0-9a-f]{32}$/);
+    assert.equal(file.seed, good.seed);
+  },
 };
 
 for (const name of documents) {

@@ -12,6 +12,7 @@ export const documents = [
   "tokens",
   "used-codes",
   "clock",
+  "updates",
 ] as const;
 export type DocumentName = (typeof documents)[number];
 

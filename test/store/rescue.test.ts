@@ -105,6 +105,7 @@ describe("an agent in rescue", () => {
         ["tokens", "ok"],
         ["used-codes", "ok"],
         ["clock", "ok"],
+        ["updates", "ok"],
       ],
     );
     assert.match(entries[0]?.detail ?? "", /JSON/);

@@ -1,8 +1,8 @@
-import { readFile, realpath, stat } from "node:fs/promises";
 import { isIP } from "node:net";
-import { dirname } from "node:path";
 import { unitName } from "../../contract/logs.ts";
-import { StewardError, systemErrorCode } from "../../errors.ts";
+import { StewardError } from "../../errors.ts";
+import { checkedUpdate, type Refuse, readAuthorities, type UpdateDecisions } from "./host-file-update.ts";
+import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
 
 /** What root alone decides about this device; the API never writes it. */
 export interface HostFile {
@@ -12,61 +12,76 @@ export interface HostFile {
   trustedProxies: readonly string[];
   /** Units besides the agent's own whose log may be read through the agent. */
   logUnits: readonly string[];
+  /** What this device runs, as releases name it. */
+  product: string;
+  update: UpdateDecisions;
 }
 
-/** Bits of a mode that let group or others write. */
-const writableByOthers = 0o022;
+/** The host file that says nothing, or is not there. */
+export const plainHostFile: HostFile = {
+  names: [],
+  trustedProxies: [],
+  logUnits: [],
+  product: "steward",
+  update: { caFile: null, proxy: null, allowLocalServers: false, redirectOrigins: [] },
+};
+
+/** A few kilobytes are much: there is nothing in it that there could be thousands of. */
+const maximumBytes = 256 * 1024;
 
 /**
  * Reads /etc/steward/steward.json; an absent file says nothing. Throws `validation_failed` when it does not make sense,
- * or when anybody but root could have written it: the file itself, or a directory on the way to it.
+ * or when anybody but root could have written it or the certificates that it names: a file itself, or a directory on
+ * the way to it.
  */
-export async function readHostFile(path: string): Promise<HostFile> {
-  try {
-    const real = await realpath(path);
-    await refuseForeign(real);
-    return checked(path, await readFile(real, "utf8"));
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return { names: [], trustedProxies: [], logUnits: [] };
-    throw error;
-  }
-}
-
-async function refuseForeign(path: string): Promise<void> {
-  const { uid, mode } = await stat(path);
-  if (uid !== 0 || (mode & writableByOthers) !== 0) {
-    throw refusal(
-      path,
-      `must belong to root and be writable by nobody else, for what stands in it is done as root. As root: chown root ${path}; chmod go-w ${path}`,
-    );
-  }
-  if (path !== "/") await refuseForeign(dirname(path));
+export async function readHostFile(path: string, owners: TrustedOwners = {}): Promise<HostFile> {
+  const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refusal);
+  if (bytes === null) return plainHostFile;
+  const host = checked(path, Buffer.from(bytes).toString("utf8"));
+  // Nobody is to learn at the first check, days later, that it could never succeed.
+  await readAuthorities(host.update, owners);
+  return host;
 }
 
 function checked(path: string, text: string): HostFile {
-  const parsed = parse(path, text);
-  const { names = [], trusted_proxies = [], log_units = [], ...others } = parsed;
+  const refuse = (what: string, cause?: unknown) => refusal(path, what, cause);
+  const parsed = parse(text, refuse);
+  const { names, trusted_proxies, log_units, product, update, ...others } = parsed;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw refusal(path, `has a member "${unknown}" that is not known here`);
-  if (!Array.isArray(names)) throw refusal(path, "names must be a list of host names");
-  for (const name of names) {
-    if (typeof name === "string" && hostName.test(name)) continue;
-    throw refusal(path, `names holds ${JSON.stringify(name)}, which is no host name`);
-  }
+  if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known here`);
   return {
-    names,
-    trustedProxies: checkedProxies(path, trusted_proxies),
-    logUnits: checkedUnits(path, log_units),
+    names: checkedNames(names, refuse),
+    trustedProxies: checkedProxies(trusted_proxies, refuse),
+    logUnits: checkedUnits(log_units, refuse),
+    product: checkedProduct(product, refuse),
+    update: checkedUpdate(update, refuse),
   };
+}
+
+function checkedNames(names: unknown = [], refuse: Refuse): string[] {
+  if (!Array.isArray(names)) throw refuse("names must be a list of host names");
+  return names.map((name: unknown) => {
+    if (typeof name === "string" && hostName.test(name)) return name;
+    throw refuse(`names holds ${JSON.stringify(name)}, which is no host name`);
+  });
+}
+
+/** As the path of a release has it. */
+const productName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+function checkedProduct(product: unknown = plainHostFile.product, refuse: Refuse): string {
+  if (typeof product === "string" && productName.test(product)) return product;
+  throw refuse(
+    `names the product ${JSON.stringify(product)}; a name is up to 64 lower-case letters, digits and ._-, as releases have it`,
+  );
 }
 
 /** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. Half an internet is no proxy. */
 const shortestPrefix = 7;
 
 /** Whoever is trusted here chooses the address that he is counted and written down by. */
-function checkedProxies(path: string, list: unknown): string[] {
-  if (!Array.isArray(list))
-    throw refusal(path, "trusted_proxies must be a list of addresses and CIDR ranges");
+function checkedProxies(list: unknown = [], refuse: Refuse): string[] {
+  if (!Array.isArray(list)) throw refuse("trusted_proxies must be a list of addresses and CIDR ranges");
   for (const entry of list) {
     const [, address = "", prefix] =
       typeof entry === "string" ? (/^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []) : [];
@@ -74,14 +89,12 @@ function checkedProxies(path: string, list: unknown): string[] {
     const shown = JSON.stringify(entry);
     const isMapped = /^[0:]*:ffff:/i.test(address);
     if (Number(prefix ?? bits) > bits || bits < 0 || isMapped) {
-      throw refusal(
-        path,
+      throw refuse(
         `trusted_proxies holds ${shown}, which is no address and no range such as 10.1.0.0/16 or fd00:1::/64`,
       );
     }
     if (Number(prefix ?? bits) < shortestPrefix) {
-      throw refusal(
-        path,
+      throw refuse(
         `trusted_proxies holds ${shown}, so large a part of the internet that anybody could claim any address; name the proxies`,
       );
     }
@@ -89,11 +102,11 @@ function checkedProxies(path: string, list: unknown): string[] {
   return list;
 }
 
-function checkedUnits(path: string, units: unknown): string[] {
-  if (!Array.isArray(units)) throw refusal(path, "log_units must be a list of systemd units");
+function checkedUnits(units: unknown = [], refuse: Refuse): string[] {
+  if (!Array.isArray(units)) throw refuse("log_units must be a list of systemd units");
   return units.map((unit: unknown) => {
     if (typeof unit === "string" && unitNamePattern.test(unit)) return unit;
-    throw refusal(path, `log_units holds ${JSON.stringify(unit)}, which is no unit such as nginx.service`);
+    throw refuse(`log_units holds ${JSON.stringify(unit)}, which is no unit such as nginx.service`);
   });
 }
 
@@ -103,14 +116,14 @@ const unitNamePattern = new RegExp(unitName.pattern);
 const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
-function parse(path: string, text: string): Record<string, unknown> {
+function parse(text: string, refuse: Refuse): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
   } catch (cause) {
-    throw refusal(path, "is not JSON", cause);
+    throw refuse("is not JSON", cause);
   }
-  throw refusal(path, "must be a JSON object");
+  throw refuse("must be a JSON object");
 }
 
 function refusal(path: string, what: string, cause?: unknown): StewardError {

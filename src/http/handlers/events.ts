@@ -1,3 +1,4 @@
+import type { UpdateProgress } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import type { EventLog } from "../../journal/event-log.ts";
 import { createMatch, type EventFilter } from "../../journal/event-pages.ts";
@@ -8,8 +9,11 @@ type EventHandlers = Pick<Handlers, "listEvents" | "streamEvents">;
 /** Events read from the files in one go while a stream catches up. */
 const pageSize = 200;
 
-/** What happened, as each may see it. */
-export function createEventHandlers(events: EventLog): EventHandlers {
+/** Hears how far an update is; the result ends it. */
+export type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
+
+/** What happened, as each may see it, and beside it how far an update is. */
+export function createEventHandlers(events: EventLog, subscribeProgress: SubscribeProgress): EventHandlers {
   return {
     listEvents: ({ query, actor }) =>
       events.list({
@@ -20,7 +24,9 @@ export function createEventHandlers(events: EventLog): EventHandlers {
       }),
     streamEvents: ({ query, actor, lastEventId }) => {
       const after = lastEventId === undefined ? query?.after : seqOf(lastEventId);
-      return eventStream(events, { type: query?.type, personId: personOf(actor) }, after);
+      const source = eventStream(events, { type: query?.type, personId: personOf(actor) }, after);
+      // Whoever asks for one type of event asks for nothing else.
+      return query?.type === undefined ? withProgress(source, subscribeProgress) : source;
     },
   };
 }
@@ -61,6 +67,18 @@ function eventStream(events: EventLog, filter: EventFilter, after: number | unde
     return () => {
       isOver = true;
       unsubscribe();
+    };
+  };
+}
+
+/** Progress is of the moment: it has no id, and nobody who comes back is told of it again. */
+function withProgress(source: StreamSource, subscribeProgress: SubscribeProgress): StreamSource {
+  return (send, end, drained) => {
+    const stop = source(send, end, drained);
+    const unsubscribe = subscribeProgress((data) => send({ event: "progress", data }));
+    return () => {
+      unsubscribe();
+      stop();
     };
   };
 }

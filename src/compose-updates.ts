@@ -1,0 +1,101 @@
+import { arch } from "node:os";
+import { join } from "node:path";
+import type { TrustedTime } from "./auth/trusted-time.ts";
+import type { Settings } from "./contract/types.ts";
+import { StewardError } from "./errors.ts";
+import { freeSpace } from "./host/linux/free-space.ts";
+import type { UpdateDecisions } from "./host/linux/host-file-update.ts";
+import { readInstalledRoot } from "./host/linux/installed-root.ts";
+import { isLocalServer } from "./host/linux/local-server.ts";
+import { createTimers } from "./host/linux/timers.ts";
+import { createTransfers } from "./host/linux/transfers.ts";
+import type { TrustedOwners } from "./host/linux/trusted-file.ts";
+import type { Uptime } from "./host/ports.ts";
+import { agentEvent, type EventSink } from "./journal/event.ts";
+import { durationSeconds } from "./settings/durations.ts";
+import type { Document } from "./store/document.ts";
+import { caps } from "./updates/caps.ts";
+import { type MetadataFiles, openMetadataFiles } from "./updates/metadata-files.ts";
+import { createPayloadStore } from "./updates/payload-store.ts";
+import { openRepository } from "./updates/repository-files.ts";
+import type { UpdateRecord } from "./updates/update-record.ts";
+import { openUpdates, type UpdateRoom } from "./updates/updater.ts";
+import type { Build } from "./version/version.ts";
+
+/** What root has decided about updates, and where its root of trust lies. */
+export interface UpdatePlaces extends UpdateDecisions, TrustedOwners {
+  rootFile: string;
+  /** Why the host file cannot be used; then nobody knows what this device runs, and nothing is looked for. */
+  unusable?: string | undefined;
+}
+
+/** What the updates of this device are joined from. */
+export interface UpdatePlan {
+  readonly update: UpdatePlaces;
+  readonly product: string;
+  readonly build: Build;
+  readonly stateDirectory: string;
+  readonly record: Document<UpdateRecord>;
+  readonly settings: () => Settings["update"];
+  readonly time: TrustedTime;
+  readonly uptime: Uptime;
+  readonly bootId: string;
+  readonly events: EventSink;
+}
+
+/** The updates on this host's own ports. */
+export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
+  const { update, settings, time, events, product, build } = plan;
+  const { rootFile, own, caFile, proxy, allowLocalServers, redirectOrigins } = update;
+  const directory = join(plan.stateDirectory, "updates");
+  const transfers = createTransfers({
+    ...{ allowLocalServers, redirectOrigins },
+    caFile: caFile ?? undefined,
+    proxy: proxy ?? undefined,
+    redirects: caps.redirects,
+  });
+  return openUpdates({
+    ...plan,
+    agentVersion: build.version,
+    files: createLazyFiles(join(directory, "metadata")),
+    payloads: createPayloadStore({ directory, freeSpace, caps }),
+    openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),
+    readInstalledRoot: async () => {
+      if (update.unusable !== undefined) throw new StewardError("update_root_unusable", update.unusable);
+      return readInstalledRoot(rootFile, { own, maximumBytes: caps.rootBytes });
+    },
+    timers: createTimers(),
+    random: Math.random,
+    now: time.now,
+    expiryNow: time.expiryNow,
+    isClockVouchedFor: time.isVouchedFor,
+    checkIntervalSeconds: () => durationSeconds(settings().ota.check_interval),
+    arch: arch(),
+    // What else runs here nobody has told the agent yet.
+    installed: () => ({ rules: null, binary: product === "steward" ? build.version : null }),
+    notify: (type, details) => void events.record(agentEvent(type, details)),
+  });
+}
+
+/** Whether this host lets updates come from `server`, as far as the address as it is written tells. */
+export function createMayUpdateFrom({ allowLocalServers }: UpdateDecisions): (server: string) => boolean {
+  return (server) => allowLocalServers || !isLocalServer(server);
+}
+
+/** Opened when first needed: a disk on which no folder can be made keeps no agent from starting. */
+function createLazyFiles(directory: string): MetadataFiles {
+  let opened: Promise<MetadataFiles> | undefined;
+  const open = (): Promise<MetadataFiles> => {
+    opened ??= openMetadataFiles(directory).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    read: async (role) => (await open()).read(role),
+    write: async (role, bytes) => (await open()).write(role, bytes),
+    remove: async (role) => (await open()).remove(role),
+    clear: async () => (await open()).clear(),
+  };
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Updates } from "../../src/contract/types.ts";
+import { type Chronyd, startChronyd } from "../clock/chronyd.ts";
+import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
+import { runSteward } from "../running-agent.ts";
+import type { endOfSuite } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+import { canonical } from "../updates/lab/canonical.ts";
+import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";
+import { SignedRepository } from "../updates/lab/signed-repository.ts";
+import { sha256 } from "../updates/lab/signing-key.ts";
+
+export interface Publisher {
+  repository: SignedRepository;
+  server: HostileServer;
+  /** Of its first root. */
+  fingerprint: string;
+}
+
+/** A publisher's repository on a web server of loopback. Called in a suite's hook; `ending` closes it. */
+export async function startPublisher(ending: ReturnType<typeof endOfSuite>): Promise<Publisher> {
+  const repository = new SignedRepository();
+  const fingerprint = sha256(canonical(repository.root));
+  const server = await startHostileServer(ending, repository.files);
+  return { repository, server, fingerprint };
+}
+
+export interface UpdatingAgentOptions {
+  /** Of the host file. */
+  host?: object;
+  settings?: object;
+  /** State of an agent before it; else a new one. */
+  stateDirectory?: string;
+  /** Whether somebody vouches for the clock; true unless told. */
+  hasTime?: boolean;
+}
+
+/** An agent with a host file of its own, where loopback servers are allowed, and somebody who vouches for its clock. */
+export interface UpdatingAgent extends CheckedAgent {
+  /** The folder of the host file. */
+  etc: string;
+  status: () => Promise<Updates>;
+  /** The command line, told where this agent is. */
+  run: (...args: string[]) => ReturnType<typeof runSteward>;
+  /** Installs the root as `steward update trust install` does. */
+  install: (root: Uint8Array) => Promise<void>;
+  confirm: (fingerprint: string) => Promise<void>;
+  /** Changes settings as local root. */
+  set: (ota: object) => Promise<void>;
+  /** Begins a check over the API and waits for its end. */
+  check: (body?: object) => Promise<Updates>;
+  /** Waits until nothing is under way. */
+  settled: () => Promise<Updates>;
+}
+
+const isIdle = ({ state, progress }: Updates): boolean =>
+  state !== "checking" && state !== "downloading" && (progress === null || progress.phase === "idle");
+
+export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Promise<UpdatingAgent> {
+  const { hasTime = true, stateDirectory } = options;
+  const etc = mkdtempSync(join(tmpdir(), "steward-etc-"));
+  const hostFile = join(etc, "steward.json");
+  const host = { product: "demo", update: { allow_local_servers: true }, ...options.host };
+  writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
+  const clock: Chronyd | undefined = hasTime ? await startChronyd() : undefined;
+  const settings = join(etc, "settings.json");
+  writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...options.settings }));
+  const environment = { STEWARD_INITIAL_SETTINGS: settings };
+  const agent = await startCheckedAgent({
+    arguments: ["--host-file", hostFile],
+    environment,
+    ...(stateDirectory !== undefined && { stateDirectory }),
+  });
+  const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
+  const settled = async () => {
+    await until("nothing is under way", async () => isIdle(await status()));
+    return status();
+  };
+  const places = ["--socket", agent.socket, "--state", agent.stateDirectory];
+  const run = (...args: string[]) =>
+    runSteward([...args, ...places], { environment: { ...environment, STEWARD_HOST_FILE: hostFile } });
+  const dispose = async () => {
+    try {
+      await agent.dispose();
+    } finally {
+      await clock?.stop();
+      rmSync(etc, { recursive: true, force: true });
+    }
+  };
+  if (clock) {
+    await vouchFor(agent, clock).catch(async (error: unknown) => {
+      await dispose();
+      throw error;
+    });
+  }
+  return {
+    ...agent,
+    etc,
+    status,
+    settled,
+    run,
+    install: async (root) => {
+      const file = join(etc, "given.json");
+      writeFileSync(file, root);
+      const { code, stderr } = await run("update", "trust", "install", file, "--replace");
+      assert.equal(code, 0, stderr);
+    },
+    confirm: async (fingerprint) => {
+      const { code, stderr } = await run("update", "trust", "confirm", fingerprint);
+      assert.equal(code, 0, stderr);
+    },
+    set: async (ota) => {
+      const body = { update: { ota } };
+      const { status: answer, text } = await agent.call("PUT", "/api/system", { local: true, body });
+      assert.equal(answer, 200, text);
+    },
+    check: async (body = {}) => {
+      let answer = await agent.call("POST", "/api/updates/check", { local: true, body });
+      // Ten seconds lie between two checks.
+      for (let tries = 0; answer.status === 429 && tries < 150; tries += 1) {
+        await delay(100);
+        answer = await agent.call("POST", "/api/updates/check", { local: true, body });
+      }
+      assert.equal(answer.status, 202, answer.text);
+      return settled();
+    },
+    dispose,
+  };
+}
+
+/** Set here and not at the first start: the state may be of an agent whose server is no more. */
+async function vouchFor(agent: CheckedAgent, { port }: Chronyd): Promise<void> {
+  const body = { time: { mode: "observe", servers: [`127.0.0.1:${port}`] } };
+  const { status, text } = await agent.call("PUT", "/api/system", { local: true, body });
+  assert.equal(status, 200, text);
+  await until("somebody vouches for the clock", async () => {
+    const { json } = await agent.call("GET", "/api/system/time-sync", { local: true });
+    return json.trust !== "none";
+  });
+}
