@@ -1,0 +1,100 @@
+/**
+ * The command line that the public conformance suite for TUF clients drives (theupdateframework/tuf-conformance,
+ * CLIENT-CLI.md): the agent's own client, with the verifiers handed in that the agent does without.
+ */
+import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { createTransfers } from "../../src/host/linux/transfers.ts";
+import { caps } from "../../src/updates/caps.ts";
+import type { FoundTarget, Refreshed } from "../../src/updates/client.ts";
+import { openMetadataFiles } from "../../src/updates/metadata-files.ts";
+import { fetchPayload } from "../../src/updates/payload.ts";
+import { refresh } from "../../src/updates/refresh.ts";
+import type { Repository } from "../../src/updates/repository.ts";
+import { openRepository } from "../../src/updates/repository-files.ts";
+import { readSignedPayload } from "../../src/updates/signed-payload.ts";
+import { openStaged } from "../../src/updates/staged-payload.ts";
+import { everyVerifier } from "./verifiers.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    "metadata-dir": { type: "string" },
+    "metadata-url": { type: "string" },
+    "target-name": { type: "string", multiple: true },
+    "target-base-url": { type: "string" },
+    "target-dir": { type: "string" },
+  },
+});
+
+function given(name: "metadata-dir" | "metadata-url" | "target-base-url" | "target-dir"): string {
+  const value = values[name];
+  if (value === undefined) throw new Error(`--${name} is missing`);
+  return value;
+}
+
+async function init(root: string | undefined): Promise<void> {
+  if (root === undefined) throw new Error("init needs the file of a root");
+  await (await openMetadataFiles(given("metadata-dir"))).write("root", await readFile(root));
+}
+
+async function refreshed(repository: Repository): Promise<Refreshed> {
+  const files = await openMetadataFiles(given("metadata-dir"));
+  return refresh({ repository, files, caps, verifiers: everyVerifier, start: new Date() });
+}
+
+function repositoryAt(targets: string): Repository {
+  const { signal } = new AbortController();
+  const transfers = createTransfers({ redirects: caps.redirects, allowLocalServers: true });
+  return openRepository({ transfers, url: { metadata: given("metadata-url"), targets }, caps, signal });
+}
+
+async function download(names: readonly string[]): Promise<void> {
+  const repository = repositoryAt(given("target-base-url"));
+  const { find, root } = await refreshed(repository);
+  for (const name of names) {
+    const found = await find(name);
+    if (found === null) throw new Error(`nobody signed for ${name}`);
+    await fetchTo(given("target-dir"), repository, found, root.consistent_snapshot);
+  }
+}
+
+/** Under one name a target, whatever its content is; one that is there as it was signed is not fetched again. */
+async function fetchTo(
+  directory: string,
+  repository: Repository,
+  found: FoundTarget,
+  isConsistentSnapshot: boolean,
+): Promise<void> {
+  const path = join(directory, encodeURIComponent(found.path));
+  const present = await openStaged(path, readSignedPayload(found.file)).catch(() => null);
+  if (present !== null) return present.close();
+  const staging = await mkdtemp(join(directory, ".staging-"));
+  try {
+    const { signal } = new AbortController();
+    const options = { repository, found, directory: staging, freeSpace, caps, signal, isConsistentSnapshot };
+    await rename((await fetchPayload(options)).path, path);
+  } finally {
+    await rm(staging, { recursive: true });
+  }
+}
+
+async function run(command: string | undefined, root: string | undefined): Promise<void> {
+  switch (command) {
+    case "init":
+      return init(root);
+    case "refresh":
+      return refreshed(repositoryAt("")).then(() => undefined);
+    case "download":
+      return download(values["target-name"] ?? []);
+    default:
+      throw new Error("the commands are init, refresh and download");
+  }
+}
+
+run(positionals[0], positionals[1]).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+});

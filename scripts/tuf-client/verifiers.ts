@@ -1,0 +1,34 @@
+import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
+import type { Key } from "../../src/updates/metadata.ts";
+import { ed25519Alone, type Verifiers, type VerifySignature } from "../../src/updates/signatures.ts";
+
+/** The schemes of TUF §4.2 that the agent does without, by node:crypto. */
+const rsaPss: VerifySignature = (key, message, signature) =>
+  attempt(() => {
+    const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
+    return verify("sha256", message, { key: publicKey(key), ...padding }, signature);
+  });
+
+const ecdsa: VerifySignature = (key, message, signature) =>
+  attempt(() => verify("sha256", message, publicKey(key), signature));
+
+/** What the agent knows, and what other repositories sign with; some of them name the curve in the key type. */
+export const everyVerifier: Verifiers = {
+  ...ed25519Alone,
+  "rsa/rsassa-pss-sha256": rsaPss,
+  "ecdsa/ecdsa-sha2-nistp256": ecdsa,
+  "ecdsa-sha2-nistp256/ecdsa-sha2-nistp256": ecdsa,
+};
+
+/** From PEM. */
+function publicKey({ keyval }: Key): KeyObject {
+  return createPublicKey(keyval.public);
+}
+
+function attempt(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+}
