@@ -11,6 +11,7 @@ import {
   scratchDirectory,
   start,
 } from "./contestant.ts";
+import { payloadRows } from "./payload.ts";
 import { callJson, requestsPerSecond } from "./requests.ts";
 import { median, type Row } from "./row.ts";
 
@@ -24,7 +25,12 @@ const idleMilliseconds = 2_000;
 
 const scratch = scratchDirectory();
 try {
-  const rows = [...(await startAndMemory()), await authenticatedRequests(), ...(await clockRows())];
+  const rows = [
+    ...(await startAndMemory()),
+    await authenticatedRequests(),
+    ...(await payloadRows()),
+    ...(await clockRows()),
+  ];
   print(rows);
   const directory = join(import.meta.dirname, "../../var");
   mkdirSync(directory, { recursive: true });

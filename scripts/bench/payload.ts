@@ -1,0 +1,124 @@
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { median, type Row } from "./row.ts";
+
+const run = promisify(execFile);
+const payloadBytes = 256 * 1024 ** 2;
+/** Runs the code once before it is measured. */
+const warmUpBytes = 2 * 1024 ** 2;
+const rounds = 7;
+
+/** By the design: times the peer's wall time, and MiB above idle. */
+const bounds = { ratio: 1.5, memoryMiB: 32 };
+
+/**
+ * A payload of 256 MiB over loopback HTTP, fetched, hashed, written, synced and staged by a process of its own, beside
+ * `sha512sum` and `cp` of the same file, one after the other in turns.
+ */
+export async function payloadRows(): Promise<Row[]> {
+  const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
+  const servers: Served[] = [];
+  try {
+    const program = join(directory, "payload-process.mjs");
+    await build({
+      entryPoints: [join(import.meta.dirname, "payload-process.ts")],
+      ...{ bundle: true, platform: "node", format: "esm", outfile: program, logLevel: "error" },
+    });
+    servers.push(await serve(join(directory, "payload"), payloadBytes));
+    servers.push(await serve(join(directory, "warm-up"), warmUpBytes));
+    const results = { own: [] as number[], peer: [] as number[], idle: [] as number[], peak: [] as number[] };
+    for (let round = 0; round < rounds; round += 1) {
+      const own = await stage(program, join(directory, `round${round}`), servers);
+      results.own.push(own.milliseconds);
+      results.idle.push(own.idleMiB);
+      results.peak.push(own.peakMiB);
+      results.peer.push(await hashAndCopy(join(directory, "payload"), join(directory, "copy")));
+    }
+    return [timeRow(results.own, results.peer), memoryRow(results.peak, results.idle)];
+  } finally {
+    for (const server of servers) server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+interface Served {
+  url: string;
+  /** What is signed about it, as JSON. */
+  signed: string;
+  stop: () => void;
+}
+
+async function serve(path: string, bytes: number): Promise<Served> {
+  const file = await open(path, "wx");
+  const piece = randomBytes(1024 ** 2);
+  for (let written = 0; written < bytes; written += piece.length) {
+    piece.writeUInt32LE(written / piece.length);
+    await file.write(piece);
+  }
+  await file.sync();
+  await file.close();
+  const hashes = { sha512: await hashBy("sha512sum", path), sha256: await hashBy("sha256sum", path) };
+  const child = spawn(process.execPath, [join(import.meta.dirname, "peers/payload-server.mjs")], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PAYLOAD: path },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once("exit", () => reject(new Error("the server of payloads did not start")));
+    child.stdout.once("data", (line) => resolve(Number(line)));
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    signed: JSON.stringify({ length: bytes, hashes }),
+    stop: () => child.kill("SIGTERM"),
+  };
+}
+
+async function hashBy(tool: string, path: string): Promise<string> {
+  const { stdout } = await run(tool, [path]);
+  return stdout.split(" ")[0] ?? "";
+}
+
+async function stage(program: string, directory: string, servers: readonly Served[]) {
+  await mkdir(directory);
+  const args = servers.flatMap(({ url, signed }) => [url, signed]);
+  const { stdout } = await run(process.execPath, [program, directory, ...args], { timeout: 120_000 });
+  rmSync(directory, { recursive: true });
+  const measured: { milliseconds: number; idleMiB: number; peakMiB: number } = JSON.parse(stdout);
+  return measured;
+}
+
+/** Milliseconds. */
+async function hashAndCopy(from: string, to: string): Promise<number> {
+  const begun = performance.now();
+  await run("sha512sum", [from]);
+  await run("cp", [from, to]);
+  const milliseconds = performance.now() - begun;
+  rmSync(to);
+  return milliseconds;
+}
+
+function timeRow(own: number[], peer: number[]): Row {
+  const ratio = median(own.map((one, turn) => one / (peer[turn] ?? Number.NaN)));
+  return {
+    what: "verify + stage a 256 MiB payload / sha512sum + cp",
+    ...{ unit: "ms", value: median(own), peer: median(peer), ratio },
+    ...{ bound: `≤ ${bounds.ratio.toFixed(2)}`, isWithin: ratio <= bounds.ratio },
+  };
+}
+
+/** The worst of the rounds, for the bound says never. */
+function memoryRow(peak: number[], idle: number[]): Row {
+  const above = peak.map((one, turn) => one - (idle[turn] ?? Number.NaN));
+  const worst = Math.max(...above);
+  return {
+    what: `its memory at most / idle before (+${worst.toFixed(1)} MiB)`,
+    ...{ unit: "MiB", value: median(peak), peer: median(idle), ratio: median(peak) / median(idle) },
+    ...{ bound: `≤ +${bounds.memoryMiB} MiB`, isWithin: worst <= bounds.memoryMiB },
+  };
+}
