@@ -1,8 +1,8 @@
 /** `make run`: the built agent in the foreground with all its state under ./var, and what to do next. */
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 const root = join(import.meta.dirname, "..");
@@ -14,10 +14,17 @@ const address = "127.0.0.1:8470";
 /** Observe the clock, ask nobody for the time. */
 const initialSettings = join(root, "scripts/run-settings.json");
 
+/** What root decides on a device stands here in a folder of the run's own. */
+const hostFile = join(root, "var/etc/steward.json");
+
 writeCommand(join(root, "var/steward"));
+writeHostFile(hostFile);
 const agent = spawn(
   process.execPath,
-  [join(root, "dist/main.js"), "serve", "--state", state, "--run", run, "--listen", address],
+  [
+    join(root, "dist/main.js"),
+    ...["serve", "--state", state, "--run", run, "--listen", address, "--host-file", hostFile],
+  ],
   { stdio: "inherit", env: { ...process.env, STEWARD_INITIAL_SETTINGS: initialSettings } },
 );
 agent.once("exit", (code) => process.exit(code ?? 1));
@@ -28,11 +35,26 @@ process.stdout.write(await nextSteps());
 /** The command line for this agent: the same program, told where its socket and state are. */
 function writeCommand(path: string): void {
   mkdirSync(join(root, "var"), { recursive: true });
-  const places = { STEWARD_SOCKET: socket, STEWARD_STATE: state, STEWARD_INITIAL_SETTINGS: initialSettings };
+  const places = {
+    STEWARD_SOCKET: socket,
+    STEWARD_STATE: state,
+    STEWARD_HOST_FILE: hostFile,
+    STEWARD_INITIAL_SETTINGS: initialSettings,
+  };
   const environment = Object.entries(places).map(([name, value]) => `${name}='${value}'`);
   const program = join(root, "dist/main.js");
   writeFileSync(path, `#!/bin/sh\n${environment.join(" ")} exec node '${program}' "$@"\n`);
   chmodSync(path, 0o755);
+}
+
+/** Once: whoever tries another one keeps it. Nobody else may write there, or the agent would not start on it. */
+function writeHostFile(path: string): void {
+  const directory = dirname(path);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  if (existsSync(path)) return;
+  const decisions = { product: "demo", update: { allow_local_servers: true } };
+  writeFileSync(path, `${JSON.stringify(decisions, null, 2)}\n`, { mode: 0o600 });
 }
 
 async function answering(): Promise<void> {
