@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { StewardError } from "../errors.ts";
+import { writeDurably } from "../store/durable-file.ts";
 import { canonicalJson } from "../updates/canonical-json.ts";
 import { caps } from "../updates/caps.ts";
 import type { Metadata, Signature, SignedTypes } from "../updates/metadata.ts";
 import { readMetadata } from "../updates/read-metadata.ts";
-import { privateMode, putFile, removeFile } from "./files.ts";
+import { privateMode, removeFile } from "./files.ts";
 import { nextVersion, readPublished, readRole } from "./published.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
@@ -108,7 +109,7 @@ export async function writeDraft(
   role: RoleName,
   draft: { bytes: Uint8Array },
 ): Promise<void> {
-  await putFile(draftPath(workspace, role), draft.bytes, privateMode);
+  await writeDurably(draftPath(workspace, role), draft.bytes, privateMode);
 }
 
 export async function removeDraft(workspace: Workspace, role: RoleName): Promise<void> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, copyFile, link, mkdir, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
-import { storageError, syncDirectory, temporaryPrefix } from "../store/durable-file.ts";
+import { storageError, syncDirectory, temporaryPrefix, writeDurably } from "../store/durable-file.ts";
 
 /** What is uploaded is for a web server's eyes too; the program's umask would keep it to its owner. */
 export const publicMode = 0o644;
@@ -13,30 +13,7 @@ export function temporaryName(path: string): string {
   return `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
 }
 
-/**
- * Puts `bytes` in the place of `path`: temporary file, fsync, rename, fsync of the directory. Throws `storage_full` and
- * `storage_unwritable`.
- */
-export async function putFile(path: string, bytes: Uint8Array | string, mode: number): Promise<void> {
-  const temporary = temporaryName(path);
-  try {
-    const file = await open(temporary, "wx", mode);
-    try {
-      await file.chmod(mode);
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-    await syncDirectory(dirname(path));
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw storageError(path, error);
-  }
-}
-
-/** The same for what lies in another directory already, and stays there. */
+/** Puts a file that lies in another directory already, and stays there, in the place of `path`, as writeDurably does. */
 export async function putCopy(from: string, path: string): Promise<void> {
   const temporary = temporaryName(path);
   try {
@@ -142,5 +119,5 @@ export async function putNewFile(path: string, bytes: Uint8Array): Promise<void>
       `${path} is there already with other content; it was not replaced. Remove it, or give another name.`,
     );
   }
-  await putFile(path, bytes, publicMode);
+  await writeDurably(path, bytes, publicMode);
 }

@@ -1,10 +1,10 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
-import { storageError, syncDirectory } from "../store/durable-file.ts";
+import { storageError, syncDirectory, writeDurably } from "../store/durable-file.ts";
 import type { Key, Role, Root, SignedTypes, Targets } from "../updates/metadata.ts";
 import { draftOf, type State, stateOf, withDraft, writeDraft } from "./drafts.ts";
-import { makePublicDirectory, privateMode, putFile } from "./files.ts";
+import { makePublicDirectory, privateMode } from "./files.ts";
 import { keyFileName, makePrivateKey, readKeysAtHand } from "./private-keys.ts";
 import type { NamedKey } from "./public-keys.ts";
 import { requireName } from "./release-entry.ts";
@@ -89,7 +89,7 @@ async function makeKeys(directory: string, { publicKeys, thresholds }: InitReque
     }
     const keys = Array.from({ length: threshold }, makePrivateKey);
     for (const [index, { pem }] of keys.entries())
-      await putFile(join(places.keys, keyFileName(role, index, keys.length)), pem, privateMode);
+      await writeDurably(join(places.keys, keyFileName(role, index, keys.length)), pem, privateMode);
     made.set(role, keys);
   }
   const of = (role: RoleName): readonly NamedKey[] => made.get(role) ?? [];
@@ -138,7 +138,7 @@ async function fill(
   await mkdir(places.payloads, { recursive: true, mode: 0o700 });
   await openToAll(made);
   for (const path of [places.public, places.metadata, places.targets]) await makePublicDirectory(path);
-  await putFile(join(made, configName), `${JSON.stringify(config, null, 2)}\n`, 0o644);
+  await writeDurably(join(made, configName), `${JSON.stringify(config, null, 2)}\n`, 0o644);
   return draftAll(await openWorkspace(made, surroundings), contents(request, keys));
 }
 

@@ -2,8 +2,8 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "nod
 import { open, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
-import { makeDirectory } from "../store/durable-file.ts";
-import { privateMode, putFile, unreadable } from "./files.ts";
+import { makeDirectory, writeDurably } from "../store/durable-file.ts";
+import { privateMode, unreadable } from "./files.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
 
 /** A key that can sign, for as long as one command runs. */
@@ -107,6 +107,6 @@ export async function addPrivateKey(directory: string, role: string): Promise<Pr
   const { id, pem } = makePrivateKey();
   const file = join(directory, `${role}-${id.slice(0, 8)}.pem`);
   await makeDirectory(directory);
-  await putFile(file, pem, privateMode);
+  await writeDurably(file, pem, privateMode);
   return readPrivateKey(file, unasked);
 }

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { StewardError } from "../errors.ts";
+import { writeDurably } from "../store/durable-file.ts";
 import { readRootOfTrust } from "../updates/root-of-trust.ts";
 import { readState, removeDraft, type State, stateOf } from "./drafts.ts";
-import { makePublicDirectory, publicMode, putFile, readIfThere } from "./files.ts";
+import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
 import { onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
 import type { PrivateKey } from "./private-keys.ts";
@@ -165,7 +166,7 @@ async function putChanged({ metadata }: Workspace, name: string, staged: Staged)
   const path = join(metadata, name);
   const bytes = staged.get(name) ?? new Uint8Array();
   const present = await readIfThere(path);
-  if (present === null || Buffer.compare(present, bytes) !== 0) await putFile(path, bytes, publicMode);
+  if (present === null || Buffer.compare(present, bytes) !== 0) await writeDurably(path, bytes, publicMode);
 }
 
 async function clearDrafts(workspace: Workspace, { drafts }: State, isRenewal: boolean): Promise<void> {
