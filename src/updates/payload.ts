@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
 import type { FreeSpace, Transfer } from "../host/ports.ts";
-import { makeDirectory } from "../store/durable-file.ts";
+import { makeDirectory, storageError } from "../store/durable-file.ts";
 import type { Caps } from "./caps.ts";
 import type { FoundTarget } from "./client.ts";
 import { readContentLength, readContentRange, strongValidator } from "./http-fields.ts";
@@ -54,7 +54,7 @@ export async function fetchPayload(options: FetchPayloadOptions): Promise<Staged
   const downloads = join(directory, "downloads");
   await makeDirectory(downloads);
   await makeDirectory(join(directory, "staged"));
-  await storing(found.path, async () => {
+  await storing(path, async () => {
     // A kill may have left what says where its part came from.
     if (await isStaged(path, payload)) return removeValidator(downloads, payload);
     const part = await openPart(downloads, payload);
@@ -227,17 +227,7 @@ async function storing(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
-    const code = systemErrorCode(cause);
-    if (cause instanceof StewardError || code === undefined) throw cause;
-    if (code === "ENOSPC" || code === "EDQUOT") {
-      throw new StewardError(
-        "storage_full",
-        `The disk is full: ${path} could not be kept whole. Free some space.`,
-        {
-          cause,
-        },
-      );
-    }
-    throw new StewardError("storage_unwritable", `${path} cannot be kept on the disk (${code}).`, { cause });
+    const isOfDisk = !(cause instanceof StewardError) && systemErrorCode(cause) !== undefined;
+    throw isOfDisk ? storageError(path, cause) : cause;
   }
 }
