@@ -73,8 +73,7 @@ function quoted(name: string): string {
 
 function targetSegments(path: string): string[] {
   const segments = path.split("/");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  const isUnsafe = /[\u0000-\u001f\u007f-\u009f\\]/.test(path);
+  const isUnsafe = /[\p{Cc}\\]/u.test(path);
   if (isUnsafe || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
     throw refusal(`${JSON.stringify(path)} is no path of a target: it could lead out of the repository.`);
   }
