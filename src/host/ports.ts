@@ -162,11 +162,11 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a program without a shell. Rejects only where it cannot be started. */
+/** Runs a program without a shell. Rejects only where it cannot be started, and when the signal kills it. */
 export type RunCommand = (
   program: string,
   args: readonly string[],
-  limits: { timeoutMilliseconds: number },
+  limits: { timeoutMilliseconds: number; signal?: AbortSignal },
 ) => Promise<CommandResult>;
 
 /** Programs that discipline a clock. */

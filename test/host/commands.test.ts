@@ -33,6 +33,13 @@ describe("a command", () => {
     assert.ok(Date.now() - started < 5_000, "it was waited for");
   });
 
+  it("ends with its signal, and nobody waits for it any more", async () => {
+    const signal = AbortSignal.timeout(50);
+    const started = Date.now();
+    await assert.rejects(run("sleep", ["20"], { ...limits, signal }));
+    assert.ok(Date.now() - started < 4_000, "it was waited for");
+  });
+
   it("that says more than 256 KiB is killed", async (test) => {
     const command = writeCommand(test, "babbling", "exec yes");
     const { status, stdout } = await run(command, [], limits);

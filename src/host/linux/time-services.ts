@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../../errors.ts";
-import type { CommandResult, RunCommand, TimeDaemon, TimeServices } from "../ports.ts";
+import { systemErrorCode } from "../../errors.ts";
+import type { RunCommand, TimeDaemon, TimeServices } from "../ports.ts";
+import { createSystemctl } from "./systemctl.ts";
 
 /** The units that discipline clocks, in Debian's, Fedora's and their makers' own names. */
 const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
@@ -18,8 +19,8 @@ const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
 /** Where systemd keeps its own hierarchy: cgroup v2; hybrid; v1 (systemd(1), cgroups(7)). */
 const hierarchies = ["", "unified", "systemd"];
 
-/** Milliseconds: a burst command or a restart of timesyncd takes some hundred; a hung systemd must not hold us. */
-const patienceMilliseconds = 30_000;
+/** A burst command or a restart of timesyncd takes some tenths; a hung systemd must not hold us. */
+const patienceSeconds = 30;
 
 /** Nothing in a unit's name can be an option, a path or a pattern. */
 const unitPattern = /^[a-z][0-9a-z-]{0,63}(@[0-9a-z]{1,32})?\.service$/;
@@ -35,14 +36,10 @@ export interface TimeServicesOptions {
  * or in a unit of another name or slice, is not seen.
  */
 export function createTimeServices({ run, cgroups = "/sys/fs/cgroup" }: TimeServicesOptions): TimeServices {
+  const systemctl = createSystemctl(run);
   const order = async (verb: "start" | "restart", unit: string): Promise<void> => {
     if (!unitPattern.test(unit)) throw new RangeError(`"${unit}" is no unit's name`);
-    const args = ["--no-ask-password", verb, "--", unit];
-    const limits = { timeoutMilliseconds: patienceMilliseconds };
-    const result = await run("systemctl", args, limits).catch((cause: unknown) => {
-      throw new StewardError("internal_error", "systemctl could not be run", { cause });
-    });
-    if (result.status !== 0) throw refusal(`systemctl ${verb} ${unit}`, result);
+    await systemctl({ verb, unit, patienceSeconds });
   };
   return {
     activeDaemon: () => activeDaemon(cgroups),
@@ -90,16 +87,4 @@ function ifGone<T>(instead: T): (error: unknown) => T {
     if (["ENOENT", "ENOTDIR", "ENODEV"].includes(systemErrorCode(error) ?? "")) return instead;
     throw error;
   };
-}
-
-/** Why systemd did not do it. Its words are those of the C locale. */
-function refusal(command: string, { status, stderr }: CommandResult): StewardError {
-  if (status === null) return new StewardError("internal_error", `${command} took longer than 30 s`);
-  const complaint = stderr.trim().split("\n")[0] ?? "";
-  const said = `${command} failed with status ${status}: ${complaint || "it did not say why"}`;
-  // polkit's answers: no rule permits it, or a person would have to be asked.
-  if (/access denied|interactive authentication required/i.test(complaint))
-    return new StewardError("forbidden", said);
-  if (/\bUnit .+ not found\b/.test(complaint)) return new StewardError("not_found", said);
-  return new StewardError("internal_error", said);
 }

@@ -42,11 +42,14 @@ export async function readTrustedFile(
   }
 }
 
-interface Judge extends TrustedOwners {
+/** Who judges, and what he says. */
+export interface Judge extends TrustedOwners {
+  /** Makes the error of a reason that goes on behind the path. */
   refuse: (path: string, what: string) => Error;
 }
 
-async function refuseForeign(path: string, { own, refuse }: Judge): Promise<void> {
+/** Refuses what others than those who are trusted could write, or put something else in the place of. `path`: without links. */
+export async function refuseForeign(path: string, { own, refuse }: Judge): Promise<void> {
   const found = await stat(path);
   if ((found.uid !== 0 && found.uid !== own) || (found.mode & writableByOthers) !== 0) {
     const whose = own === undefined || own === 0 ? "root" : "root, or to the user who runs this,";
