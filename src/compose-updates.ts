@@ -1,6 +1,7 @@
 import { arch } from "node:os";
 import { join } from "node:path";
 import type { TrustedTime } from "./auth/trusted-time.ts";
+import { createInstaller, type InstallingPlaces, noInstaller } from "./compose-installer.ts";
 import type { Settings } from "./contract/types.ts";
 import { StewardError } from "./errors.ts";
 import { freeSpace } from "./host/linux/free-space.ts";
@@ -15,6 +16,7 @@ import { agentEvent, type EventSink } from "./journal/event.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import type { Document } from "./store/document.ts";
 import { caps } from "./updates/caps.ts";
+import { keepingRoots } from "./updates/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles } from "./updates/metadata-files.ts";
 import { createPayloadStore } from "./updates/payload-store.ts";
 import { openRepository } from "./updates/repository-files.ts";
@@ -33,6 +35,7 @@ export interface UpdatePlaces extends UpdateDecisions, TrustedOwners {
 export interface UpdatePlan {
   readonly update: UpdatePlaces;
   readonly product: string;
+  readonly installing: InstallingPlaces | null;
   readonly build: Build;
   readonly stateDirectory: string;
   readonly record: Document<UpdateRecord>;
@@ -57,7 +60,14 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   return openUpdates({
     ...plan,
     agentVersion: build.version,
-    files: createLazyFiles(join(directory, "metadata")),
+    allowedChannels: update.channels,
+    files: keepingRoots(
+      createLazyFiles(join(directory, "metadata")),
+      createLazyFiles(join(directory, "roots")),
+    ),
+    installer: plan.installing
+      ? createInstaller({ ...plan.installing, product, apply: update.apply })
+      : noInstaller,
     payloads: createPayloadStore({ directory, freeSpace, caps }),
     openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),
     readInstalledRoot: async () => {
@@ -71,7 +81,6 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     isClockVouchedFor: time.isVouchedFor,
     checkIntervalSeconds: () => durationSeconds(settings().ota.check_interval),
     arch: arch(),
-    // What else runs here nobody has told the agent yet.
     installed: () => ({ rules: null, binary: product === "steward" ? build.version : null }),
     notify: (type, details) => void events.record(agentEvent(type, details)),
   });

@@ -4,6 +4,7 @@ import { createTrustedTime, type TrustedTime } from "./auth/trusted-time.ts";
 import type { Clock } from "./clock/clock.ts";
 import { unobservedClock } from "./clock/clock-state.ts";
 import { type OpenClock, openHostClock } from "./compose-clock.ts";
+import type { InstallingPlaces } from "./compose-installer.ts";
 import { composeSignIn, type SignInRooms } from "./compose-sign-in.ts";
 import { createMayUpdateFrom, openHostUpdates, type UpdatePlaces } from "./compose-updates.ts";
 import type { ProblemClock, SettingsChange } from "./contract/types.ts";
@@ -70,6 +71,8 @@ export interface AgentConfig {
   /** What this device runs, as releases name it. */
   product: string;
   update: UpdatePlaces;
+  /** Where root's side of updates is, and how it is asked; null: there is none. */
+  installing: InstallingPlaces | null;
 }
 
 /** The rooms of the agent, joined, over an opened and locked state directory. */
@@ -154,6 +157,7 @@ async function openGround(config: AgentConfig, host: HostIdentity, uptime: Uptim
     isUpdateTrustEstablished: () => updates?.isTrustEstablished() ?? false,
     unusableUpdateRoot: async () => (await updates?.unusableRoot()) ?? null,
     mayUpdateFrom: createMayUpdateFrom(config.update),
+    allowedChannels: config.update.channels,
   });
   const onLook = () => {
     if (time.isVouchedFor()) updates?.clockVouchedFor();
@@ -207,7 +211,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host }: J
       },
       settings,
       readFacts: createFacts(config.factsWorker, uptime),
-      version: versionOf(config, host, uptime),
+      version: versionOf(config, { host, uptime, updates }),
       health: (isDetailed) => readHealth(checks, isDetailed),
     }),
   };
@@ -227,7 +231,12 @@ function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory }: AgentC
   return createLogs({ journal: createJournalReader(), ownLines, logUnits });
 }
 
-function versionOf({ build, nodeVersion }: AgentConfig, host: HostIdentity, uptime: Uptime) {
-  return (isDetailed: boolean) =>
-    isDetailed ? fullVersion(build, nodeVersion, host, uptime) : publicVersion(build);
+function versionOf(
+  { build, nodeVersion: node }: AgentConfig,
+  { host, uptime, updates }: { host: HostIdentity; uptime: Uptime; updates: Updates },
+) {
+  return (isDetailed: boolean) => {
+    if (!isDetailed) return publicVersion(build);
+    return fullVersion({ build, node, host, uptime, rules: updates.status().installed.rules });
+  };
 }

@@ -1,7 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { isIP } from "node:net";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { CommandContext } from "./cli/context.ts";
 import type { AgentConfig } from "./compose.ts";
 import { errorCodes } from "./contract/error-codes.ts";
@@ -10,8 +8,10 @@ import { StewardError, systemErrorCode } from "./errors.ts";
 import { isJournalStream } from "./host/linux/journal-stream.ts";
 import { changeUserKeepingTimeCapability } from "./host/linux/time-capability.ts";
 import { noDecisions, readDecisions, readDecisionsOrNone, usualHostFile } from "./host-decisions.ts";
+import { usualPlaces } from "./installing/places.ts";
 import { createLog, syslogNumbers } from "./journal/log.ts";
 import { createOwnLines } from "./journal/own-lines.ts";
+import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./serve-options.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import { takeLock } from "./store/lock.ts";
 import type { Build } from "./version/version.ts";
@@ -37,9 +37,9 @@ const log = createLog(
   () => new Date(),
 );
 
-/** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
-const sealKeyFile = "/etc/steward/seal.key";
-const usualStateDirectory = "/var/lib/steward";
+const isSource = import.meta.url.endsWith(".ts");
+/** Next to this file; run from the sources, in what the last build left. */
+const assetsDirectory = isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname;
 
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
@@ -54,7 +54,8 @@ async function main(): Promise<number> {
 }
 
 async function serve(argv: string[]): Promise<number> {
-  const options = serveOptions(argv);
+  const script = join(assetsDirectory, "installer.js");
+  const options = readServeOptions(argv, { environment: process.env, node: process.execPath, script });
   const stopRequested = new Promise<"stop">((resolve) => {
     // `on`, not `once`: conf brings when-exit, which sends a signal again when its own handler has run.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve("stop"));
@@ -84,48 +85,7 @@ async function serve(argv: string[]): Promise<number> {
   return 1;
 }
 
-function serveOptions(argv: string[]) {
-  const { values } = parseArgs({
-    args: argv,
-    options: {
-      state: { type: "string", default: process.env.STATE_DIRECTORY ?? usualStateDirectory },
-      run: { type: "string", default: process.env.RUNTIME_DIRECTORY ?? "/run/steward" },
-      listen: { type: "string", default: "127.0.0.1:8470" },
-      "initial-settings": { type: "string" },
-      "seal-key": { type: "string", default: sealKeyFile },
-      "host-file": { type: "string", default: usualHostFile },
-      "steer-clock": { type: "boolean", default: false },
-    },
-  });
-  return {
-    state: values.state,
-    run: values.run,
-    hostFile: values["host-file"],
-    initialSettings: values["initial-settings"] ?? process.env.STEWARD_INITIAL_SETTINGS,
-    serve: {
-      listen: loopback(values.listen),
-      sealKeyFile: values["seal-key"],
-      maySteerClock: values["steer-clock"],
-    },
-  };
-}
-
-/** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, where nobody can listen in. */
-function loopback(text: string): { host: string; port: number } {
-  const [, v6, v4, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
-  const host = v6 ?? v4 ?? "";
-  const isLoopback = host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-  if (isLoopback && Number(port) <= 65_535) return { host, port: Number(port) };
-  throw new StewardError(
-    "validation_failed",
-    `--listen must be a loopback address and a port such as 127.0.0.1:8470, not "${text}"`,
-  );
-}
-
 async function agentConfig(state: string, run: string, initialSettings?: string): Promise<AgentConfig> {
-  const isSource = import.meta.url.endsWith(".ts");
-  // Next to this file; run from the sources, in what the last build left.
-  const assetsDirectory = isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname;
   return {
     stateDirectory: state,
     runDirectory: run,
@@ -136,9 +96,10 @@ async function agentConfig(state: string, run: string, initialSettings?: string)
     nodeVersion: process.version,
     log,
     credentialsDirectory: process.env.CREDENTIALS_DIRECTORY,
-    sealKeyFile,
-    // The state of the service itself; any other belongs to a trial, which leaves the host's clock alone.
+    sealKeyFile: usualSealKeyFile,
+    // The state of the service itself; any other belongs to a trial, which leaves the host's clock and root alone.
     maySteerClock: state === usualStateDirectory,
+    installing: state === usualStateDirectory ? { places: usualPlaces, program: null } : null,
     clockAddon: join(assetsDirectory, "clock-steering.node"),
     ownLines,
     isLogInJournal,
@@ -170,7 +131,15 @@ function commandContext(): CommandContext {
       const hostFile = env.STEWARD_HOST_FILE || usualHostFile;
       const { forRooms } = await readDecisionsOrNone(hostFile, process.geteuid?.());
       const { openOfflineClient } = (await import("./parts.ts")).parts;
-      return openOfflineClient({ ...config, ...forRooms });
+      const { installingOf } = await import("./installer-process.ts");
+      const program = { node: process.execPath, script: join(assetsDirectory, "installer.js") };
+      const installing = installingOf(env, { ...program, state: stateDirectory, hostFile });
+      return openOfflineClient({ ...config, ...forRooms, ...(installing && { installing }) });
+    },
+    runInstaller: async (words, places) => {
+      const { runInstaller } = await import("./installer-process.ts");
+      const program = join(assetsDirectory, "installer.js");
+      return runInstaller({ node: process.execPath, program }, words, places);
     },
     readRootOfTrust: async (bytes) => {
       const { workshop } = await import("./updates/workshop.ts");

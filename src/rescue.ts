@@ -62,7 +62,13 @@ function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () =>
     getVersion: ({ actor }) =>
       actor.kind === "anonymous"
         ? publicVersion(config.build)
-        : fullVersion(config.build, config.nodeVersion, host, createUptime()),
+        : fullVersion({
+            build: config.build,
+            node: config.nodeVersion,
+            host,
+            uptime: createUptime(),
+            rules: null,
+          }),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
   };
 }

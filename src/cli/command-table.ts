@@ -35,6 +35,8 @@ const serve: Command = {
       isFile: true,
       summary: "settings of the first start, as JSON",
     },
+    { name: "releases", value: "DIR", isFile: true, summary: "for a trial: where releases go; with --trust" },
+    { name: "trust", value: "DIR", isFile: true, summary: "for a trial: what root's side of updates keeps" },
     { name: "steer-clock", summary: "let it set this host's clock; without it the clock is only measured" },
   ],
   async run() {

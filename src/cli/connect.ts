@@ -19,13 +19,17 @@ export interface Connection {
 export function createAgentClient(connection: Connection): Client {
   const online = withStepUp(createHttpClient(connection.places), (plain) => askOnTerminal(connection, plain));
   let offline: Promise<Calls> | undefined;
+  let hasAnswered = false;
   return {
     async call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> {
       if (offline !== undefined) return (await offline).call(id, input);
       try {
-        return await online.call(id, input);
+        const answer = await online.call(id, input);
+        hasAnswered = true;
+        return answer;
       } catch (error) {
-        if (!(error instanceof AgentAbsent) || !connection.worksOffline) throw error;
+        // One that has answered is being restarted: whoever took its lock now would keep it from coming back.
+        if (!(error instanceof AgentAbsent) || !connection.worksOffline || hasAnswered) throw error;
         offline = goOffline(connection);
         return (await offline).call(id, input);
       }

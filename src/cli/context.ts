@@ -53,8 +53,21 @@ export interface CommandContext {
   openState(stateDirectory: string): Promise<StateTools>;
   /** Judges a root of trust of updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
+  /**
+   * Runs root's side of updates (`dist/installer.js`) with these words and the places behind them, as the present user and on
+   * this terminal, until it ends. Its exit code.
+   */
+  runInstaller(words: readonly string[], places: InstallerPlaces): Promise<number>;
   /** Aborted by Ctrl-C from now on, which then no longer ends the program by itself. */
   interruption(): AbortSignal;
+}
+
+/** Where root's side of updates has what it works on. */
+export interface InstallerPlaces {
+  readonly releasesDirectory: string;
+  readonly trustDirectory: string;
+  readonly stateDirectory: string;
+  readonly hostFile: string;
 }
 
 /** A failure of the command line itself, with its exit code: 2 usage, 8 agent unreachable, … */

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { usualPlaces } from "../installing/places.ts";
 import type { GivenOptions } from "./command.ts";
 import { CommandError } from "./context.ts";
 
@@ -10,6 +11,10 @@ export interface Places {
   readonly runDirectory: string;
   /** What root decides about this device; the root of trust of updates lies beside it. */
   readonly hostFile: string;
+  /** Root's releases, with their journal, which everybody may read. */
+  readonly releasesDirectory: string;
+  /** What root's side of updates keeps for itself. */
+  readonly trustDirectory: string;
   /** Given: the agent is called over the network, and nothing local is touched. */
   readonly url: URL | undefined;
   readonly tokenFile: string | undefined;
@@ -32,6 +37,8 @@ export function choosePlaces(
     stateDirectory: options.text("state") || environment.STEWARD_STATE || "/var/lib/steward",
     runDirectory: dirname(socketPath),
     hostFile: environment.STEWARD_HOST_FILE || "/etc/steward/steward.json",
+    releasesDirectory: environment.STEWARD_RELEASES || usualPlaces.releases,
+    trustDirectory: environment.STEWARD_TRUST || usualPlaces.trust,
     url: url === undefined ? undefined : readAgentUrl(url),
     tokenFile: options.text("token-file"),
     authorityFile,

@@ -1,7 +1,8 @@
-import type { Release, Updates } from "../contract/types.ts";
+import type { Release, SetAsideRelease, Updates, UpdateTrial } from "../contract/types.ts";
 import { escapeText } from "./escape.ts";
 import { formatBytes } from "./facts-view.ts";
 import { type Fields, formatFields } from "./table.ts";
+import { healthWords, releaseWords } from "./update-words.ts";
 
 /** The whole status for people: the sentence, then the figures; each line ends in a line feed. */
 export function updateReport(status: Updates): string {
@@ -16,13 +17,17 @@ export function checkReport(status: Updates): string {
 }
 
 function statusFields(status: Updates): Fields {
-  const { installed, schedule, trust } = status;
+  const { installed, schedule, trust, trial, failed, held, postponed } = status;
   return [
     ["state", status.state.replaceAll("_", " ")],
     ["product", `${status.product}, channel ${status.channel}`],
     ["rules", installed.rules ?? "none that is known here"],
     ["binary", installed.binary ?? "none that is known here"],
+    ...(trial === null ? [] : trialFields(trial)),
     ...releasesOf(status).flatMap(releaseFields),
+    ...postponedFields(postponed),
+    ...failed.flatMap((release) => setAsideFields("failed", release)),
+    ...held.flatMap((release) => setAsideFields(release.why, release)),
     ["server", schedule.server || "none is set (update.ota.server)"],
     ["next check", nextCheck(schedule)],
     ["last check", lastCheck(schedule.last_check)],
@@ -49,6 +54,35 @@ function releaseFields(release: Release): Fields {
     [`new ${kind}`, facts.join(", ")],
     ...(hindrance === null ? [] : [["", hindrance] as const]),
     ...(notes === null || notes === "" ? [] : [["", `"${notes}"`] as const]),
+  ];
+}
+
+/** What is being tried: how far it is, until when it has to be healthy, and what comes next. */
+function trialFields(trial: UpdateTrial): Fields {
+  const { phase, begun_at, deadline_at, health, boots, crashes, next } = trial;
+  const last = health.last === null ? "not asked yet" : `${health.last} (${health.at ?? "once"})`;
+  const unclean = `${crashes} unclean ${crashes === 1 ? "exit" : "exits"}`;
+  return [
+    ["on trial", `${releaseWords(trial)}, ${phase.replaceAll("_", " ")} since ${begun_at}`],
+    ["healthy by", deadline_at],
+    ["health", `${healthWords(health)} in a row; last: ${last}`],
+    ...(boots > 1 || crashes > 0 ? [["troubles", `${unclean}, boot ${boots}`] as const] : []),
+    ["next step", next],
+  ];
+}
+
+function postponedFields({ rules, binary }: Updates["postponed"]): Fields {
+  return [
+    ...(rules === null ? [] : [["postponed", `rules, until ${rules}`] as const]),
+    ...(binary === null ? [] : [["postponed", `binary, until ${binary}`] as const]),
+  ];
+}
+
+function setAsideFields(why: SetAsideRelease["why"], release: SetAsideRelease): Fields {
+  const until = release.until === null ? "" : `, until ${release.until}`;
+  return [
+    [why, `${releaseWords(release)}, since ${release.at}${until}`],
+    ["", release.reason],
   ];
 }
 

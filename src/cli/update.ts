@@ -1,9 +1,12 @@
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Command, Invocation } from "./command.ts";
+import type { Updates } from "../contract/types.ts";
+import type { Command } from "./command.ts";
 import { OnlyExitCode } from "./context.ts";
-import { requireLocal } from "./places.ts";
-import { followCheck, refuseFailed } from "./update-following.ts";
+import { apply, rollback } from "./update-apply.ts";
+import { beginLook, followUpdates, refuseFailed } from "./update-following.ts";
+import { history } from "./update-history.ts";
+import { orderCommands } from "./update-orders.ts";
+import { postpone } from "./update-postpone.ts";
+import { repositoryOf, repositoryOption } from "./update-repository.ts";
 import { trustCommands } from "./update-trust.ts";
 import { checkReport, updateReport } from "./update-view.ts";
 
@@ -12,7 +15,7 @@ const notSynchronised = 9;
 
 const status: Command = {
   path: ["update", "status"],
-  summary: "Say what is installed, what there is, and when it is looked for again",
+  summary: "Say what is installed, what is on trial, what there is, and when it is looked for again",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -25,36 +28,36 @@ const status: Command = {
 const check: Command = {
   path: ["update", "check"],
   summary:
-    "Look for updates now, and fetch what may be fetched; exit 9 while the clock must be put right first",
+    "Look for updates now, fetch and apply what may be; exit 9 while the clock must be put right first",
   positionals: [],
-  options: [
-    {
-      name: "repo",
-      value: "DIR",
-      isFile: true,
-      summary: "a repository on this device instead, such as a USB stick",
-    },
-    { name: "no-wait", summary: "begin, and do not wait for the end" },
-  ],
+  options: [repositoryOption, { name: "no-wait", summary: "begin, and do not wait for the end" }],
   worksOffline: true,
   async run(invocation) {
     const { options, client, output } = invocation;
-    const body = repositoryOf(invocation);
-    const begun = await client.call("checkForUpdates", { body });
+    const body = repositoryOf(invocation, "update check --repo");
+    const begun = await beginLook(invocation, () => client.call("checkForUpdates", { body }));
     if (options.has("no-wait"))
       return output.changed(begun, "The check has begun; `steward update status` says how it ends.");
-    const ended = await followCheck(invocation, begun);
+    const ended = await followUpdates(invocation, begun, isAppliedNext);
     refuseFailed(ended);
     await output.report(ended, checkReport(ended));
     if (ended.state === "waiting_for_clock") throw new OnlyExitCode(notSynchronised);
   },
 };
 
-export const updateCommands: readonly Command[] = [status, check, ...trustCommands];
-
-function repositoryOf({ options, places }: Invocation): { repository?: string } {
-  const directory = options.text("repo");
-  if (directory === undefined) return {};
-  requireLocal(places, "update check --repo");
-  return { repository: pathToFileURL(resolve(directory)).href };
+/** What nothing hinders any more is applied unasked, in a moment. */
+function isAppliedNext({ state, available }: Updates): boolean {
+  if (state !== "staged") return false;
+  return [available.rules, available.binary].some((release) => release?.staged && release.hindrance === null);
 }
+
+export const updateCommands: readonly Command[] = [
+  status,
+  check,
+  apply,
+  rollback,
+  postpone,
+  ...orderCommands,
+  history,
+  ...trustCommands,
+];

@@ -50,6 +50,13 @@ export const eventTypes = {
   "update.available": operations,
   "update.staged": operations,
   "update.download_failed": operations,
+  "update.apply_requested": operations,
+  "update.rollback_requested": operations,
+  "update.postponed": operations,
+  "update.applying": operations,
+  "update.applied": operations,
+  "update.undone": operations,
+  "update.refused": operations,
   "settings.changed": operations,
   "request.refused": refusal,
 } as const satisfies Record<string, { log: "changes" | "refusals"; audience: "security" | "operations" }>;
@@ -72,4 +79,8 @@ export type UpdateEventType = Extract<
   | "update.available"
   | "update.staged"
   | "update.download_failed"
+  | "update.applying"
+  | "update.applied"
+  | "update.undone"
+  | "update.refused"
 >;

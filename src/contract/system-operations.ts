@@ -68,6 +68,7 @@ export const systemOperations = {
       "signature_verification_required",
       "update_trust_not_established",
       "update_root_unusable",
+      "pinned_by_host",
     ],
     event: "settings.changed",
   },

@@ -10,6 +10,7 @@ import type { problem, roleNames } from "./shapes.ts";
 import type { facts, health, version } from "./system.ts";
 import type { apiToken, tokenList } from "./tokens.ts";
 import type { enrolment, twoFactor } from "./two-factor.ts";
+import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./update-applying.ts";
 import type { release, updateProgress, updates, updateTrust } from "./updates.ts";
 import type { listUsersQuery, user, userList } from "./users.ts";
 
@@ -40,6 +41,10 @@ export type TimeSource = Typed<typeof clockSource>;
 export type Updates = Typed<typeof updates>;
 export type UpdateTrust = Typed<typeof updateTrust>;
 export type UpdateProgress = Typed<typeof updateProgress>;
+export type UpdateTrial = Typed<typeof updateTrial>;
+export type SetAsideRelease = Typed<typeof setAsideRelease>;
+export type UpdateHistory = Typed<typeof updateHistory>;
+export type HistoryEntry = Typed<typeof historyEntry>;
 export type Release = Typed<typeof release>;
 export type AuditEvent = Typed<typeof event>;
 export type EventList = Typed<typeof eventList>;

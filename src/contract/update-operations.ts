@@ -1,4 +1,5 @@
 import { admins, everyone, type Operation } from "./operation.ts";
+import { applyRequest, postponeRequest, rollbackRequest, updateHistory } from "./update-applying.ts";
 import { checkRequest, trustRequest, updates } from "./updates.ts";
 
 /** Signed updates: what there is, looking for more, and whose signatures count. */
@@ -27,8 +28,67 @@ export const updateOperations = {
       "update_trust_not_established",
       "update_root_unusable",
       "signature_verification_required",
+      "pinned_by_host",
     ],
     event: "update.check_requested",
+  },
+  getUpdateHistory: {
+    method: "GET",
+    path: "/api/updates/history",
+    summary: "What was applied, undone or refused, newest first",
+    access: everyone,
+    scope: "system:read",
+    response: { status: 200, schema: updateHistory },
+  },
+  applyUpdates: {
+    method: "POST",
+    path: "/api/updates/apply",
+    summary:
+      "Apply what is available now, whatever waves, windows and automatics say; how it goes shows in the status",
+    access: admins,
+    stepUp: true,
+    scope: "updates:apply",
+    body: applyRequest,
+    response: { status: 202, schema: updates },
+    errors: [
+      "rate_limited",
+      "forbidden",
+      "update_busy",
+      "no_update_available",
+      "update_not_acceptable",
+      "update_not_configured",
+      "update_not_set_up",
+      "state_damaged",
+      "update_trust_not_established",
+      "update_root_unusable",
+      "signature_verification_required",
+      "pinned_by_host",
+    ],
+    event: "update.apply_requested",
+  },
+  rollBackUpdate: {
+    method: "POST",
+    path: "/api/updates/rollback",
+    summary: "Go back to the release before; the present one is then held, and not taken by itself again",
+    access: admins,
+    stepUp: true,
+    scope: "updates:apply",
+    body: rollbackRequest,
+    response: { status: 202, schema: updates },
+    errors: ["update_busy", "nothing_to_roll_back", "below_floor", "update_not_set_up", "state_damaged"],
+    event: "update.rollback_requested",
+  },
+  postponeUpdate: {
+    method: "POST",
+    path: "/api/updates/postpone",
+    summary: "Do not apply what is available now unasked for a while; a newer release is not postponed by it",
+    access: admins,
+    stepUp: true,
+    scope: "updates:apply",
+    body: postponeRequest,
+    response: { status: 202, schema: updates },
+    errors: ["no_update_available", "validation_failed", "storage_full", "storage_unwritable"],
+    event: "update.postponed",
   },
   confirmUpdateTrust: {
     method: "POST",

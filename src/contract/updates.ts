@@ -1,8 +1,7 @@
 import { errorCodes } from "./error-codes.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
-
-/** Rules are a bundle for the appliance's engine; a binary is a release of the appliance's service, or of Steward. */
-export const updateKinds = ["rules", "binary"] as const;
+import { setAsideRelease, updateTrial } from "./update-applying.ts";
+import { updateKinds } from "./update-kinds.ts";
 
 const updateStates = [
   "idle",
@@ -13,6 +12,12 @@ const updateStates = [
   "staged",
   "waiting_for_clock",
   "waiting_for_window",
+  "verifying",
+  "installing",
+  "confirming",
+  "rolling_back",
+  "good",
+  "rolled_back",
 ] as const;
 
 const nullableText = { type: ["string", "null"] } as const;
@@ -50,10 +55,7 @@ export const release = {
     urgent: { type: "boolean", description: "waits for no wave and no window" },
     path: { type: "string", description: "its TUF target path" },
     due_at: { ...nullableTimestamp, description: "when this device's wave comes; null: at once" },
-    hindrance: {
-      ...nullableText,
-      description: "why it is not fetched by itself now, in words; null: nothing",
-    },
+    hindrance: { ...nullableText, description: "why it does not go on by itself, in words; null: nothing" },
     staged: { type: "boolean", description: "the verified payload lies on this device" },
   },
 } as const;
@@ -117,7 +119,11 @@ export const updateProgress = {
   additionalProperties: false,
   required: ["phase", "release_id", "name", "done_bytes", "total_bytes"],
   properties: {
-    phase: { type: "string", enum: ["checking", "downloading", "idle"] },
+    phase: {
+      type: "string",
+      enum: ["checking", "downloading", "verifying", "installing", "confirming", "rolling_back", "idle"],
+      description: "of applying, trial in the status says more",
+    },
     release_id: nullableText,
     name: nullableText,
     done_bytes: bytes,
@@ -152,6 +158,10 @@ export const updates = {
     "trust",
     "progress",
     "schedule",
+    "trial",
+    "failed",
+    "held",
+    "postponed",
   ],
   properties: {
     state: { type: "string", enum: updateStates },
@@ -175,6 +185,20 @@ export const updates = {
       additionalProperties: false,
       required: ["rules", "binary"],
       properties: { rules: nullableRelease, binary: nullableRelease },
+    },
+    trial: { oneOf: [{ type: "null" }, updateTrial] },
+    failed: { type: "array", items: setAsideRelease, description: "never taken again by itself" },
+    held: {
+      type: "array",
+      items: setAsideRelease,
+      description: "rolled back by somebody, or deferred: not taken by itself",
+    },
+    postponed: {
+      type: "object",
+      additionalProperties: false,
+      required: ["rules", "binary"],
+      description: "until when what is available is not applied unasked; null: not postponed",
+      properties: { rules: nullableTimestamp, binary: nullableTimestamp },
     },
     trust: updateTrust,
     progress: { oneOf: [{ type: "null" }, updateProgress] },

@@ -21,6 +21,8 @@ export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<
   if (actor.kind === "user") refuseRestricted(policy, actor.restriction);
   const isSelf = actor.kind === "user" && params.id === actor.account.id;
   refuseRole(policy.access, actor, isSelf);
+  // Whoever made a token gave the password for its scopes, and a program has none to give.
+  if (actor.kind === "token") return;
   if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
 }
 

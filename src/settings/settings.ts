@@ -13,8 +13,8 @@ export interface SettingsStore {
   view(role: Role): Settings;
   /**
    * Throws `forbidden` when the writer's role may not write a member that changes, `validation_failed`,
-   * `signature_verification_required`, `update_trust_not_established`, `update_root_unusable`, and what writer and
-   * `precondition` throw.
+   * `signature_verification_required`, `update_trust_not_established`, `update_root_unusable`, `pinned_by_host`,
+   * and what writer and `precondition` throw.
    */
   change(
     change: SettingsChange,
@@ -40,6 +40,8 @@ export interface SettingsOptions {
   unusableUpdateRoot: () => Promise<StewardError | null>;
   /** Whether the host lets updates come from there, as far as the address as it is written tells. */
   mayUpdateFrom: (server: string) => boolean;
+  /** Channels that the host lets updates come from; null: any. */
+  allowedChannels: readonly string[] | null;
 }
 
 /** The kind of settings.json; `initial` overrides the defaults of a new device. */
@@ -149,12 +151,22 @@ function refuseInvalid(options: SettingsOptions, { present, next, change }: Step
     const first = errors.map((error) => `${dotted(error.pointer)} ${error.detail}`).join("; ");
     throw new StewardError("validation_failed", `${first}. Nothing was changed.`, { details: { errors } });
   }
+  refuseChannel(options, change);
   if (change.update?.ota?.auto_update_binary === true && !options.isUpdateTrustEstablished()) {
     throw new StewardError(
       "update_trust_not_established",
       "update.ota.auto_update_binary needs a root of trust that is installed on the device, confirmed by an administrator, and proven by one complete refresh from the server.",
     );
   }
+}
+
+function refuseChannel({ allowedChannels }: SettingsOptions, change: SettingsChange): void {
+  const channel = change.update?.ota?.channel;
+  if (channel === undefined || allowedChannels === null || allowedChannels.includes(channel)) return;
+  const detail = `must be one of those that the host file allows: ${allowedChannels.join(", ")}`;
+  throw new StewardError("pinned_by_host", `update.ota.channel ${detail}. Nothing was changed.`, {
+    details: { errors: [{ pointer: "/update/ota/channel", code: "not_allowed", detail }] },
+  });
 }
 
 /**

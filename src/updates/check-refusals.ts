@@ -20,6 +20,15 @@ export function otherRepository(): StewardError {
   );
 }
 
+/** `rate_limited`: root's side reads what a check would change. */
+export function handingOver(): StewardError {
+  return new StewardError(
+    "rate_limited",
+    "An update is just being handed over to be applied. Try again when that has ended; `steward update status` tells.",
+    { details: { retryAfterSeconds: leastSecondsBetweenChecks } },
+  );
+}
+
 /** `rate_limited`: the last check has only just begun. */
 export function tooSoon(seconds: number): StewardError {
   return new StewardError(

@@ -1,9 +1,11 @@
-import { updateKinds } from "../contract/updates.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
 import { caps } from "./caps.ts";
 import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
 import type { FoundTarget } from "./client.ts";
 import { refresh } from "./refresh.ts";
+import type { ReleaseJournal } from "./release-journal.ts";
+import { installedVersions, setAsideById } from "./release-standing.ts";
 import type { Repository } from "./repository.ts";
 import { type Selection, select } from "./selection.ts";
 import { ed25519Alone } from "./signatures.ts";
@@ -16,13 +18,21 @@ export interface CheckDone {
   readonly repository: Repository | null;
 }
 
+export interface CheckOrder {
+  readonly source: CheckSource;
+  readonly fingerprint: string;
+  readonly signal: AbortSignal;
+  /** What is installed here, and what is not to be taken again. */
+  readonly journal: ReleaseJournal;
+}
+
 /**
  * Refreshes the trusted metadata, lists what is signed for this device's channel, and picks what it may take. Failures
  * are results; throws the signal's reason alone.
  */
 export async function performCheck(
   options: UpdaterOptions,
-  { source, fingerprint, signal }: { source: CheckSource; fingerprint: string; signal: AbortSignal },
+  { source, fingerprint, signal, journal }: CheckOrder,
 ): Promise<CheckDone> {
   const { expiryNow, now, isClockVouchedFor } = options;
   const deadline = new AbortController();
@@ -32,7 +42,7 @@ export async function performCheck(
   let result: CheckResult;
   try {
     repository = options.openRepository(source.url, AbortSignal.any([signal, deadline.signal]));
-    result = await checked(options, { source, repository, start });
+    result = await checked(options, { source, repository, start, journal });
   } catch (error) {
     signal.throwIfAborted();
     result = failedResult(error, isClockVouchedFor());
@@ -45,8 +55,9 @@ export async function performCheck(
 
 async function checked(
   options: UpdaterOptions,
-  { source, repository, start }: { source: CheckSource; repository: Repository; start: Date },
+  order: Pick<CheckOrder, "source" | "journal"> & { repository: Repository; start: Date },
 ): Promise<CheckResult> {
+  const { source, repository, start, journal } = order;
   const { files, record } = options;
   const stored = record.read().validators;
   const refreshed = await refresh({
@@ -63,22 +74,31 @@ async function checked(
   for (const kind of updateKinds) targets.push(...(await refreshed.list(channel, kind)));
   return {
     outcome: "ok",
-    selection: selectFor(options, channel, targets),
+    selection: selectFor(options, journal, { channel, targets }),
     validators: refreshed.validators,
     isConsistentSnapshot: refreshed.root.consistent_snapshot === true,
   };
 }
 
+/** What is held back is chosen where there is nothing else, so that it can be applied by hand; what failed never is. */
 function selectFor(
-  { product, arch, agentVersion, installed, record }: UpdaterOptions,
-  channel: string,
-  targets: readonly FoundTarget[],
+  { product, arch, agentVersion, installed, record, now }: UpdaterOptions,
+  journal: ReleaseJournal,
+  { channel, targets }: { channel: string; targets: readonly FoundTarget[] },
 ): Selection {
   const { floors } = record.read();
-  // Nothing is applied yet that could fail here, or be held back.
-  const none: ReadonlySet<string> = new Set();
-  const device = { product, arch, agentVersion, channel, installed: installed(), floors };
-  return select(targets, { ...device, failed: none, held: none });
+  const aside = [...setAsideById(journal, now()).values()];
+  const failed = new Set(aside.filter(({ why }) => why === "failed").map(({ id }) => id));
+  const held = new Set(aside.filter(({ why }) => why !== "failed").map(({ id }) => id));
+  const present = installedVersions(journal, installed());
+  const device = { product, arch, agentVersion, channel, installed: present, floors, failed };
+  const whole = select(targets, { ...device, held: new Set() });
+  if (held.size === 0) return whole;
+  const { chosen } = select(targets, { ...device, held });
+  return {
+    ...whole,
+    chosen: { rules: chosen.rules ?? whole.chosen.rules, binary: chosen.binary ?? whole.chosen.binary },
+  };
 }
 
 function tooSlow(): StewardError {

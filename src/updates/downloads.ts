@@ -1,4 +1,4 @@
-import { updateKinds } from "../contract/updates.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
 import type { FoundTarget } from "./client.ts";
 import type { Progress } from "./progress.ts";
@@ -16,8 +16,10 @@ export interface Downloads {
   fetching(): string | null;
   /** Looks on the disk. */
   load(): Promise<void>;
-  /** Removes what is not of these releases. */
+  /** Removes what is neither of these releases nor in use. */
   keepOnly(ids: readonly string[]): Promise<void>;
+  /** Removes what of these is here. */
+  drop(ids: readonly string[]): Promise<void>;
   /** Fetches one after the other; throws the signal's reason alone. */
   fetchAll(order: FetchOrder): Promise<FetchOutcome>;
 }
@@ -36,8 +38,13 @@ export interface FetchOutcome {
   readonly error: StewardError | null;
 }
 
-export function createDownloads(options: UpdaterOptions, progress: Progress): Downloads {
-  return new StagedDownloads(options, progress);
+/** `inUse`: ids of what root's side was asked to take, and may be reading. */
+export function createDownloads(
+  options: UpdaterOptions,
+  progress: Progress,
+  inUse: () => readonly string[],
+): Downloads {
+  return new StagedDownloads(options, progress, inUse);
 }
 
 class StagedDownloads implements Downloads {
@@ -46,10 +53,12 @@ class StagedDownloads implements Downloads {
   readonly #failures = new Map<string, StewardError>();
   #staged: ReadonlySet<string> = new Set();
   #fetching: string | null = null;
+  readonly #inUse: () => readonly string[];
 
-  constructor(options: UpdaterOptions, progress: Progress) {
+  constructor(options: UpdaterOptions, progress: Progress, inUse: () => readonly string[]) {
     this.#options = options;
     this.#progress = progress;
+    this.#inUse = inUse;
   }
 
   isStaged(id: string): boolean {
@@ -70,7 +79,14 @@ class StagedDownloads implements Downloads {
 
   async keepOnly(ids: readonly string[]): Promise<void> {
     for (const id of this.#failures.keys()) if (!ids.includes(id)) this.#failures.delete(id);
-    await this.#options.payloads.keepOnly(ids);
+    await this.#options.payloads.keepOnly([...ids, ...this.#inUse()]);
+    await this.load();
+  }
+
+  async drop(ids: readonly string[]): Promise<void> {
+    const here = ids.filter((id) => this.isStaged(id));
+    if (here.length === 0) return;
+    await this.#options.payloads.remove(here);
     await this.load();
   }
 

@@ -8,15 +8,19 @@ import {
   recordAfter,
   targetsOf,
 } from "./check-outcome.ts";
+import { circumstancesOf } from "./circumstances.ts";
 import { hindranceOf } from "./hindrance.ts";
+import type { UpdateKind } from "./release.ts";
 import { nextCheckIn, retryIn, type StoredWait } from "./schedule.ts";
+import type { UpdateParts } from "./update-parts.ts";
 import type { UpdateRecord } from "./update-record.ts";
-import { circumstancesOf, type StatusParts } from "./update-status.ts";
 
 /** A check with all that follows from it. */
 export interface Flight {
   readonly source: CheckSource;
   readonly signal: AbortSignal;
+  /** Fetched whatever automatics, waves and the like say: somebody has asked for them to be applied. */
+  readonly wanted: ReadonlySet<UpdateKind>;
   /** The check has ended, and fetching begins. */
   readonly onFetching: () => void;
 }
@@ -31,7 +35,7 @@ const soonSeconds = 60;
  * Checks, keeps what came of it, and fetches what may be fetched unasked. Gives back the seconds to the next check;
  * throws the signal's reason alone.
  */
-export async function fly(parts: StatusParts, flight: Flight): Promise<number> {
+export async function fly(parts: UpdateParts, flight: Flight): Promise<number> {
   const done = await check(parts, flight);
   if (done === null) return healthyWait(parts);
   const { result } = done.report;
@@ -42,11 +46,12 @@ export async function fly(parts: StatusParts, flight: Flight): Promise<number> {
 }
 
 /** null: there is no trust to check anything under. */
-async function check(parts: StatusParts, { source, signal }: Flight): Promise<CheckDone | null> {
+async function check(parts: UpdateParts, { source, signal }: Flight): Promise<CheckDone | null> {
   const { options, trust } = parts;
   try {
     return await trust.during(async (fingerprint) => {
-      const done = await performCheck(options, { source, fingerprint, signal });
+      const { watch } = parts;
+      const done = await performCheck(options, { source, fingerprint, signal, journal: watch.journal() });
       signal.throwIfAborted();
       return { ...done, report: await keep(parts, done.report) };
     });
@@ -59,7 +64,7 @@ async function check(parts: StatusParts, { source, signal }: Flight): Promise<Ch
 }
 
 /** Puts a report into the record; one that cannot be stored is a failure, and what it promised is not relied on. */
-async function keep(parts: StatusParts, report: CheckReport): Promise<CheckReport> {
+async function keep(parts: UpdateParts, report: CheckReport): Promise<CheckReport> {
   const { record, isClockVouchedFor } = parts.options;
   try {
     await store(parts, report);
@@ -73,34 +78,36 @@ async function keep(parts: StatusParts, report: CheckReport): Promise<CheckRepor
   }
 }
 
-async function store(parts: StatusParts, report: CheckReport): Promise<void> {
+async function store(parts: UpdateParts, report: CheckReport): Promise<void> {
   const { record } = parts.options;
   const before = record.read();
   const outcome = recordAfter(before, report);
   const after = { ...outcome.record, retry: retryAfter(parts, report, outcome.record) };
-  // Nobody else changes these members while a check is under way, but for what the trust keeps in its own.
+  // Nobody else changes the other members while a check is under way.
   const change = (present: UpdateRecord): UpdateRecord => ({
     ...after,
     anchor: present.anchor,
     confirmation: present.confirmation,
+    followed: present.followed,
+    postponed: present.postponed,
   });
   if (isWorthWriting(before, after)) await record.update(change);
   else record.note(change, idleWriteSeconds);
   tell(parts, outcome.events);
 }
 
-function tell({ options }: StatusParts, events: ReturnType<typeof recordAfter>["events"]): void {
+function tell({ options }: UpdateParts, events: ReturnType<typeof recordAfter>["events"]): void {
   for (const { type, details } of events) options.notify(type, { ...details });
 }
 
 /** How long to leave the server alone; null: as long as always. */
-function retryAfter(parts: StatusParts, report: CheckReport, after: UpdateRecord): StoredWait | null {
+function retryAfter(parts: UpdateParts, report: CheckReport, after: UpdateRecord): StoredWait | null {
   const { result, source } = report;
   if (!source.isServer) return after.retry;
   return result.outcome === "failed" ? retryWait(parts, after.failures, result.error) : null;
 }
 
-function retryWait({ options }: StatusParts, failures: number, error: StewardError): StoredWait {
+function retryWait({ options }: UpdateParts, failures: number, error: StewardError): StoredWait {
   const left = retryIn(Math.max(1, failures), {
     intervalSeconds: options.checkIntervalSeconds(),
     chance: options.random(),
@@ -110,7 +117,7 @@ function retryWait({ options }: StatusParts, failures: number, error: StewardErr
 }
 
 async function fetchDue(
-  parts: StatusParts,
+  parts: UpdateParts,
   flight: Flight,
   { report, repository }: CheckDone,
 ): Promise<number> {
@@ -124,7 +131,8 @@ async function fetchDue(
     repository,
     signal: flight.signal,
     isConsistentSnapshot: result.isConsistentSnapshot,
-    isWanted: (release) => hindranceOf(release, circumstancesOf(parts)) === null,
+    isWanted: (release) =>
+      flight.wanted.has(release.kind) || hindranceOf(release, circumstancesOf(parts)) === null,
   });
   const { record } = options;
   if (error === null || !source.isServer) {
@@ -142,14 +150,14 @@ async function fetchDue(
 }
 
 /** What is offered no more makes room; where that fails, the next check tries again. */
-async function prune({ downloads }: StatusParts, ids: readonly string[]): Promise<void> {
+async function prune({ downloads }: UpdateParts, ids: readonly string[]): Promise<void> {
   await downloads.keepOnly(ids).catch(() => undefined);
 }
 
-function healthyWait({ options }: StatusParts): number {
+function healthyWait({ options }: UpdateParts): number {
   return nextCheckIn(options.checkIntervalSeconds(), options.random());
 }
 
-function leftOfRetry(parts: StatusParts): number {
+function leftOfRetry(parts: UpdateParts): number {
   return parts.options.record.read().retry?.left ?? healthyWait(parts);
 }

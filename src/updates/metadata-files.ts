@@ -7,6 +7,7 @@ import {
   syncDirectory,
   writeDurably,
 } from "../store/durable-file.ts";
+import { metadataFileName } from "./metadata-file-name.ts";
 
 /** The metadata that this device trusts, byte for byte as it came, a file a role. */
 export interface MetadataFiles {
@@ -22,9 +23,7 @@ export interface MetadataFiles {
 /** Makes the directory where it is absent, and removes what a killed writer left. */
 export async function openMetadataFiles(directory: string): Promise<MetadataFiles> {
   await makeDirectory(directory);
-  // Names with more than letters, digits, _ and - are quoted, so that no role is a path.
-  const pathOf = (role: string): string =>
-    `${directory}/${role.replace(/[^A-Za-z0-9_-]/gu, (sign) => `%${Buffer.from(sign).toString("hex")}`)}.json`;
+  const pathOf = (role: string): string => `${directory}/${metadataFileName(role)}`;
   for (const name of await readdir(directory)) {
     if (name.startsWith("."))
       await removeLeftovers(`${directory}/${name.slice(1).replace(/\.[^.]*\.tmp$/, "")}`);

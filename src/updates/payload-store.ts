@@ -15,6 +15,13 @@ export interface PayloadStoreOptions {
 /** Verified payloads and parts of payloads in the state. Where nothing was fetched yet there are no folders either. */
 export function createPayloadStore({ directory, freeSpace, caps }: PayloadStoreOptions): Payloads {
   const folders = ["staged", "downloads"].map((name) => join(directory, name));
+  const removeWhere = async (isWanted: (id: string) => boolean): Promise<void> => {
+    for (const folder of folders) {
+      for (const name of await namesIn(folder)) {
+        if (isWanted(name.slice(0, 32))) await rm(join(folder, name), { recursive: true, force: true });
+      }
+    }
+  };
   return {
     staged: async () => {
       const names = await namesIn(join(directory, "staged"));
@@ -29,14 +36,8 @@ export function createPayloadStore({ directory, freeSpace, caps }: PayloadStoreO
         onProgress: ({ receivedBytes }) => onProgress(receivedBytes),
       });
     },
-    keepOnly: async (ids) => {
-      for (const folder of folders) {
-        for (const name of await namesIn(folder)) {
-          if (!ids.includes(name.slice(0, 32)))
-            await rm(join(folder, name), { recursive: true, force: true });
-        }
-      }
-    },
+    keepOnly: (ids) => removeWhere((id) => !ids.includes(id)),
+    remove: (ids) => removeWhere((id) => ids.includes(id)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { updateKinds } from "../contract/updates.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
 import { caps } from "./caps.ts";
 import type { FoundTarget } from "./client.ts";
 import { compareVersions, isVersion } from "./semver.ts";

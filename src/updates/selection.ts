@@ -1,4 +1,4 @@
-import { updateKinds } from "../contract/updates.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
 import type { FoundTarget } from "./client.ts";
 import { type NoRelease, type Release, readRelease, type UpdateKind } from "./release.ts";
 import { compareVersions } from "./semver.ts";
@@ -28,6 +28,8 @@ export interface Device {
 export interface Selection {
   /** The newest of each kind that may be installed. */
   readonly chosen: Readonly<Record<UpdateKind, Release | null>>;
+  /** All that may be installed, the newest or not. */
+  readonly acceptable: readonly Release[];
   /** Why the others are not. */
   readonly refused: readonly NoRelease[];
   /** Those that were known, raised by those that came with the offer. */
@@ -72,9 +74,15 @@ export function select(targets: readonly FoundTarget[], device: Device): Selecti
   });
   return {
     chosen,
+    acceptable,
     refused: [...read.filter((one): one is NoRelease => !isRelease(one)), ...refused],
     floors: Object.fromEntries(Object.entries(offered).slice(0, maximumFloors)),
   };
+}
+
+/** The lowest version allowed of what goes by this name; undefined: there is none. */
+export function floorOf(floors: Floors, named: Pick<Release, "kind" | "name">): string | undefined {
+  return floors[floorKey(named)];
 }
 
 /** Under what name the floor of a release is kept. */
@@ -128,7 +136,7 @@ function refusalOf(release: Release, device: Device, floors: Floors): Refusal | 
 /** Newer, for this device, and still not to be installed: somebody may want to know. */
 function reasonAgainst(release: Release, device: Device, floors: Floors): string | null {
   if (release.withdrawn !== null) return `was withdrawn by its publisher: ${release.withdrawn}`;
-  const floor = floors[floorKey(release)];
+  const floor = floorOf(floors, release);
   if (floor !== undefined && compareVersions(release.version, floor) < 0) {
     return `is below ${floor}, the lowest version that its publisher still allows`;
   }

@@ -1,5 +1,9 @@
 import type { ErrorCode } from "../contract/error-codes.ts";
-import { blockedReason, type StatusParts } from "./update-status.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
+import { blockedReason } from "./circumstances.ts";
+import { newestEntry } from "./release-standing.ts";
+import { outcomeState, refusalSentence } from "./trial-view.ts";
+import type { UpdateParts } from "./update-parts.ts";
 
 /** Failures that a network has now and then; they are worth a word only when they stay. */
 const passing: readonly ErrorCode[] = ["update_server_unreachable", "update_too_slow"];
@@ -8,9 +12,33 @@ const passing: readonly ErrorCode[] = ["update_server_unreachable", "update_too_
 const patience = 3;
 
 /** What a person should know of updates; null when all is well. */
-export function troubleOf(parts: Pick<StatusParts, "options" | "trust">): string | null {
-  const blocked = blockedReason(parts);
-  if (blocked !== null) return blocked;
+export function troubleOf(
+  parts: Pick<UpdateParts, "options" | "trust" | "watch" | "applying">,
+): string | null {
+  return blockedReason(parts) ?? troubleOfApplying(parts) ?? troubleOfChecks(parts);
+}
+
+/** A journal that cannot be read, a device that is not well after an undoing, and what could not be applied. */
+function troubleOfApplying({
+  options,
+  watch,
+  applying,
+}: Pick<UpdateParts, "options" | "watch" | "applying">): string | null {
+  const unreadable = watch.unreadable();
+  if (unreadable !== null) return `${unreadable}.`;
+  const { available } = options.record.read();
+  for (const kind of updateKinds) {
+    const entry = newestEntry(watch.journal(), kind);
+    if (entry?.restored_healthy === false) return outcomeState({ history: [entry] })?.message ?? null;
+    // Of what is still there: a newer one may be what mends it.
+    if (entry?.outcome === "refused" && entry.release_id === available[kind]?.id)
+      return refusalSentence(entry);
+  }
+  const [failure] = applying.failures().values();
+  return failure ? `An update is not applied: ${failure.text}.` : null;
+}
+
+function troubleOfChecks(parts: Pick<UpdateParts, "options">): string | null {
   const { last_check, failures } = parts.options.record.read();
   if (last_check?.outcome !== "failed") return null;
   const isPassing = passing.some((code) => code === last_check.code);

@@ -27,6 +27,22 @@ export interface UpdateRecord {
   readonly available: { readonly rules: StoredRelease | null; readonly binary: StoredRelease | null };
   /** Releases that were announced, newest last. */
   readonly announced: readonly string[];
+  /** How far the journal of releases was told. */
+  readonly followed: Followed;
+  /** What somebody does not want to be applied unasked yet. Of that release alone: a newer one may be what mends it. */
+  readonly postponed: { readonly rules: Postponed | null; readonly binary: Postponed | null };
+}
+
+/** The newest entry of the history that was told, and the trials: id and beginning; null: there was none. */
+export interface Followed {
+  readonly sequence: number;
+  readonly rules: string | null;
+  readonly binary: string | null;
+}
+
+export interface Postponed {
+  readonly release_id: string;
+  readonly until: string;
 }
 
 export interface Confirmation {
@@ -99,15 +115,27 @@ const release = nullable({
   due_at: nullableMoment,
 });
 
+const postponed = nullable({ release_id: { type: "string", pattern: "^[0-9a-f]{32}$" }, until: moment });
+
+const nothingApplied = {
+  followed: { sequence: 0, rules: null, binary: null },
+  postponed: { rules: null, binary: null },
+} as const;
+
 /**
  * Lost, an administrator must confirm the root again, the server must prove itself again, and the device gets another
  * place in waves that are under way. Signed floors come back with the next check as long as their releases are on offer;
  * those of releases that are no more are lost here, yet the trusted metadata lie in files of their own and keep older
- * ones out, and so do the installer's own floors.
+ * ones out, and so do the installer's own floors. What the journal of releases holds is told once more.
  */
 export const updateRecordKind: DocumentKind<UpdateRecord> = {
   name: "updates",
-  formatVersion: "1.0.0",
+  formatVersion: "1.1.0",
+  migrations: {
+    "1.1.0": (members) => {
+      for (const [name, value] of Object.entries(nothingApplied)) members.set(name, value);
+    },
+  },
   schema: object({
     seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
     anchor: { ...fingerprint, type: ["string", "null"] },
@@ -142,6 +170,8 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
       maxItems: recordBounds.announced,
       items: { type: "string", pattern: "^[0-9a-f]{32}$" },
     },
+    followed: object({ sequence: count, rules: nullableText(80), binary: nullableText(80) }),
+    postponed: object({ rules: postponed, binary: postponed }),
   }),
   defaults: {
     seed: null,
@@ -157,6 +187,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
     floors: {},
     available: { rules: null, binary: null },
     announced: [],
+    ...nothingApplied,
   },
   onLoss: "defaults",
   absence: "defaults",

@@ -16,28 +16,55 @@ export interface Situation {
   readonly releases: readonly Release[];
   /** Ids of those that the clock alone holds up. */
   readonly waitingForClock: ReadonlySet<string>;
-  readonly isWindowOpen: boolean;
-  readonly opensAt: Date | null;
+  /** Ids of those that the windows alone hold up. */
+  readonly waitingForWindow: ReadonlySet<string>;
+  /** Ids of those that are not taken by themselves, so that they are nothing newer to do. */
+  readonly setAside: ReadonlySet<string>;
+  /** What a trial that is under way is in; null: nothing is on trial. */
+  readonly trial: State | null;
+  /** What the last attempt to apply something has left behind. */
+  readonly outcome: State | null;
+  /** What went wrong with what was asked for last, in a sentence. */
+  readonly problem: string | null;
 }
 
-type State = Pick<Updates, "state" | "message">;
+/** A state, and one sentence or a few about it. */
+export type State = Pick<Updates, "state" | "message">;
 
 /** In which state updates are, and one sentence that a person can act on. Depends on nothing but the situation. */
 export function stateOf(situation: Situation): State {
-  const { blocked, phase, fetching, releases } = situation;
+  const { trial, blocked, phase, fetching, problem } = situation;
+  // Whatever else is so, this goes on.
+  if (trial !== null) return trial;
   if (blocked !== null) return { state: "blocked", message: blocked };
   if (phase === "downloading")
     return { state: "downloading", message: `Downloading ${fetching ?? "a release"}.` };
   if (phase === "checking") return { state: "checking", message: "Looking for updates." };
+  const { state, message } = restingState(situation);
+  return { state, message: problem === null ? message : `${message} ${problem}` };
+}
+
+function restingState(situation: Situation): State {
+  const { releases, setAside, outcome } = situation;
   const waiting = waitingForClock(situation);
   if (waiting !== null) return { state: "waiting_for_clock", message: waiting };
-  const staged = releases.filter((release) => release.staged);
+  const active = releases.filter(({ id }) => !setAside.has(id));
+  const staged = active.filter((release) => release.staged);
   if (staged.length > 0) return stagedState(situation, staged);
-  const [first] = releases;
-  if (first === undefined) return { state: "idle", message: quiet(situation) };
+  if (active.length > 0) return availableState(active);
+  if (outcome !== null) return { ...outcome, message: `${outcome.message}${lately(situation)}` };
+  return releases.length > 0 ? availableState(releases) : { state: "idle", message: quiet(situation) };
+}
+
+function availableState(releases: readonly Release[]): State {
   const why = releases.find(({ hindrance }) => hindrance !== null)?.hindrance;
   const next = why ? `: ${why}` : "; the next check fetches it";
   return { state: "available", message: `${named(releases)} is available${next}.` };
+}
+
+/** What came of looking since then, where there is something to say. */
+function lately(situation: Situation): string {
+  return situation.lastCheck === null ? "" : ` ${quiet(situation)}`;
 }
 
 /** What a release is called in sentences. */
@@ -62,16 +89,13 @@ function waitingForClock({
   return `The last check could not tell whether what the server gives out has expired, since nobody vouches for this device's clock. ${advice}.`;
 }
 
-function stagedState({ isWindowOpen, opensAt }: Situation, staged: readonly Release[]): State {
+function stagedState({ waitingForWindow }: Situation, staged: readonly Release[]): State {
   const what = `${named(staged)} has been downloaded and verified`;
-  if (isWindowOpen || staged.some(({ urgent }) => urgent)) {
-    return { state: "staged", message: `${what}, and can be applied.` };
+  const why = staged.find(({ hindrance }) => hindrance !== null)?.hindrance;
+  if (staged.every(({ id }) => waitingForWindow.has(id))) {
+    return { state: "waiting_for_window", message: `${what}: ${why}.` };
   }
-  const when = opensAt === null ? "" : `, at ${opensAt.toISOString()}`;
-  return {
-    state: "waiting_for_window",
-    message: `${what}. It is not applied unasked before the next of update.windows opens${when}.`,
-  };
+  return { state: "staged", message: `${what}, and can be applied${why ? `: ${why}` : ""}.` };
 }
 
 function quiet({ isEnabled, server, lastCheck }: Situation): string {

@@ -1,61 +1,43 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
-import type { Release, Updates as UpdatesStatus } from "../contract/types.ts";
-import { updateKinds } from "../contract/updates.ts";
+import type { Release, UpdateProgress, Updates as UpdatesStatus } from "../contract/types.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
+import { type ApplyHindrance, applyHindranceOf } from "./apply-decision.ts";
+import { applySituationOf, availableRelease, blockedReason, circumstancesOf } from "./circumstances.ts";
 import type { Downloads } from "./downloads.ts";
-import { type Circumstances, type Hindrance, hindranceOf } from "./hindrance.ts";
-import type { Progress } from "./progress.ts";
-import { compareVersions } from "./semver.ts";
-import type { Trust } from "./trust.ts";
+import { hindranceOf } from "./hindrance.ts";
+import { idle } from "./progress.ts";
+import { installedVersions, setAsideAt } from "./release-standing.ts";
+import { outcomeState, refusalSentence, type TrialView, trialState, trialView } from "./trial-view.ts";
+import type { UpdateParts } from "./update-parts.ts";
 import type { StoredCheck, StoredRelease } from "./update-record.ts";
-import { stateOf } from "./update-state.ts";
-import type { UpdaterOptions } from "./updater-options.ts";
+import { type Situation, type State, stateOf } from "./update-state.ts";
 import { windowsAt } from "./windows.ts";
 
-/** What the status is made of. */
-export interface StatusParts {
-  readonly options: UpdaterOptions;
-  readonly trust: Trust;
-  readonly downloads: Downloads;
-  readonly progress: Progress;
-  /** Seconds; null: no check is planned. */
-  readonly nextCheckIn: () => number | null;
-}
-
 /** How updates are, as people and programs read it. */
-export function updatesStatus(parts: StatusParts): UpdatesStatus {
-  const { options, trust, downloads, progress } = parts;
+export function updatesStatus(parts: UpdateParts): UpdatesStatus {
+  const { options, trust, progress, watch } = parts;
   const { ota, windows } = options.settings();
   const record = options.record.read();
   const now = options.now();
-  const { isOpen, opensAt } = windowsAt(windows, now);
   const shown = updateKinds.flatMap((kind) => shownRelease(parts, kind));
-  const present = progress.present();
   const seconds = parts.nextCheckIn();
-  const { state, message } = stateOf({
-    blocked: blockedReason(parts),
-    phase: present === null || present.phase === "idle" ? null : present.phase,
-    fetching: downloads.fetching(),
-    isEnabled: ota.enabled,
-    server: ota.server,
-    isClockVouchedFor: options.isClockVouchedFor(),
-    lastCheck: record.last_check,
-    releases: shown.map(({ release }) => release),
-    waitingForClock: new Set(
-      shown.filter(({ why }) => why?.kind === "clock").map(({ release }) => release.id),
-    ),
-    isWindowOpen: isOpen,
-    opensAt,
-  });
+  const trial = trialView(watch.journal(), { now, uptime: options.uptime(), bootId: options.bootId });
+  const { state, message } = stateOf(situationOf(parts, shown, trial));
   const of = (kind: Release["kind"]) => shown.find(({ release }) => release.kind === kind)?.release ?? null;
+  const aside = setAsideAt(watch.journal(), now);
   return {
     state,
     message,
     channel: ota.channel,
     product: options.product,
-    installed: { ...options.installed() },
+    installed: { ...installedVersions(watch.journal(), options.installed()) },
     available: { rules: of("rules"), binary: of("binary") },
+    trial,
+    failed: aside.filter(({ why }) => why === "failed"),
+    held: aside.filter(({ why }) => why !== "failed"),
+    postponed: { rules: postponedUntil(parts, "rules"), binary: postponedUntil(parts, "binary") },
     trust: trust.view(),
-    progress: present,
+    progress: progress.present(),
     schedule: {
       enabled: ota.enabled,
       server: ota.server,
@@ -63,52 +45,81 @@ export function updatesStatus(parts: StatusParts): UpdatesStatus {
       last_check: record.last_check && shownCheck(record.last_check),
       last_success_at: record.last_success_at,
       failures: record.failures,
-      window_open: isOpen,
+      window_open: windowsAt(windows, now).isOpen,
     },
   };
 }
 
-/** Why nothing works at all; null: it does. */
-export function blockedReason({ options, trust }: Pick<StatusParts, "options" | "trust">): string | null {
-  const { ota } = options.settings();
-  if (!ota.verify_signature) return unverified;
-  const standing = trust.standing();
-  if (standing.kind === "unusable") return standing.error.message;
-  const isMissed = standing.kind === "none" && ota.enabled;
-  return isMissed ? trust.view().detail : null;
+/** What is shown as progress while neither a check nor a download is under way. */
+export function restingProgress({ watch, options, applying }: UpdateParts): UpdateProgress {
+  const moment = { now: options.now(), uptime: options.uptime(), bootId: options.bootId };
+  const trial = trialView(watch.journal(), moment);
+  if (trial !== null) return { ...idle, phase: trial.phase, release_id: trial.id, name: trial.name };
+  const handing = applying.handing();
+  if (handing === null) return idle;
+  return { ...idle, phase: handing.isBack ? "rolling_back" : "verifying", release_id: handing.id };
 }
-
-/** What stands in the way of fetching a release now. */
-export function circumstancesOf({ options, trust }: Pick<StatusParts, "options" | "trust">): Circumstances {
-  return {
-    blocked: blockedReason({ options, trust }),
-    ota: options.settings().ota,
-    isTrustEstablished: trust.isEstablished(),
-    isClockVouchedFor: options.isClockVouchedFor(),
-    now: options.now(),
-  };
-}
-
-/** Nothing runs that is not signed: the setting stands only in a file that was edited by hand. */
-export const unverified =
-  "update.ota.verify_signature is false in settings.json: updates are blocked until it is true again, for nothing runs here that is not signed";
 
 interface Shown {
   readonly release: Release;
-  readonly why: Hindrance | null;
+  readonly why: ApplyHindrance | null;
 }
 
-/** What was found stays shown over restarts, until it is installed or the channel is another one. */
-function shownRelease(parts: StatusParts, kind: Release["kind"]): Shown[] {
-  const { options, downloads } = parts;
-  const stored = options.record.read().available[kind];
-  if (stored === null || stored.channel !== options.settings().ota.channel) return [];
-  const installed = options.installed()[kind];
-  if (installed !== null && compareVersions(stored.version, installed) <= 0) return [];
+function situationOf(parts: UpdateParts, shown: readonly Shown[], trial: TrialView | null): Situation {
+  const { options, downloads, progress, watch, applying } = parts;
+  const { ota } = options.settings();
+  const present = progress.present();
+  const withWhy = (kind: ApplyHindrance["kind"]) =>
+    new Set(shown.filter(({ why }) => why?.kind === kind).map(({ release }) => release.id));
+  const handing = applying.handing();
+  const handed: State | null = handing && {
+    state: handing.isBack ? "rolling_back" : "verifying",
+    message: `${handing.words}: root's side has been asked.`,
+  };
+  return {
+    blocked: blockedReason(parts),
+    phase: present?.phase === "checking" || present?.phase === "downloading" ? present.phase : null,
+    fetching: downloads.fetching(),
+    isEnabled: ota.enabled,
+    server: ota.server,
+    isClockVouchedFor: options.isClockVouchedFor(),
+    lastCheck: options.record.read().last_check,
+    releases: shown.map(({ release }) => release),
+    waitingForClock: withWhy("clock"),
+    waitingForWindow: withWhy("window"),
+    setAside: withWhy("held"),
+    trial: trial === null ? handed : trialState(trial),
+    outcome: outcomeState(watch.journal()),
+    problem: problemOf(parts, withWhy("refused")),
+  };
+}
+
+/** Of what was asked for last; what stands beside its release already is not said twice. */
+function problemOf({ applying, watch }: UpdateParts, refused: ReadonlySet<string>): string | null {
+  const entry = watch.journal().history.at(-1);
+  if (applying.problem() !== null) return applying.problem();
+  const isNews = entry?.outcome === "refused" && !refused.has(entry.release_id ?? "");
+  return isNews ? refusalSentence(entry) : null;
+}
+
+function shownRelease(parts: UpdateParts, kind: Release["kind"]): Shown[] {
+  const { downloads } = parts;
+  const stored = availableRelease(parts, kind);
+  if (stored === null) return [];
   const staged = downloads.isStaged(stored.id);
-  const why = hindranceOf(stored, circumstancesOf(parts));
-  const hindrance = staged ? null : (why?.text ?? failureText(stored, downloads));
+  const why = staged
+    ? applyHindranceOf(stored, applySituationOf(parts))
+    : hindranceOf(stored, circumstancesOf(parts));
+  const hindrance = why?.text ?? (staged ? null : failureText(stored, downloads));
   return [{ release: { ...stored, hindrance, staged }, why }];
+}
+
+/** Of what is available; what somebody once postponed may be no more. */
+function postponedUntil(parts: UpdateParts, kind: Release["kind"]): string | null {
+  const { record, now } = parts.options;
+  const postponed = record.read().postponed[kind];
+  if (postponed === null || postponed.release_id !== availableRelease(parts, kind)?.id) return null;
+  return Date.parse(postponed.until) > now().getTime() ? postponed.until : null;
 }
 
 function failureText({ id }: StoredRelease, downloads: Downloads): string | null {

@@ -4,6 +4,7 @@ import type { Timers, Uptime } from "../host/ports.ts";
 import type { Document } from "../store/document.ts";
 import type { FoundTarget } from "./client.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
+import type { UpdateKind } from "./release.ts";
 import type { Repository } from "./repository.ts";
 import type { InstalledVersions } from "./selection.ts";
 import type { UpdateRecord } from "./update-record.ts";
@@ -14,6 +15,7 @@ export interface UpdaterOptions {
   /** The trusted metadata. */
   readonly files: MetadataFiles;
   readonly payloads: Payloads;
+  readonly installer: Installer;
   /** Of the server or the directory under `url`; `signal` ends what is read of its metadata. */
   readonly openRepository: (url: string, signal: AbortSignal) => Repository;
   /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
@@ -29,15 +31,40 @@ export interface UpdaterOptions {
   readonly expiryNow: () => Date;
   readonly isClockVouchedFor: () => boolean;
   readonly settings: () => Settings["update"];
+  /** Channels that the host file allows; null: any that the settings name. */
+  readonly allowedChannels: readonly string[] | null;
   /** `check_interval` in seconds. */
   readonly checkIntervalSeconds: () => number;
   readonly product: string;
   /** As Node names it. */
   readonly arch: string;
   readonly agentVersion: string;
+  /** What runs where no release was ever applied. */
   readonly installed: () => InstalledVersions;
   readonly notify: (type: UpdateEventType, details: Record<string, string | number | boolean | null>) => void;
 }
+
+/** Root's side of an update, as the agent sees it: it can ask, and read what came of it. */
+export interface Installer {
+  /**
+   * Settles when root's side has done what it does at once: a release then is on trial, or the journal says why it was
+   * refused. Throws `forbidden`, `not_found`, `internal_error` where it could not be asked, and the signal's reason: that
+   * ends the waiting, and not what root's side does.
+   */
+  ask(request: InstallRequest, signal: AbortSignal): Promise<void>;
+  /** The agent has found something on trial at its start: sees to it that somebody goes on with it. */
+  goOn(): void;
+  /** The release journal; null: there is none. */
+  read(): Promise<Uint8Array | null>;
+  /** Hears that the journal may have changed; the result ends it. */
+  watch(listener: () => void): () => void;
+  /** The host file says how releases of this kind are put to work. */
+  isSetUp(kind: UpdateKind): boolean;
+}
+
+export type InstallRequest =
+  | { readonly verb: "install"; readonly id: string }
+  | { readonly verb: "rollback"; readonly kind: UpdateKind };
 
 /** Verified payloads on this device, by the id of their release. */
 export interface Payloads {
@@ -50,6 +77,8 @@ export interface Payloads {
   fetch(payload: Payload, how: FetchPlan): Promise<void>;
   /** Removes all but these, whole or in parts. */
   keepOnly(ids: readonly string[]): Promise<void>;
+  /** Removes these. */
+  remove(ids: readonly string[]): Promise<void>;
 }
 
 export interface Payload {

@@ -1,25 +1,29 @@
-import type { UpdateProgress, Updates as UpdatesStatus, UpdateTrust } from "../contract/types.ts";
+import type {
+  UpdateHistory,
+  UpdateProgress,
+  Updates as UpdatesStatus,
+  UpdateTrust,
+} from "../contract/types.ts";
 import type { StewardError } from "../errors.ts";
-import { type Alarm, createAlarm } from "./alarm.ts";
-import type { CheckSource } from "./check-outcome.ts";
-import {
-  leastSecondsBetweenChecks,
-  otherRepository,
-  shuttingDown,
-  superseded,
-  tooSoon,
-} from "./check-refusals.ts";
+import { applyOrder, kindsOf, requireRollback } from "./apply-order.ts";
+import { nothingAvailable } from "./apply-refusals.ts";
+import { type Applying, createApplying } from "./applying.ts";
+import { shuttingDown } from "./check-refusals.ts";
 import { sourceOf } from "./check-source.ts";
+import { availableRelease } from "./circumstances.ts";
 import { createDownloads } from "./downloads.ts";
 import type { Flight } from "./flight.ts";
-import { createProgress, idle } from "./progress.ts";
+import { createFlights, type Flights } from "./flights.ts";
+import { createProgress } from "./progress.ts";
+import type { UpdateKind } from "./release.ts";
+import { kindOnTrial } from "./release-standing.ts";
+import { createReleaseWatch } from "./release-watch.ts";
 import { createRootLook } from "./root-look.ts";
-import { firstCheckIn, nextCheckIn } from "./schedule.ts";
-import { type Basis, basisOf, keepRetry, retryLeft } from "./schedule-basis.ts";
 import { troubleOf } from "./trouble.ts";
 import { createTrust } from "./trust.ts";
+import type { UpdateParts } from "./update-parts.ts";
 import { newSeed } from "./update-record.ts";
-import { type StatusParts, updatesStatus } from "./update-status.ts";
+import { restingProgress, updatesStatus } from "./update-status.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 import type { Updates } from "./updates.ts";
 import { hasWaitedForClock } from "./waiting-for-clock.ts";
@@ -37,42 +41,38 @@ export async function openUpdates(options: UpdaterOptions): Promise<UpdateRoom> 
   return room;
 }
 
-/** Seconds within which a change of the settings leads to a check: a fleet tool changes all devices at once. */
-const soonSeconds = 60;
-
-/** Seconds after which a check that came due during another one comes due again. */
-const busySeconds = 300;
-
-interface Flying {
-  readonly source: CheckSource;
-  readonly abort: (reason: StewardError) => void;
-  readonly done: Promise<void>;
-}
-
 class Room implements UpdateRoom {
   readonly #options: UpdaterOptions;
-  readonly #parts: StatusParts;
-  readonly #alarm: Alarm;
-  #flying: Flying | null = null;
-  #isFetching = false;
-  #begunAt = Number.NEGATIVE_INFINITY;
+  readonly #parts: UpdateParts;
+  readonly #flights: Flights;
+  readonly #applying: Applying;
   readonly #lookAtRoot: () => void;
-  #isStarted = false;
   #isStopped = false;
-  #basis: Basis;
 
   constructor(options: UpdaterOptions) {
     this.#options = options;
     const progress = createProgress(options.uptime);
-    const downloads = createDownloads(options, progress);
+    const applying = createApplying(options, {
+      parts: () => this.#parts,
+      flights: () => this.#flights,
+      onMove: () => this.#showProgress(),
+    });
+    const downloads = createDownloads(options, progress, () => applying.inUse());
     const server = () => options.settings().ota.server;
     const trust = createTrust({ ...options, server, onReplaced: () => this.#dropFetched() });
-    this.#alarm = createAlarm(options, () => this.#onDue());
-    this.#parts = { options, trust, downloads, progress, nextCheckIn: () => this.#alarm.left() };
-    this.#lookAtRoot = createRootLook({ ...options, trust }, () => {
-      if (this.#alarm.left() !== null) this.#alarm.set(this.#soon());
+    const watch = createReleaseWatch(options, () => this.#onJournal());
+    const nextCheckIn = (): number | null => this.#flights.left();
+    this.#applying = applying;
+    this.#parts = { options, trust, downloads, progress, watch, applying, nextCheckIn };
+    this.#flights = createFlights({
+      options,
+      progress,
+      perform: (flight) => takeOff(this.#parts, flight),
+      require: () => trust.require(),
+      isHeldUp: () => this.#isReadByRoot(),
+      onEnd: (isForApplying) => this.#onFlown(isForApplying),
     });
-    this.#basis = basisOf(options);
+    this.#lookAtRoot = createRootLook({ ...options, trust }, () => this.#flights.rootInstalled());
   }
 
   async open(): Promise<void> {
@@ -81,15 +81,16 @@ class Room implements UpdateRoom {
     await this.#parts.trust.load();
     // What cannot be looked for is not there: fetching it will say what is wrong with the disk.
     await this.#parts.downloads.load().catch(() => undefined);
+    await this.#parts.watch.look();
   }
 
   status(): UpdatesStatus {
-    if (!this.#flying && !this.#isStopped) this.#lookAtRoot();
+    if (!this.#flights.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
     return updatesStatus(this.#parts);
   }
 
   trust(): UpdateTrust {
-    if (!this.#flying && !this.#isStopped) this.#lookAtRoot();
+    if (!this.#flights.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
     return this.#parts.trust.view();
   }
 
@@ -107,16 +108,7 @@ class Room implements UpdateRoom {
 
   async check({ repository }: { repository?: string | undefined }): Promise<UpdatesStatus> {
     if (this.#isStopped) throw shuttingDown();
-    const source = sourceOf(this.#options.settings().ota, repository);
-    // What somebody brings goes before what is fetched over a slow line, and that goes on afterwards from where it was.
-    if (this.#isFetching && !source.isServer) await this.#supersede();
-    if (!this.#isUnderWay(source)) {
-      const seconds = this.#begunAt + leastSecondsBetweenChecks - this.#options.uptime();
-      if (seconds > 0) throw tooSoon(seconds);
-      await this.#parts.trust.require();
-      if (this.#isStopped) throw shuttingDown();
-      if (!this.#isUnderWay(source)) this.#begin(source);
-    }
+    await this.#flights.check(sourceOf(this.#options, repository));
     return this.status();
   }
 
@@ -125,126 +117,115 @@ class Room implements UpdateRoom {
     return this.status();
   }
 
+  async apply(request: Parameters<Updates["apply"]>[0]): Promise<UpdatesStatus> {
+    // Root may have ended a trial just now.
+    await this.#parts.watch.look();
+    const { kinds, source } = applyOrder(this.#parts, request);
+    const requireFree = (): void => {
+      this.#applying.requireFree();
+      if (source !== null) this.#flights.requireJoinable(source);
+    };
+    requireFree();
+    await this.#parts.trust.require();
+    // It may be another's turn by now.
+    requireFree();
+    this.#applying.begin(kinds, source);
+    return this.status();
+  }
+
+  async rollBack(kind: UpdateKind): Promise<UpdatesStatus> {
+    await this.#parts.watch.look();
+    requireRollback(this.#parts, kind);
+    this.#applying.requireFree();
+    this.#applying.rollBack(kind);
+    return this.status();
+  }
+
+  async postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus> {
+    const { record, now } = this.#options;
+    const until = new Date(now().getTime() + seconds * 1_000).toISOString();
+    const releases = kindsOf(kind).flatMap((one) => availableRelease(this.#parts, one) ?? []);
+    if (releases.length === 0) throw nothingAvailable();
+    const postponed = Object.fromEntries(
+      releases.map((release) => [release.kind, { release_id: release.id, until }]),
+    );
+    await record.update((present) => ({ ...present, postponed: { ...present.postponed, ...postponed } }));
+    this.#applying.consider();
+    return this.status();
+  }
+
+  history(): UpdateHistory {
+    const entries = this.#parts.watch.journal().history.map((entry) => ({ ...entry, log: [...entry.log] }));
+    return { entries: entries.reverse() };
+  }
+
   subscribe(listener: (progress: UpdateProgress) => void): () => void {
     return this.#parts.progress.subscribe(listener);
   }
 
   start(): void {
-    this.#isStarted = true;
-    const seconds = firstCheckIn(this.#basis.intervalSeconds, this.#options.random());
-    if (this.#basis.isEnabled) this.#alarm.set(Math.max(seconds, retryLeft(this.#options)));
+    const { watch } = this.#parts;
+    if (kindOnTrial(watch.journal()) !== null) this.#options.installer.goOn();
+    watch.start();
+    this.#flights.start();
+    this.#applying.start();
+    this.#showProgress();
   }
 
   settingsChanged(): void {
-    const [before, after] = [this.#basis, basisOf(this.#options)];
-    this.#basis = after;
-    const isElsewhere = before.server !== after.server || before.channel !== after.channel;
-    if (isElsewhere) this.#flying?.abort(superseded());
-    if (before.server !== after.server) {
-      const forgiven = { failures: 0, download_failures: 0, retry: null };
-      this.#options.record.note((present) => ({ ...present, ...forgiven }), soonSeconds);
-    }
-    if (!after.isEnabled) this.#alarm.clear();
-    else if (!this.#isStarted) return;
-    else if (isElsewhere || !before.isEnabled) this.#alarm.set(this.#soon());
-    else if (before.intervalSeconds !== after.intervalSeconds) {
-      const next = nextCheckIn(after.intervalSeconds, this.#options.random());
-      this.#alarm.set(Math.min(next, this.#alarm.left() ?? next));
-    }
+    this.#flights.settingsChanged();
+    this.#applying.consider();
   }
 
   clockVouchedFor(): void {
-    const { record, settings } = this.#options;
-    const { server } = settings().ota;
-    if (this.#flying || this.#isStopped || server === "" || !hasWaitedForClock(this.#parts)) return;
-    record.note((present) => ({ ...present, retry: null }), soonSeconds);
-    this.#begin({ url: server, isServer: true });
+    this.#flights.clockVouchedFor(() => hasWaitedForClock(this.#parts));
+    this.#applying.consider();
   }
 
   async settled(): Promise<void> {
-    while (this.#flying) await this.#flying.done;
+    do {
+      await this.#flights.settled();
+      await this.#applying.settled();
+    } while (this.#flights.isUnderWay());
     await this.#parts.trust.settled();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#alarm.clear();
-    this.#flying?.abort(shuttingDown());
-    await this.settled();
-    keepRetry(this.#options);
+    await Promise.all([this.#flights.stop(), this.#applying.stop(), this.#parts.watch.stop()]);
+    await this.#parts.trust.settled();
   }
 
-  /** Throws `rate_limited` while a check of something else is under way. */
-  #isUnderWay(source: CheckSource): boolean {
-    if (this.#flying === null) return false;
-    if (this.#flying.source.url === source.url) return true;
-    throw otherRepository();
+  /** A check would change the metadata and payloads from under it. */
+  #isReadByRoot(): boolean {
+    return this.#applying.handing() !== null;
   }
 
-  #begin(source: CheckSource): void {
-    const { progress } = this.#parts;
-    const controller = new AbortController();
-    this.#begunAt = this.#options.uptime();
-    progress.report({ ...idle, phase: "checking" });
-    const onFetching = (): void => {
-      this.#isFetching = true;
-    };
-    const flown = takeOff(this.#parts, { source, signal: controller.signal, onFetching });
-    const ended = flown.then(
-      (seconds) => this.#onEnd(source, seconds),
-      (error: unknown) => this.#onEnd(source, this.#waitAfter(error, controller.signal)),
-    );
-    this.#flying = { source, done: ended, abort: (reason) => controller.abort(reason) };
+  #onJournal(): void {
+    this.#showProgress();
+    this.#applying.consider();
   }
 
-  /** An end that was wished for leaves nothing behind; what nobody thought of is told, and does not end the checks. */
-  #waitAfter(error: unknown, { aborted }: AbortSignal): number {
-    if (aborted) return this.#soon();
-    const detail = error instanceof Error ? error.message : String(error);
-    this.#options.notify("update.check_failed", { code: "internal_error", detail });
-    return this.#basis.intervalSeconds;
+  #onFlown(isForApplying: boolean): void {
+    if (!isForApplying) this.#applying.forget();
+    this.#showProgress();
+    this.#applying.consider();
   }
 
-  #onEnd({ isServer }: CheckSource, seconds: number): void {
-    this.#flying = null;
-    this.#isFetching = false;
-    this.#parts.progress.report(idle);
-    if (this.#isStopped || !this.#isStarted || !isServer || !this.#basis.isEnabled) return;
-    const isWaitOver =
-      this.#options.record.read().last_check?.outcome === "waiting_for_clock" &&
-      this.#options.isClockVouchedFor();
-    this.#alarm.set(isWaitOver ? this.#soon() : seconds);
-  }
-
-  #onDue(): void {
-    const { ota } = this.#options.settings();
-    if (this.#isStopped || !ota.enabled || ota.server === "") return;
-    // Whoever is at it sets the alarm anew when it ends; without trust or signatures there is nothing to look for.
-    if (this.#flying) this.#alarm.set(busySeconds);
-    else if (!ota.verify_signature) this.#alarm.set(this.#basis.intervalSeconds);
-    else this.#begin({ url: ota.server, isServer: true });
-  }
-
-  /** Not before a server that asked for it may be asked again. */
-  #soon(): number {
-    return Math.max(soonSeconds * this.#options.random(), retryLeft(this.#options));
-  }
-
-  async #supersede(): Promise<void> {
-    const flying = this.#flying;
-    flying?.abort(superseded());
-    await flying?.done;
+  /** What a flight has to show goes before. */
+  #showProgress(): void {
+    if (!this.#flights.isUnderWay()) this.#parts.progress.report(restingProgress(this.#parts));
   }
 
   async #dropFetched(): Promise<void> {
-    if (this.#isFetching) await this.#supersede();
+    await this.#flights.dropFetching();
     // A payload that stays is in nobody's way: only what a check has chosen is ever used.
     await this.#parts.downloads.keepOnly([]).catch(() => undefined);
   }
 }
 
 /** The client of the repository is loaded by the first check: an agent that never checks does without. */
-async function takeOff(parts: StatusParts, flight: Flight): Promise<number> {
+async function takeOff(parts: UpdateParts, flight: Flight): Promise<number> {
   const { workshop } = await import("./workshop.ts");
   return workshop.fly(parts, flight);
 }

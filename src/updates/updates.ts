@@ -1,5 +1,11 @@
-import type { UpdateProgress, Updates as UpdatesStatus, UpdateTrust } from "../contract/types.ts";
+import type {
+  UpdateHistory,
+  UpdateProgress,
+  Updates as UpdatesStatus,
+  UpdateTrust,
+} from "../contract/types.ts";
 import type { StewardError } from "../errors.ts";
+import type { UpdateKind } from "./release.ts";
 
 /** The room of updates: looks for them, fetches what it may, and knows whose signatures count. */
 export interface Updates {
@@ -8,9 +14,23 @@ export interface Updates {
   /**
    * Begins a check, or joins the one that runs; how it ends shows in the status. `repository`: a `file:///` directory
    * instead of the server. Throws `update_not_configured`, `update_trust_not_established` (no root is installed),
-   * `update_root_unusable`, `signature_verification_required`, and `rate_limited` within 10 s after the last one.
+   * `update_root_unusable`, `signature_verification_required`, `pinned_by_host`, and `rate_limited` within 10 s after
+   * the last one.
    */
   check(request: { repository?: string | undefined }): Promise<UpdatesStatus>;
+  /**
+   * Begins to apply what is available of a kind after a fresh look, fetching it first where it has to; how it goes shows
+   * in the status. Throws `update_busy`, `no_update_available`, `update_not_acceptable` (it has failed here),
+   * `update_not_set_up`, `state_damaged`, and what `check` throws, but for two looks within 10 s.
+   */
+  apply(request: { kind: UpdateKind | "all"; repository?: string | undefined }): Promise<UpdatesStatus>;
+  /**
+   * Begins to go back to the release before. Throws `update_busy`, `nothing_to_roll_back`, `below_floor`,
+   * `update_not_set_up`, `state_damaged`.
+   */
+  rollBack(kind: UpdateKind): Promise<UpdatesStatus>;
+  /** What is available now is not applied unasked for so many seconds. Throws `no_update_available`. */
+  postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus>;
   /** Throws `update_trust_not_established`, `update_root_unusable`, `validation_failed` for another fingerprint. */
   confirmTrust(fingerprint: string, by: string): Promise<UpdatesStatus>;
   /** Installed, confirmed, and proven by one whole refresh from the server of the settings. */
@@ -20,7 +40,9 @@ export interface Updates {
   /** Why updates do not work as they should; null: nothing to say. */
   trouble(): string | null;
   settingsChanged(): void;
-  /** Hears how far a check or a download is. */
+  /** What was applied, undone or refused, newest first. */
+  history(): UpdateHistory;
+  /** Hears how far a check, a download or a trial is. */
   subscribe(listener: (progress: UpdateProgress) => void): () => void;
   /** Settles when nothing is under way. */
   settled(): Promise<void>;

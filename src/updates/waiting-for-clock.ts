@@ -1,10 +1,14 @@
+import { circumstancesOf } from "./circumstances.ts";
 import { hindranceOf } from "./hindrance.ts";
-import { circumstancesOf, type StatusParts } from "./update-status.ts";
+import { settingsBlock } from "./settings-block.ts";
+import type { UpdateParts } from "./update-parts.ts";
 
 /** Whether something can go on now that somebody vouches for the clock: a check, or the fetching of what it found. */
-export function hasWaitedForClock(parts: Pick<StatusParts, "options" | "trust" | "downloads">): boolean {
-  const { record, isClockVouchedFor, settings } = parts.options;
-  if (!isClockVouchedFor() || !settings().ota.verify_signature) return false;
+export function hasWaitedForClock(
+  parts: Pick<UpdateParts, "options" | "trust" | "downloads" | "watch">,
+): boolean {
+  const { record, isClockVouchedFor } = parts.options;
+  if (!isClockVouchedFor() || settingsBlock(parts.options) !== null) return false;
   const { last_check, available } = record.read();
   if (last_check?.outcome === "waiting_for_clock") return true;
   const circumstances = circumstancesOf(parts);

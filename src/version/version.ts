@@ -25,8 +25,18 @@ export function publicVersion(build: Build): Version {
   return { name: "steward", version: build.version, api_version: apiVersion };
 }
 
+/** What a full version is told of. */
+export interface VersionFacts {
+  readonly build: Build;
+  readonly node: string;
+  readonly host: HostIdentity;
+  readonly uptime: Uptime;
+  /** Of the rules in force; null: none are installed, or nobody knows. */
+  readonly rules: string | null;
+}
+
 /** What those who are signed in may know besides. */
-export function fullVersion(build: Build, node: string, host: HostIdentity, uptime: Uptime): Version {
+export function fullVersion({ build, node, host, uptime, rules }: VersionFacts): Version {
   return {
     ...publicVersion(build),
     commit: build.commit,
@@ -38,7 +48,7 @@ export function fullVersion(build: Build, node: string, host: HostIdentity, upti
     device_id: host.deviceId,
     boot_id: host.bootId,
     uptime_seconds: uptime(),
-    rules_version: null,
+    rules_version: rules,
     support_until: null,
   };
 }

@@ -30,6 +30,8 @@ function placesAt(change: Partial<Places>): Places {
     stateDirectory: "/nonexistent",
     runDirectory: "/nonexistent",
     hostFile: "/nonexistent/steward.json",
+    releasesDirectory: "/none",
+    trustDirectory: "/none",
     url: undefined,
     tokenFile: undefined,
     authorityFile: undefined,

@@ -92,6 +92,12 @@ describe("the bash completion", () => {
     [["time", "sync", "--f"], ["--force"]],
     [["time", "reselect", "--f"], []],
     [
+      ["update", "apply", ""],
+      ["rules", "binary", "all"],
+    ],
+    [["update", "rollback", "b"], ["binary"]],
+    [["update", "apply", "--a"], ["--again"]],
+    [
       ["repo", "in"],
       ["init", "inspect"],
     ],

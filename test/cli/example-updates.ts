@@ -1,4 +1,11 @@
-import type { Release, Updates, UpdateTrust } from "../../src/contract/types.ts";
+import type {
+  HistoryEntry,
+  Release,
+  SetAsideRelease,
+  Updates,
+  UpdateTrial,
+  UpdateTrust,
+} from "../../src/contract/types.ts";
 
 type Change = Partial<Omit<Updates, "schedule">> & { schedule?: Partial<Updates["schedule"]> };
 
@@ -36,6 +43,53 @@ export const exampleRelease: Release = {
   staged: false,
 };
 
+const named = { kind: "rules", id: exampleRelease.id, name: "base", version: "1.3.0" } as const;
+
+/** Rules on trial that have given two healthy answers. */
+export const exampleTrial: UpdateTrial = {
+  ...named,
+  phase: "confirming",
+  begun_at: "2026-11-20T14:00:00.000Z",
+  deadline_at: "2026-11-20T14:05:00.000Z",
+  health: { successes: 2, needed: 6, last: "pump.service is active", at: "2026-11-20T14:00:10.000Z" },
+  boots: 1,
+  crashes: 0,
+  next: "Four more healthy answers make it good.",
+};
+
+export const exampleFailed: SetAsideRelease = {
+  ...named,
+  at: "2026-11-20T14:05:00.000Z",
+  why: "failed",
+  reason: "It did not become healthy in time.",
+  until: null,
+};
+
+/** Rules that have proved healthy. */
+export const exampleEntry: HistoryEntry = {
+  sequence: 7,
+  at: "2026-11-20T14:01:00.000Z",
+  kind: "rules",
+  release_id: exampleRelease.id,
+  name: "base",
+  version: "1.3.0",
+  from_version: "1.2.0",
+  outcome: "good",
+  detail: "It proved healthy: pump.service is active.",
+  restored_healthy: null,
+  seconds: 31.25,
+  log: [],
+};
+
+/** The same that have failed. */
+export const exampleFailure: HistoryEntry = {
+  ...exampleEntry,
+  outcome: "failed",
+  detail: "It did not become healthy in time.",
+  restored_healthy: true,
+  log: ["engine: line 1 of rules.txt is no rule"],
+};
+
 /** A device that has nothing to do, but for what a test says. */
 export function exampleUpdates({ schedule, ...change }: Change = {}): Updates {
   return {
@@ -47,6 +101,10 @@ export function exampleUpdates({ schedule, ...change }: Change = {}): Updates {
     available: { rules: null, binary: null },
     trust: exampleTrust,
     progress: null,
+    trial: null,
+    failed: [],
+    held: [],
+    postponed: { rules: null, binary: null },
     schedule: {
       enabled: true,
       server: "https://updates.example.net/demo",

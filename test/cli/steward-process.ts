@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandContext, CommandError } from "../../src/cli/context.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
@@ -34,6 +34,13 @@ const context: CommandContext = {
         note(stateDirectory, { id: "close" });
       },
     };
+  },
+  async runInstaller(words, places) {
+    note(places.stateDirectory, { installer: words, ...places });
+    // What root's side would do: the journal that it leaves, and its exit code.
+    const journal = join(places.stateDirectory, "journal-after.json");
+    if (existsSync(journal)) renameSync(journal, join(places.releasesDirectory, "journal.json"));
+    return Number(process.env.INSTALLER_EXIT ?? 0);
   },
   readRootOfTrust: async (bytes) => readRootOfTrust(bytes),
   async openState(stateDirectory) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Updates } from "../../src/contract/types.ts";
 import { type Answers, problem, startAgent } from "./agent.ts";
-import { exampleRelease, exampleUpdates } from "./example-updates.ts";
+import { exampleFailed, exampleRelease, exampleTrial, exampleUpdates } from "./example-updates.ts";
 import { notedCalls, runSteward, stewardCommand, temporaryDirectory, writeOffline } from "./run-steward.ts";
 import { typeInto } from "./terminal.ts";
 
@@ -89,6 +89,42 @@ describe("steward update status", { concurrency: true }, () => {
     assert.match(stdout, /^failures +3 in a row$/m);
   });
 
+  it("names what is on trial: its phase, its deadline, its last healthy answer and what comes next", async (test) => {
+    const { stdout } = await shown(test, exampleUpdates({ state: "confirming", trial: exampleTrial }));
+    assert.match(stdout, /^on trial +rules base 1\.3\.0, confirming since 2026-11-20T14:00:00\.000Z$/m);
+    assert.match(stdout, /^healthy by +2026-11-20T14:05:00\.000Z$/m);
+    assert.match(
+      stdout,
+      /^health +2 of 6 healthy in a row; last: pump\.service is active \(2026-11-20T14:00:10\.000Z\)$/m,
+    );
+    assert.match(stdout, /^next step +Four more healthy answers make it good\.$/m);
+    assert.doesNotMatch(stdout, /^troubles/m);
+  });
+
+  it("counts boots and unclean exits once there were any", async (test) => {
+    const trial = { ...exampleTrial, boots: 2, crashes: 1 };
+    const { stdout } = await shown(test, exampleUpdates({ state: "confirming", trial }));
+    assert.match(stdout, /^troubles +1 unclean exit, boot 2$/m);
+  });
+
+  it("names what has failed, what is held or deferred, and what is postponed", async (test) => {
+    const deferred = {
+      ...{ ...exampleFailed, version: "1.4.0", why: "deferred" as const },
+      ...{ reason: "Its boots ended.", until: "2026-11-21T14:05:00.000Z" },
+    };
+    const postponed = { rules: null, binary: "2026-11-21T00:00:00.000Z" };
+    const { stdout } = await shown(
+      test,
+      exampleUpdates({ failed: [exampleFailed], held: [deferred], postponed }),
+    );
+    assert.match(stdout, /^postponed +binary, until 2026-11-21T00:00:00\.000Z$/m);
+    assert.match(
+      stdout,
+      /^failed +rules base 1\.3\.0, since 2026-11-20T14:05:00\.000Z\n +It did not become healthy in time\.$/m,
+    );
+    assert.match(stdout, /^deferred +rules base 1\.4\.0, since .*, until 2026-11-21T14:05:00\.000Z$/m);
+  });
+
   it("shows control characters of a publisher harmlessly", async (test) => {
     const rules = { ...exampleRelease, notes: "good\u001b[2J\nnext check  now" };
     const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));
@@ -156,6 +192,27 @@ describe("steward update check", { concurrency: true }, () => {
     const { socketPath } = await startAgent(test, { "POST /api/updates/check": answer });
     const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
     assert.deepEqual([code, stderr], [5, "steward: Set update.ota.server.\n"]);
+  });
+
+  it("waits where the last look was a moment ago", async (test) => {
+    const soon = problem({ code: "rate_limited", status: 429, retry_after: 1 });
+    let tries = 0;
+    const { socketPath } = await startAgent(test, {
+      "POST /api/updates/check": () => (tries++ === 0 ? soon : { status: 202, body: found }),
+    });
+    const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
+    assert.deepEqual([code, tries], [0, 2]);
+    assert.match(stderr, /^The last look was a moment ago; the next one begins in 1 s\.$/m);
+  });
+
+  it("does not wait for longer than that: 7", async (test) => {
+    const answers: Answers = {
+      "POST /api/updates/check": problem({ code: "rate_limited", status: 429, retry_after: 60 }),
+    };
+    const { socketPath } = await startAgent(test, answers);
+    const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
+    assert.equal(code, 7);
+    assert.match(stderr, /Try again in 60 seconds/);
   });
 
   it("names a directory of this device by its whole address", async (test) => {

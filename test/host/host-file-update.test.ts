@@ -27,6 +27,8 @@ describe("what the host file says of updates", asRoot, () => {
         proxy: "http://proxy.example.net:3128",
         allowLocalServers: true,
         redirectOrigins: ["https://cdn.example.net", "http://10.0.0.7:8080"],
+        channels: null,
+        apply: { rules: null, binary: null },
       },
     });
   });

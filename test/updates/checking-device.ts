@@ -7,7 +7,7 @@ import type { Repository } from "../../src/updates/repository.ts";
 import type { InstalledVersions } from "../../src/updates/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
-import type { FetchPlan, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";
+import type { FetchPlan, Installer, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";
 import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
 import { SignedRepository } from "./lab/signed-repository.ts";
 import { filesInMemory, reading } from "./refreshing.ts";
@@ -35,6 +35,10 @@ export interface Device {
   settings: Settings["update"];
   installedRoot: () => Promise<Uint8Array | null>;
   installed: InstalledVersions;
+  /** Of the host file. */
+  allowedChannels: readonly string[] | null;
+  /** Root's side; there is none unless a test gives one. */
+  installer: Installer;
   isClockVouchedFor: boolean;
   /** What expiry goes by; null: the virtual present. */
   expirySeconds: number | null;
@@ -80,6 +84,16 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       keepOnly: async (ids) => {
         for (const id of staged) if (!ids.includes(id)) staged.delete(id);
       },
+      remove: async (ids) => {
+        for (const id of ids) staged.delete(id);
+      },
+    },
+    installer: {
+      ask: (request, signal) => device.installer.ask(request, signal),
+      goOn: () => device.installer.goOn(),
+      read: () => device.installer.read(),
+      watch: (listener) => device.installer.watch(listener),
+      isSetUp: (kind) => device.installer.isSetUp(kind),
     },
     openRepository: (url, signal) => {
       opened.push(url);
@@ -96,6 +110,9 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     expiryNow: () => new Date((device.expirySeconds ?? presentSeconds()) * 1_000),
     isClockVouchedFor: () => device.isClockVouchedFor,
     settings: () => device.settings,
+    get allowedChannels() {
+      return device.allowedChannels;
+    },
     checkIntervalSeconds: () => (device.settings.ota.check_interval === "5m" ? 300 : 21_600),
     product: "demo",
     arch: "x64",
@@ -142,6 +159,8 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     settings: { ota: { ...defaults, ...ota }, windows: [] },
     installedRoot: async () => root,
     installed: { rules: null, binary: null },
+    allowedChannels: null,
+    installer: noInstaller,
     isClockVouchedFor: true,
     expirySeconds: null,
     chance: 0.5,
@@ -186,6 +205,15 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
   device.room = await openUpdates(options);
   return device;
 }
+
+/** A device whose host file says of no release how it is put to work. */
+const noInstaller: Installer = {
+  ask: () => Promise.reject(new Error("nobody is there to be asked")),
+  goOn: () => undefined,
+  read: async () => null,
+  watch: () => () => undefined,
+  isSetUp: () => false,
+};
 
 const defaults: Ota = {
   enabled: false,

@@ -30,6 +30,7 @@ const good: Circumstances = {
   },
   isTrustEstablished: true,
   isClockVouchedFor: true,
+  setAside: new Map(),
   now: new Date("2026-11-20T12:00:00Z"),
 };
 

@@ -37,12 +37,19 @@ const quiet: Situation = {
   lastCheck: null,
   releases: [],
   waitingForClock: new Set(),
-  isWindowOpen: true,
-  opensAt: null,
+  waitingForWindow: new Set(),
+  setAside: new Set(),
+  trial: null,
+  outcome: null,
+  problem: null,
 };
 
 const held = { isClockVouchedFor: false, releases: [rules], waitingForClock: new Set([rules.id]) };
 const staged = { releases: [{ ...rules, staged: true }] };
+
+const trial = { state: "confirming", message: "Watched." } as const;
+const good = { state: "good", message: "Well." } as const;
+const undone = { state: "rolled_back", message: "Undone." } as const;
 
 describe("the state of updates", () => {
   const cases: [string, Partial<Situation>, string, RegExp][] = [
@@ -78,15 +85,38 @@ describe("the state of updates", () => {
     ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", /verified/],
     [
       "it is staged and no window is open",
-      { ...staged, isWindowOpen: false, opensAt: new Date("2026-11-21T02:00:00Z") },
+      {
+        releases: [{ ...rules, staged: true, hindrance: "update.windows opens at 2026-11-21T02:00" }],
+        waitingForWindow: new Set([rules.id]),
+      },
       "waiting_for_window",
       /2026-11-21T02:00/,
     ],
     [
-      "it is staged and urgent",
-      { releases: [{ ...rules, staged: true, urgent: true }], isWindowOpen: false },
+      "it is staged and something else than a window holds it up",
+      { releases: [{ ...rules, staged: true, hindrance: "it is held back" }] },
       "staged",
-      /can be applied/,
+      /can be applied: it is held back/,
+    ],
+    ["something is on trial", { ...staged, blocked: "No.", trial }, "confirming", /^Watched\.$/],
+    [
+      "the last one is good",
+      { outcome: good, lastCheck: { ...failed, outcome: "ok" } },
+      "good",
+      /^Well\. The last/,
+    ],
+    ["there is something newer than the good one", { outcome: good, ...staged }, "staged", /verified/],
+    [
+      "there is nothing newer than what was undone",
+      { outcome: undone, releases: [rules], setAside: new Set([rules.id]) },
+      "rolled_back",
+      /^Undone\./,
+    ],
+    [
+      "something was asked for in vain",
+      { ...staged, problem: "It broke." },
+      "staged",
+      /applied\. It broke\.$/,
     ],
   ];
   for (const [name, overrides, state, message] of cases) {

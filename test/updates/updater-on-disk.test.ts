@@ -28,6 +28,7 @@ async function openOver(directory: string, device: Device): Promise<OnDisk> {
       staged: async () => (await readdir(`${updates}/staged`)).map((name) => name.slice(0, 32)),
       fetch: ({ id }) => writeFile(`${updates}/staged/${id}.tar.gz`, "payload"),
       keepOnly: async () => undefined,
+      remove: async () => undefined,
     },
   });
   return {

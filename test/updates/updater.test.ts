@@ -248,7 +248,8 @@ describe("a check", () => {
   });
 
   it("shows what is staged as waiting for its window while that is closed", async () => {
-    const device = await openDevice();
+    const device = await openDevice({ enabled: true });
+    device.installer = { ...device.installer, isSetUp: () => true };
     device.settings = { ...device.settings, windows: [{ days: ["mon"], from: "02:00", to: "02:01" }] };
     device.lab.addRelease({ version: "1.0.0" });
     device.lab.publish("rules");

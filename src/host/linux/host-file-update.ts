@@ -1,7 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { isAbsolute } from "node:path";
+import { settings } from "../../contract/settings.ts";
 import { StewardError } from "../../errors.ts";
+import { type ApplyPlans, checkedPlans, hostPrograms } from "./host-file-apply.ts";
 import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
+import { refuseForeignProgram } from "./trusted-program.ts";
 
 /** What root decides about the ways that updates come on. */
 export interface UpdateDecisions {
@@ -13,6 +16,10 @@ export interface UpdateDecisions {
   allowLocalServers: boolean;
   /** Other origins than the server's that it may redirect to. */
   redirectOrigins: readonly string[];
+  /** Channels that releases may be of; null: any that the settings name. */
+  channels: readonly string[] | null;
+  /** How releases are put to work; null: those of this kind are not applied here. */
+  apply: ApplyPlans;
 }
 
 /** Makes the error of a reason that goes on behind the file's path. */
@@ -24,7 +31,8 @@ export function checkedUpdate(update: unknown = {}, refuse: Refuse): UpdateDecis
     throw refuse("has an `update` that is no object");
   }
   const members: Record<string, unknown> = { ...update };
-  const { ca_file, proxy, allow_local_servers = false, redirect_origins = [], ...others } = members;
+  const { ca_file, proxy, allow_local_servers = false, redirect_origins = [], ...more } = members;
+  const { channels, rules, binary, ...others } = more;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw refuse(`has a member "update.${unknown}" that is not known here`);
   if (typeof allow_local_servers !== "boolean")
@@ -35,7 +43,22 @@ export function checkedUpdate(update: unknown = {}, refuse: Refuse): UpdateDecis
     proxy: proxy === undefined ? null : checkedProxy(proxy, refuse),
     allowLocalServers: allow_local_servers,
     redirectOrigins: redirect_origins.map((origin: unknown) => checkedOrigin(origin, refuse)),
+    channels: channels === undefined ? null : checkedChannels(channels, refuse),
+    apply: checkedPlans({ rules, binary }, refuse),
   };
+}
+
+/**
+ * Looks at the programs that releases are put to work by. Throws `validation_failed` for one that is not there, or that
+ * anybody but root could have written: it is run as root.
+ */
+export async function judgePrograms(
+  { apply }: Pick<UpdateDecisions, "apply">,
+  owners: TrustedOwners = {},
+): Promise<void> {
+  for (const program of hostPrograms(apply)) {
+    await refuseForeignProgram(program, { ...owners, refuse: refusalOf("A program of the host file") });
+  }
 }
 
 /** A bundle of all the public authorities has a twentieth of that. */
@@ -70,6 +93,18 @@ function isCertificate(pem: string): boolean {
   }
 }
 
+/** As the settings have it. */
+const channelName = new RegExp(settings.properties.update.properties.ota.properties.channel.pattern);
+
+function checkedChannels(channels: unknown, refuse: Refuse): string[] {
+  if (!Array.isArray(channels) || channels.length === 0)
+    throw refuse("update.channels must be a list of at least one channel; without it any may be set");
+  return channels.map((channel: unknown) => {
+    if (typeof channel === "string" && channelName.test(channel)) return channel;
+    throw refuse(`update.channels holds ${JSON.stringify(channel)}, which is no channel such as stable`);
+  });
+}
+
 function checkedPath(path: unknown, refuse: Refuse): string {
   if (typeof path === "string" && isAbsolute(path) && !path.includes("\0")) return path;
   throw refuse(`has ${JSON.stringify(path)} as update.ca_file, which is no absolute path`);
@@ -94,9 +129,8 @@ function checkedOrigin(origin: unknown, refuse: Refuse): string {
   );
 }
 
-function refusal(path: string, what: string): StewardError {
-  return new StewardError(
-    "validation_failed",
-    `The update.ca_file of the host file cannot be used: ${path} ${what}.`,
-  );
+const refusal = refusalOf("The update.ca_file of the host file");
+
+function refusalOf(what: string): (path: string, why: string) => StewardError {
+  return (path, why) => new StewardError("validation_failed", `${what} cannot be used: ${path} ${why}.`);
 }

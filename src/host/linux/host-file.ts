@@ -1,7 +1,14 @@
 import { isIP } from "node:net";
 import { unitName } from "../../contract/logs.ts";
 import { StewardError } from "../../errors.ts";
-import { checkedUpdate, type Refuse, readAuthorities, type UpdateDecisions } from "./host-file-update.ts";
+import { plansOf } from "./host-file-apply.ts";
+import {
+  checkedUpdate,
+  judgePrograms,
+  type Refuse,
+  readAuthorities,
+  type UpdateDecisions,
+} from "./host-file-update.ts";
 import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
 
 /** What root alone decides about this device; the API never writes it. */
@@ -23,7 +30,14 @@ export const plainHostFile: HostFile = {
   trustedProxies: [],
   logUnits: [],
   product: "steward",
-  update: { caFile: null, proxy: null, allowLocalServers: false, redirectOrigins: [] },
+  update: {
+    caFile: null,
+    proxy: null,
+    allowLocalServers: false,
+    redirectOrigins: [],
+    channels: null,
+    apply: plansOf("steward", { rules: null, binary: null }),
+  },
 };
 
 /** A few kilobytes are much: there is nothing in it that there could be thousands of. */
@@ -31,8 +45,8 @@ const maximumBytes = 256 * 1024;
 
 /**
  * Reads /etc/steward/steward.json; an absent file says nothing. Throws `validation_failed` when it does not make sense,
- * or when anybody but root could have written it or the certificates that it names: a file itself, or a directory on
- * the way to it.
+ * or when anybody but root could have written it or the certificates or programs that it names: a file itself, or a
+ * directory on the way to it.
  */
 export async function readHostFile(path: string, owners: TrustedOwners = {}): Promise<HostFile> {
   const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refusal);
@@ -40,6 +54,7 @@ export async function readHostFile(path: string, owners: TrustedOwners = {}): Pr
   const host = checked(path, Buffer.from(bytes).toString("utf8"));
   // Nobody is to learn at the first check, days later, that it could never succeed.
   await readAuthorities(host.update, owners);
+  await judgePrograms(host.update, owners);
   return host;
 }
 
@@ -49,12 +64,14 @@ function checked(path: string, text: string): HostFile {
   const { names, trusted_proxies, log_units, product, update, ...others } = parsed;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known here`);
+  const decisions = checkedUpdate(update, refuse);
+  const runs = checkedProduct(product, refuse);
   return {
     names: checkedNames(names, refuse),
     trustedProxies: checkedProxies(trusted_proxies, refuse),
     logUnits: checkedUnits(log_units, refuse),
-    product: checkedProduct(product, refuse),
-    update: checkedUpdate(update, refuse),
+    product: runs,
+    update: { ...decisions, apply: plansOf(runs, decisions.apply) },
   };
 }
 

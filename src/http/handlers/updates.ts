@@ -1,10 +1,20 @@
 import { hidden } from "../../contract/settings-forms.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
+import { durationSeconds } from "../../settings/durations.ts";
 import type { Updates } from "../../updates/updates.ts";
 import { type Actor, eventActorOf, type Handlers, roleOf } from "../call.ts";
 
-type UpdateHandlers = Pick<Handlers, "getUpdates" | "checkForUpdates" | "confirmUpdateTrust">;
+type UpdateHandlers = Pick<
+  Handlers,
+  | "getUpdates"
+  | "checkForUpdates"
+  | "getUpdateHistory"
+  | "applyUpdates"
+  | "rollBackUpdate"
+  | "postponeUpdate"
+  | "confirmUpdateTrust"
+>;
 
 /** What there is to update, looking for more, and whose signatures count. */
 export function createUpdateHandlers(updates: Updates): UpdateHandlers {
@@ -12,15 +22,25 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
     getUpdates: ({ actor }) => viewOf(updates.status(), actor),
     checkForUpdates: async ({ actor, body, note }) => {
       const { repository } = body;
-      if (repository !== undefined && actor.kind !== "local-root") {
-        throw new StewardError(
-          "forbidden",
-          "`repository` names a directory of the device, so it is for whoever stands there: `steward update check --repo DIR`.",
-        );
-      }
+      requireOnTheSpot(actor, repository, "check");
       const status = await updates.check({ repository });
       note({ details: { repository: repository ?? null } });
       return viewOf(status, actor);
+    },
+    getUpdateHistory: () => updates.history(),
+    applyUpdates: async ({ actor, body: { kind, repository }, note }) => {
+      requireOnTheSpot(actor, repository, "apply");
+      note({ details: { kind, repository: repository ?? null } });
+      return updates.apply({ kind, repository });
+    },
+    rollBackUpdate: async ({ body: { kind }, note }) => {
+      note({ details: { kind } });
+      return updates.rollBack(kind);
+    },
+    postponeUpdate: async ({ body: { kind, for: duration = "1d" }, note }) => {
+      const seconds = postponementOf(duration);
+      note({ details: { kind, for: duration } });
+      return updates.postpone(kind, seconds);
     },
     confirmUpdateTrust: async ({ actor, body: { fingerprint }, note }) => {
       const { kind, name } = eventActorOf(actor);
@@ -31,15 +51,42 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
   };
 }
 
+/** Throws `forbidden` where somebody elsewhere names a directory of this device. */
+function requireOnTheSpot(actor: Actor, repository: string | undefined, verb: "check" | "apply"): void {
+  if (repository === undefined || actor.kind === "local-root") return;
+  throw new StewardError(
+    "forbidden",
+    `\`repository\` names a directory of the device, so it is for whoever stands there: \`steward update ${verb} --repo DIR\`.`,
+  );
+}
+
+/** Seconds: long enough to be of use, and not for good, for that is what turning automatics off is for. */
+const [shortestSeconds, longestSeconds] = [5 * 60, 30 * 86_400];
+
+/** Seconds of a duration that somebody wants an update put off for. Throws `validation_failed`. */
+function postponementOf(duration: string): number {
+  const seconds = durationSeconds(duration);
+  if (seconds >= shortestSeconds && seconds <= longestSeconds) return seconds;
+  const detail = "must be 5m to 30d";
+  throw new StewardError("validation_failed", `Member /for ${detail}. Nothing was postponed.`, {
+    details: { errors: [{ pointer: "/for", code: "out_of_range", detail }] },
+  });
+}
+
 /** Where a device gets its updates from is hidden as in the settings, also where a failure names it. */
 function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
   const { schedule, trust } = status;
   if (roleOf(actor) !== "readonly" || schedule.server === "") return status;
   const cover = <T extends string | null>(text: T) => coverServer(text, schedule.server) as T;
   const { last_check } = schedule;
+  const { rules, binary } = status.available;
   return {
     ...status,
     message: cover(status.message),
+    available: {
+      rules: rules && { ...rules, hindrance: cover(rules.hindrance) },
+      binary: binary && { ...binary, hindrance: cover(binary.hindrance) },
+    },
     trust: { ...trust, detail: cover(trust.detail) },
     schedule: {
       ...schedule,

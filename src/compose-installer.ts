@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { watch } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError, systemErrorCode } from "./errors.ts";
+import { createRunCommand } from "./host/linux/commands.ts";
+import type { UpdateDecisions } from "./host/linux/host-file-update.ts";
+import type { CommandResult, RunCommand } from "./host/ports.ts";
+import type { ReleasePlaces } from "./installing/places.ts";
+import { type ReleaseJournal, readReleaseJournal } from "./updates/release-journal.ts";
+import type { Installer, InstallRequest } from "./updates/updater-options.ts";
+
+/** Where root's side is, and how it is asked. */
+export interface InstallingPlaces {
+  readonly places: ReleasePlaces;
+  /** A program that does root's part as our own user, for a trial; null: systemd starts root's own. */
+  readonly program: InstallingProgram | null;
+}
+
+export interface InstallingProgram {
+  /** Absolute path of the Node that runs it. */
+  readonly node: string;
+  /** Absolute path of installer.js. */
+  readonly script: string;
+  /** The state directory, which it takes staged files from. */
+  readonly state: string;
+  readonly hostFile: string;
+}
+
+export interface InstallerPlan extends InstallingPlaces {
+  readonly product: string;
+  readonly apply: UpdateDecisions["apply"];
+}
+
+/** Milliseconds: a payload of the largest size is copied, hashed, unpacked and tested in a few minutes on a slow card. */
+const longestMilliseconds = 15 * 60_000;
+
+/** Milliseconds between looks where the directory cannot be watched. */
+const pollMilliseconds = 30_000;
+
+/** Milliseconds between looks at what our own program has got to. */
+const quickPollMilliseconds = 200;
+
+/** There is no root's side: nothing is applied. */
+export const noInstaller: Installer = {
+  ask: () =>
+    Promise.reject(
+      new StewardError("update_not_set_up", "There is nobody to ask: see --releases and --trust."),
+    ),
+  goOn: () => undefined,
+  read: async () => null,
+  watch: () => () => undefined,
+  isSetUp: () => false,
+};
+
+/** Root's side of this host, as the agent may see it. */
+export function createInstaller(plan: InstallerPlan): Installer {
+  const { places, program, product, apply } = plan;
+  // Absolute in each case: not by join(), which costs a start some memory.
+  const read = (): Promise<Uint8Array | null> => readFile(`${places.releases}/journal.json`).catch(ifAbsent);
+  const hasOwnPlan = product === "steward" && program === null;
+  const asking = program ? createProgramAsking({ program, places, read }) : createUnitAsking();
+  return {
+    ...asking,
+    read,
+    watch: (listener) => watchDirectory(places.releases, listener),
+    isSetUp: (kind) => apply[kind] !== null || (kind === "binary" && hasOwnPlan),
+  };
+}
+
+type Asking = Pick<Installer, "ask" | "goOn">;
+
+/** systemd's way: a oneshot unit for each request, which polkit lets the agent start. Exported for its test. */
+export function createUnitAsking(run: RunCommand = createRunCommand()): Asking {
+  return {
+    ask: async (request, signal) => {
+      const instance = request.verb === "install" ? request.id : `rollback${request.kind}`;
+      const unit = `steward-install@${instance}.service`;
+      const limits = { timeoutMilliseconds: longestMilliseconds, signal };
+      const args = ["--no-ask-password", "start", "--", unit];
+      const result = await run("systemctl", args, limits).catch((cause: unknown) => {
+        signal.throwIfAborted();
+        throw new StewardError("internal_error", "systemctl could not be run.", { cause });
+      });
+      if (result.status !== 0) throw refusal(unit, result);
+    },
+    // The guard's own unit is started at boot, and again by systemd when it dies.
+    goOn: () => undefined,
+  };
+}
+
+/** Why systemd did not do it, or how the unit has ended. The words are those of the C locale. */
+function refusal(unit: string, { status, stderr }: CommandResult): StewardError {
+  if (status === null) return new StewardError("internal_error", `${unit} took longer than 15 minutes.`);
+  const complaint = stderr.trim().split("\n")[0] || `status ${status}, without a reason`;
+  const said = `${unit} could not be started, or failed: ${complaint.replace(/\.$/, "")}.`;
+  if (/access denied|interactive authentication required/i.test(complaint))
+    return new StewardError("forbidden", said);
+  if (/\bUnit .+ not found\b/.test(complaint)) return new StewardError("not_found", said);
+  return new StewardError("internal_error", said);
+}
+
+interface ProgramAsking {
+  readonly program: InstallingProgram;
+  readonly places: ReleasePlaces;
+  readonly read: Installer["read"];
+}
+
+/** The way of a trial run: a process of our own user, which outlives us as root's would. */
+function createProgramAsking({ program, places, read }: ProgramAsking): Asking {
+  const logFile = join(program.state, "updates", "installer.log");
+  const start = async (
+    ...args: string[]
+  ): Promise<{ isOver: () => boolean; status: () => number | null }> => {
+    const log = await open(logFile, "w", 0o600).catch(() => null);
+    try {
+      return begin(program, places, { args, output: log?.fd ?? "ignore" });
+    } finally {
+      await log?.close();
+    }
+  };
+  return {
+    ask: async (request, signal) => {
+      const before = await journalOf(read);
+      const running = await start(...argumentsOf(request));
+      const deadline = Date.now() + longestMilliseconds;
+      while (Date.now() < deadline) {
+        signal.throwIfAborted();
+        // Looked at before the journal: what it writes last is then there to be read.
+        const isOver = running.isOver();
+        if (hasBegun(before, await journalOf(read))) return;
+        if (isOver) throw await failureOf(running.status(), logFile);
+        await pause(quickPollMilliseconds, signal);
+      }
+      throw new StewardError("internal_error", "The installer took longer than 15 minutes.");
+    },
+    goOn: () => void start("guard").catch(() => undefined),
+  };
+}
+
+function begin(
+  { node, script, state, hostFile }: InstallingProgram,
+  { releases, trust }: ReleasePlaces,
+  { args, output }: { args: readonly string[]; output: number | "ignore" },
+): { isOver: () => boolean; status: () => number | null } {
+  const where = ["--releases", releases, "--trust", trust, "--state", state, "--host-file", hostFile];
+  let status: number | null = null;
+  let isOver = false;
+  const child = spawn(node, [script, ...args, ...where], {
+    detached: true,
+    stdio: ["ignore", output, output],
+  });
+  child.unref();
+  child.once("exit", (code) => {
+    status = code;
+    isOver = true;
+  });
+  child.once("error", () => {
+    isOver = true;
+  });
+  return { isOver: () => isOver, status: () => status };
+}
+
+function argumentsOf(request: InstallRequest): string[] {
+  return request.verb === "install" ? ["install", request.id] : ["rollback", request.kind];
+}
+
+/** There is an outcome, or a trial for which nothing of ours is read any more. */
+function hasBegun(before: ReleaseJournal, present: ReleaseJournal): boolean {
+  if (present.sequence !== before.sequence) return true;
+  return [present.slots.rules.trial, present.slots.binary.trial].some(
+    (trial) => trial !== null && trial.phase !== "installing",
+  );
+}
+
+/** One that cannot be read tells nothing; the room says so. */
+async function journalOf(read: Installer["read"]): Promise<ReleaseJournal> {
+  try {
+    return readReleaseJournal(await read());
+  } catch {
+    return readReleaseJournal(null);
+  }
+}
+
+async function failureOf(status: number | null, logFile: string): Promise<StewardError> {
+  const log = await readFile(logFile, "utf8").catch(() => "");
+  const said = log.trim().split("\n").at(-1)?.slice(0, 300) || "it did not say why";
+  const how = status === null ? "was killed or could not be started" : `ended with ${status}`;
+  return new StewardError("internal_error", `The installer ${how}: ${said}`);
+}
+
+/** Unreferenced, and over at once with the signal: it holds no agent that stops. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds).unref();
+    signal.addEventListener("abort", end);
+  });
+}
+
+/** By inotify, else by looking now and then, which goes over to it once it can. */
+function watchDirectory(directory: string, listener: () => void): () => void {
+  let stop = (): void => undefined;
+  const begin = (): boolean => {
+    try {
+      const watcher = watch(directory, { persistent: false }, (_, name) => {
+        if (name === null || name === "journal.json") listener();
+      });
+      watcher.once("error", () => poll());
+      stop = () => watcher.close();
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const poll = (): void => {
+    stop();
+    const timer = setInterval(() => {
+      listener();
+      if (!begin()) return;
+      clearInterval(timer);
+      listener();
+    }, pollMilliseconds).unref();
+    stop = () => clearInterval(timer);
+  };
+  if (!begin()) poll();
+  return () => stop();
+}
+
+function ifAbsent(error: unknown): null {
+  if (systemErrorCode(error) === "ENOENT") return null;
+  throw error;
+}

@@ -1,0 +1,85 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { ServeConfig } from "./agent.ts";
+import { StewardError } from "./errors.ts";
+import { usualHostFile } from "./host-decisions.ts";
+
+/** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
+export const usualSealKeyFile = "/etc/steward/seal.key";
+export const usualStateDirectory = "/var/lib/steward";
+
+/** How `serve` was called. */
+export interface ServeOptions {
+  readonly state: string;
+  readonly run: string;
+  readonly hostFile: string;
+  readonly initialSettings: string | undefined;
+  readonly serve: Pick<ServeConfig, "listen" | "sealKeyFile" | "maySteerClock"> &
+    Partial<Pick<ServeConfig, "installing">>;
+}
+
+/** What the process was started with, and with what it would start another one. */
+export interface Started {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly node: string;
+  /** installer.js. */
+  readonly script: string;
+}
+
+/** Reads the arguments of `serve`. Throws `validation_failed`, and what node:util throws of options that it does not know. */
+export function readServeOptions(argv: string[], started: Started): ServeOptions {
+  const { environment } = started;
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      state: { type: "string", default: environment.STATE_DIRECTORY ?? usualStateDirectory },
+      run: { type: "string", default: environment.RUNTIME_DIRECTORY ?? "/run/steward" },
+      listen: { type: "string", default: "127.0.0.1:8470" },
+      "initial-settings": { type: "string" },
+      "seal-key": { type: "string", default: usualSealKeyFile },
+      "host-file": { type: "string", default: usualHostFile },
+      releases: { type: "string" },
+      trust: { type: "string" },
+      "steer-clock": { type: "boolean", default: false },
+    },
+  });
+  return {
+    state: values.state,
+    run: values.run,
+    hostFile: values["host-file"],
+    initialSettings: values["initial-settings"] ?? environment.STEWARD_INITIAL_SETTINGS,
+    serve: {
+      ...ownInstalling(values, started),
+      listen: loopback(values.listen),
+      sealKeyFile: values["seal-key"],
+      maySteerClock: values["steer-clock"],
+    },
+  };
+}
+
+/** A trial's own places: there the installer is a process of ours. */
+function ownInstalling(
+  values: { releases?: string; trust?: string; state: string; "host-file": string },
+  { node, script }: Started,
+): Partial<Pick<ServeConfig, "installing">> {
+  const { releases, trust } = values;
+  if (releases === undefined && trust === undefined) return {};
+  if (releases === undefined || trust === undefined)
+    throw new StewardError("validation_failed", "--releases and --trust go together: give both, or neither");
+  const places = { releases: resolve(releases), trust: resolve(trust) };
+  const [state, hostFile] = [resolve(values.state), resolve(values["host-file"])];
+  return { installing: { places, program: { node, script, state, hostFile } } };
+}
+
+/** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, where nobody can listen in. */
+function loopback(text: string): { host: string; port: number } {
+  const [, v6, v4, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = v6 ?? v4 ?? "";
+  const isLoopback = host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+  if (isLoopback && Number(port) <= 65_535) return { host, port: Number(port) };
+  throw new StewardError(
+    "validation_failed",
+    `--listen must be a loopback address and a port such as 127.0.0.1:8470, not "${text}"`,
+  );
+}

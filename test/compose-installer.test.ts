@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { createInstaller, createUnitAsking, type InstallerPlan } from "../src/compose-installer.ts";
+import type { CommandResult } from "../src/host/ports.ts";
+import { emptyJournal, releaseJournalText } from "../src/updates/release-journal.ts";
+import { until } from "./until.ts";
+
+const id = "0123456789abcdef".repeat(2);
+const noSignal = new AbortController().signal;
+
+function answering(result: Partial<CommandResult>) {
+  const calls: (readonly string[])[] = [];
+  const asking = createUnitAsking(async (program, args) => {
+    calls.push([program, ...args]);
+    return { status: 0, stdout: "", stderr: "", ...result };
+  });
+  return { calls, asking };
+}
+
+describe("asking root's side through systemd", () => {
+  it("starts the unit of the release, without a password prompt, and waits for it", async () => {
+    const { calls, asking } = answering({});
+    await asking.ask({ verb: "install", id }, noSignal);
+    await asking.ask({ verb: "rollback", kind: "binary" }, noSignal);
+    assert.deepEqual(calls, [
+      ["systemctl", "--no-ask-password", "start", "--", `steward-install@${id}.service`],
+      ["systemctl", "--no-ask-password", "start", "--", "steward-install@rollbackbinary.service"],
+    ]);
+  });
+
+  const cases: [string, Partial<CommandResult>, string][] = [
+    ["polkit does not let us", { status: 4, stderr: "Failed to start x: Access denied\n" }, "forbidden"],
+    ["there is no such unit", { status: 5, stderr: "Failed to start x: Unit x not found.\n" }, "not_found"],
+    ["the unit fails", { status: 1, stderr: "Job for x failed.\n" }, "internal_error"],
+    ["it takes too long", { status: null }, "internal_error"],
+  ];
+  for (const [name, result, code] of cases) {
+    it(`is ${code} where ${name}`, async () => {
+      await assert.rejects(answering(result).asking.ask({ verb: "install", id }, noSignal), { code });
+    });
+  }
+
+  it("ends with the signal's reason when the agent stops", async () => {
+    const ending = new AbortController();
+    const reason = new Error("stopping");
+    const asking = createUnitAsking(() => {
+      ending.abort(reason);
+      return Promise.reject(ending.signal.reason);
+    });
+    await assert.rejects(asking.ask({ verb: "install", id }, ending.signal), reason);
+  });
+});
+
+describe("asking a program of our own", () => {
+  let directory = "";
+  // The installer and the waiting for it hold no process open: an agent that stops does not stay for them.
+  let awake: NodeJS.Timeout | undefined;
+  before(() => {
+    awake = setInterval(() => undefined, 1_000);
+    directory = mkdtempSync(join(tmpdir(), "steward-installer-"));
+    mkdirSync(join(directory, "state/updates"), { recursive: true });
+  });
+  after(() => {
+    clearInterval(awake);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** A stand-in for installer.js that does this; `told` are its arguments, `releases` the first place. */
+  const planWith = (body: string): InstallerPlan => {
+    const script = join(directory, "installer.mjs");
+    const head = `import { writeFileSync } from "node:fs"; const told = process.argv.slice(2); const releases = told[told.indexOf("--releases") + 1];`;
+    writeFileSync(script, `${head}\n${body}\n`);
+    return {
+      places: { releases: directory, trust: join(directory, "trust") },
+      program: {
+        node: process.execPath,
+        script,
+        state: join(directory, "state"),
+        hostFile: join(directory, "steward.json"),
+      },
+      product: "demo",
+      apply: { rules: null, binary: null },
+    };
+  };
+  const journal = JSON.stringify(releaseJournalText({ ...emptyJournal, sequence: 7 }));
+
+  it("tells it where everything is, and settles when the journal has an outcome, though it still runs", async () => {
+    const installer = createInstaller(
+      planWith(`
+        writeFileSync(releases + "/told", JSON.stringify(told));
+        writeFileSync(releases + "/pid", String(process.pid));
+        writeFileSync(releases + "/journal.json", ${journal});
+        setTimeout(() => undefined, 30_000);`),
+    );
+    await installer.ask({ verb: "install", id }, noSignal);
+    process.kill(Number(readFileSync(join(directory, "pid"), "utf8")));
+    assert.deepEqual(JSON.parse(readFileSync(join(directory, "told"), "utf8")), [
+      ...["install", id, "--releases", directory, "--trust", join(directory, "trust")],
+      ...["--state", join(directory, "state"), "--host-file", join(directory, "steward.json")],
+    ]);
+  });
+
+  it("says what it said last where it ends without an outcome", async () => {
+    const installer = createInstaller(planWith(`console.error("No room."); process.exitCode = 3;`));
+    await assert.rejects(installer.ask({ verb: "rollback", kind: "rules" }, noSignal), {
+      code: "internal_error",
+      message: "The installer ended with 3: No room.",
+    });
+  });
+
+  it("ends with the signal's reason, and what runs goes on", async () => {
+    const installer = createInstaller(
+      planWith(
+        `writeFileSync(releases + "/running", String(process.pid)); setTimeout(() => undefined, 30_000);`,
+      ),
+    );
+    const ending = new AbortController();
+    const asked = assert.rejects(installer.ask({ verb: "install", id }, ending.signal), /^Error: stopping$/);
+    const running = () =>
+      Number(existsSync(join(directory, "running")) && readFileSync(join(directory, "running"), "utf8"));
+    await until("it runs", async () => running() > 1);
+    ending.abort(new Error("stopping"));
+    await asked;
+    // Throws where there is no such process any more.
+    process.kill(running());
+  });
+
+  it("hears of a journal that is put in the place of another", async () => {
+    const installer = createInstaller(planWith(""));
+    let heard = 0;
+    const stop = installer.watch(() => {
+      heard += 1;
+    });
+    writeFileSync(join(directory, ".draft"), "{}");
+    renameSync(join(directory, ".draft"), join(directory, "journal.json"));
+    await until("it is heard", async () => heard > 0);
+    stop();
+    assert.equal(Buffer.from((await installer.read()) ?? []).toString(), "{}");
+  });
+});
+
+describe("whether a kind is set up", () => {
+  const plan: InstallerPlan = {
+    ...{ places: { releases: "/nonexistent", trust: "/nonexistent" }, program: null },
+    ...{ product: "demo", apply: { rules: null, binary: null } },
+  };
+
+  it("is what the host file says", () => {
+    const unit = { unit: "pump.service", activate: null, selfTest: null };
+    const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
+    const installer = createInstaller({ ...plan, apply: { rules: { ...unit, health }, binary: null } });
+    assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [true, false]);
+  });
+
+  it("is so of Steward's own binary in any case", () => {
+    const installer = createInstaller({ ...plan, product: "steward" });
+    assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [false, true]);
+  });
+
+  it("has no journal where nothing was ever applied", async () =>
+    assert.equal(await createInstaller(plan).read(), null));
+});

@@ -1,0 +1,155 @@
+import type { StewardError } from "../../src/errors.ts";
+import {
+  emptyJournal,
+  type JournalEntry,
+  type KnownRelease,
+  type ReleaseJournal,
+  releaseJournalText,
+  type SetAside,
+  type Trial,
+} from "../../src/updates/release-journal.ts";
+import type { Installer, InstallRequest } from "../../src/updates/updater-options.ts";
+
+type Kind = "rules" | "binary";
+
+/** Root's side of an update, as far as its journal goes: a test says what becomes of what is asked. */
+export interface SimulatedInstaller extends Installer {
+  journal: ReleaseJournal;
+  readonly asked: InstallRequest[];
+  readonly goneOn: () => number;
+  setUp: ReadonlySet<Kind>;
+  /** Instead of taking what is asked for: root's side cannot be asked. */
+  failure: StewardError | null;
+  /** Root's side says nothing and ends. */
+  isSilent: boolean;
+  /** Bytes that are no journal. */
+  damage: string | null;
+  /** What is asked for is taken only when that opens. */
+  gate: Promise<void> | null;
+  /** What releases are called, by id. */
+  readonly names: Map<string, { kind: Kind; name: string; version: string }>;
+  /** The trial goes so far; those who watch hear of it. */
+  phase(kind: Kind, change: Partial<Trial>): void;
+  /** The trial proves healthy. */
+  commit(kind: Kind): void;
+  /** It is undone and set aside. */
+  undo(kind: Kind, outcome: "failed" | "deferred" | "aborted", restored?: boolean): void;
+  /** An entry of what was not taken. */
+  refuse(kind: Kind, id: string, detail: string): void;
+  good(kind: Kind, ...releases: KnownRelease[]): void;
+  watching(): number;
+}
+
+/** Milliseconds since 1970, as root's side stamps what it writes. */
+export function createSimulatedInstaller(now: () => number): SimulatedInstaller {
+  const listeners = new Set<() => void>();
+  let goneOn = 0;
+  const at = () => new Date(now()).toISOString();
+  const write = (journal: ReleaseJournal): void => {
+    side.journal = journal;
+    for (const listener of [...listeners]) listener();
+  };
+  const slotWith = (kind: Kind, change: Partial<ReleaseJournal["slots"][Kind]>): ReleaseJournal["slots"] => ({
+    ...side.journal.slots,
+    [kind]: { ...side.journal.slots[kind], ...change },
+  });
+  const entryOf = (
+    kind: Kind,
+    release: KnownRelease | null,
+    change: Pick<JournalEntry, "outcome" | "detail"> & Partial<JournalEntry>,
+  ): Pick<ReleaseJournal, "sequence" | "history"> => {
+    const sequence = side.journal.sequence + 1;
+    const entry: JournalEntry = {
+      ...{ sequence, at: at(), kind, restored_healthy: null, seconds: 1, log: [] },
+      ...{ release_id: release?.id ?? null, name: release?.name ?? null, version: release?.version ?? null },
+      from_version: side.journal.slots[kind].good.at(-1)?.version ?? null,
+      ...change,
+    };
+    return { sequence, history: [...side.journal.history, entry] };
+  };
+  const take = (kind: Kind, release: KnownRelease, change: Partial<Trial>): void => {
+    const trial: Trial = {
+      ...{ release, phase: "installing", begun_at: at(), begun_uptime: 0, boot_id: "boot-1", boots: 1 },
+      ...{ crashes: 0, deadline_uptime: null, undo: null },
+      health: { successes: 0, needed: 3, last: null, at: null },
+      ...change,
+    };
+    write({ ...side.journal, slots: slotWith(kind, { trial }) });
+  };
+  const trialOf = (kind: Kind): Trial => {
+    const { trial } = side.journal.slots[kind];
+    if (trial === null) throw new Error(`no ${kind} are on trial`);
+    return trial;
+  };
+  const side: SimulatedInstaller = {
+    journal: emptyJournal,
+    asked: [],
+    goneOn: () => goneOn,
+    setUp: new Set<Kind>(["rules", "binary"]),
+    failure: null,
+    isSilent: false,
+    damage: null,
+    gate: null,
+    names: new Map(),
+    watching: () => listeners.size,
+    ask: async (request, signal) => {
+      side.asked.push(request);
+      if (side.failure) throw side.failure;
+      if (side.isSilent) return;
+      if (side.gate !== null) {
+        await Promise.race([
+          side.gate,
+          new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+        ]);
+      }
+      if (request.verb === "install") {
+        const label = side.names.get(request.id) ?? { kind: "rules", name: "base", version: "0.0.0" };
+        const { kind, ...release } = { ...label, id: request.id };
+        return take(kind, release, { phase: "confirming" });
+      }
+      const release = side.journal.slots[request.kind].good.at(-1);
+      if (release === undefined) throw new Error("nothing is installed");
+      const undo = { outcome: "rolled_back", reason: "Somebody wished it.", log: [] } as const;
+      take(request.kind, release, { phase: "undoing", undo });
+    },
+    goOn: () => {
+      goneOn += 1;
+    },
+    read: async () => {
+      if (side.damage !== null) return Buffer.from(side.damage);
+      return side.journal === emptyJournal ? null : Buffer.from(releaseJournalText(side.journal));
+    },
+    watch: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    isSetUp: (kind) => side.setUp.has(kind),
+    phase: (kind, change) =>
+      write({ ...side.journal, slots: slotWith(kind, { trial: { ...trialOf(kind), ...change } }) }),
+    commit: (kind) => {
+      const { release } = trialOf(kind);
+      const good = [...side.journal.slots[kind].good, release];
+      write({
+        ...entryOf(kind, release, { outcome: "good", detail: "It proved healthy." }),
+        slots: slotWith(kind, { trial: null, good }),
+      });
+    },
+    undo: (kind, outcome, restored = true) => {
+      const { release } = trialOf(kind);
+      const until = outcome === "deferred" ? new Date(now() + 86_400_000).toISOString() : null;
+      const why = outcome === "aborted" ? "held" : outcome;
+      const aside: SetAside = { ...release, at: at(), why, reason: "It did not answer.", until };
+      write({
+        ...entryOf(kind, release, { outcome, detail: "It did not answer.", restored_healthy: restored }),
+        slots: slotWith(kind, { trial: null, setAside: [...side.journal.slots[kind].setAside, aside] }),
+      });
+    },
+    refuse: (kind, id, detail) => {
+      const label = side.names.get(id);
+      const release = label ? { id, name: label.name, version: label.version } : null;
+      write({ ...entryOf(kind, release, { outcome: "refused", detail }), slots: side.journal.slots });
+    },
+    good: (kind, ...releases) => write({ ...side.journal, slots: slotWith(kind, { good: releases }) }),
+  };
+  return side;
+}

@@ -1,0 +1,371 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { StewardError } from "../../src/errors.ts";
+import { type Device, openDevice, server, startSeconds } from "./checking-device.ts";
+import { createSimulatedInstaller, type SimulatedInstaller } from "./simulated-installer.ts";
+
+const hour = 3_600;
+
+interface Appliance extends Device {
+  side: SimulatedInstaller;
+  /** Adds a release to the lab and tells root's side what it is; gives back its id. */
+  release: (options: Parameters<Device["lab"]["addRelease"]>[0]) => string;
+  /** Lets all that hangs on what has happened come to its end. */
+  rest: () => Promise<void>;
+  asked: () => string[];
+}
+
+async function openAppliance(ota: Parameters<typeof openDevice>[0] = {}): Promise<Appliance> {
+  const device = await openDevice({ enabled: true, ...ota });
+  const side = createSimulatedInstaller(() => (startSeconds + device.time.now()) * 1_000);
+  device.installer = side;
+  return Object.assign(device, {
+    side,
+    release: (options: Parameters<Device["lab"]["addRelease"]>[0] = {}) => {
+      const kind = options.kind ?? "rules";
+      const arch = kind === "binary" ? "x64" : "any";
+      const { target } = device.lab.addRelease({ arch, ...options });
+      device.lab.publish(kind);
+      const id = (target.hashes.sha512 ?? "").slice(0, 32);
+      side.names.set(id, {
+        kind,
+        name: kind === "rules" ? "base" : "demo",
+        version: options.version ?? "1.0.0",
+      });
+      return id;
+    },
+    rest: async () => {
+      await device.room.settled();
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+      await device.room.settled();
+    },
+    asked: () =>
+      side.asked.map((request) => (request.verb === "install" ? request.id : `back ${request.kind}`)),
+  });
+}
+
+/** As after a start of the agent, with a check by hand. */
+async function checked(device: Appliance): Promise<void> {
+  device.room.start();
+  await device.room.check({});
+  await device.rest();
+}
+
+describe("applying unasked", () => {
+  it("asks root's side for rules when they are here, and follows them until they are good", async () => {
+    const device = await openAppliance();
+    const id = device.release({ version: "1.0.0" });
+    await checked(device);
+    assert.deepEqual(device.asked(), [id]);
+    assert.equal(device.room.status().state, "confirming");
+    assert.equal(device.room.status().progress?.phase, "confirming");
+    device.side.commit("rules");
+    await device.rest();
+    const { state, installed, available, progress } = device.room.status();
+    assert.deepEqual([state, installed.rules, available.rules, progress], ["good", "1.0.0", null, null]);
+    assert.deepEqual(device.types().slice(-3), ["update.staged", "update.applying", "update.applied"]);
+    assert.equal(device.staged.size, 0, "the payload of what is installed still lies here");
+  });
+
+  it("does not ask for a binary, whose setting is off", async () => {
+    const device = await openAppliance();
+    device.release({ kind: "binary", version: "2.0.0" });
+    await checked(device);
+    assert.deepEqual(device.asked(), []);
+    assert.match(device.room.status().available.binary?.hindrance ?? "", /auto_update_binary is off/);
+  });
+
+  it("does not begin before the agent has started, nor while the schedule is off", async () => {
+    const device = await openAppliance({ enabled: false });
+    device.release({ version: "1.0.0" });
+    await device.room.check({});
+    await device.rest();
+    device.room.start();
+    await device.rest();
+    assert.deepEqual(device.asked(), []);
+    assert.match(device.room.status().message, /can be applied: update\.ota\.enabled is off/);
+    device.settings = { ...device.settings, ota: { ...device.settings.ota, enabled: true } };
+    device.room.settingsChanged();
+    await device.rest();
+    assert.equal(device.asked().length, 1);
+  });
+
+  it("waits for a window, and asks when it opens", async () => {
+    const device = await openAppliance();
+    const opens = new Date((startSeconds + 2 * hour) * 1_000);
+    const from = `${String(opens.getHours()).padStart(2, "0")}:00`;
+    const to = `${String((opens.getHours() + 1) % 24).padStart(2, "0")}:00`;
+    const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
+    device.settings = { ...device.settings, windows: [{ days: [...days], from, to }] };
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    assert.equal(device.room.status().state, "waiting_for_window");
+    await device.time.runUntil(2 * hour - 1);
+    assert.deepEqual(device.asked(), []);
+    await device.time.runUntil(2 * hour + 2);
+    await device.rest();
+    assert.equal(device.asked().length, 1);
+  });
+
+  it("does not take what failed again, and takes a newer one", async () => {
+    const device = await openAppliance();
+    const bad = device.release({ version: "1.1.0" });
+    await checked(device);
+    device.side.undo("rules", "failed");
+    await device.rest();
+    const { state, message, failed, available } = device.room.status();
+    assert.deepEqual([state, failed[0]?.id, available.rules], ["rolled_back", bad, null]);
+    assert.match(message, /did not answer.*apply --again.*update history/);
+    await device.time.runUntil(11);
+    await device.room.check({});
+    await device.rest();
+    assert.deepEqual(device.asked(), [bad]);
+    await assert.rejects(device.room.apply({ kind: "rules" }), { code: "update_not_acceptable" });
+    const better = device.release({ version: "1.2.0" });
+    await device.time.runUntil(22);
+    await device.room.check({});
+    await device.rest();
+    assert.deepEqual(device.asked(), [bad, better]);
+  });
+
+  it("takes an older release that a failed one stood before", async () => {
+    const device = await openAppliance();
+    const bad = device.release({ version: "1.1.0" });
+    await checked(device);
+    device.side.undo("rules", "failed");
+    const older = device.release({ version: "1.0.0" });
+    await device.time.runUntil(11);
+    await device.room.check({});
+    await device.rest();
+    assert.deepEqual(device.asked(), [bad, older]);
+  });
+
+  it("shows what is deferred with why, and tries it again when that is over", async () => {
+    const device = await openAppliance();
+    const id = device.release({ version: "1.1.0" });
+    await checked(device);
+    device.side.undo("rules", "deferred");
+    await device.rest();
+    assert.match(device.room.status().available.rules?.hindrance ?? "", /deferred until 2026-11-21T12:00/);
+    assert.equal(device.room.status().held[0]?.why, "deferred");
+    device.settings = { ...device.settings, ota: { ...device.settings.ota, check_interval: "5m" } };
+    await device.time.runUntil(24 * hour + 5);
+    await device.rest();
+    assert.deepEqual(device.asked(), [id, id]);
+  });
+
+  it("does not apply what is postponed before then; a newer release is not postponed by it", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    await device.room.postpone("all", 86_400);
+    assert.equal(device.room.status().postponed.rules, "2026-11-21T12:00:00.000Z");
+    device.settings = { ...device.settings, ota: { ...device.settings.ota, auto_update_rules: true } };
+    await device.time.runUntil(11);
+    await device.room.check({});
+    await device.rest();
+    assert.deepEqual(device.asked(), []);
+    assert.match(device.room.status().available.rules?.hindrance ?? "", /postponed until/);
+    const newer = device.release({ version: "1.1.0" });
+    await device.time.runUntil(22);
+    await device.room.check({});
+    await device.rest();
+    assert.deepEqual(device.asked(), [newer]);
+  });
+
+  it("applies nothing while the journal cannot be read, and says so", async () => {
+    const device = await openAppliance();
+    device.side.damage = "{";
+    device.release({ version: "1.0.0" });
+    await device.restart();
+    await checked(device);
+    assert.deepEqual(device.asked(), []);
+    assert.match(device.room.trouble() ?? "", /journal of releases cannot be read/);
+    await assert.rejects(device.room.apply({ kind: "rules" }), { code: "state_damaged" });
+  });
+
+  it("asks once an hour where root's side cannot be asked, and tells it once", async () => {
+    const device = await openAppliance();
+    device.side.failure = new StewardError("forbidden", "polkit does not let us.");
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    assert.equal(device.asked().length, 1);
+    assert.match(device.room.trouble() ?? "", /polkit does not let us/);
+    await device.time.runUntil(hour + 5);
+    await device.rest();
+    assert.equal(device.asked().length, 2);
+    assert.equal(device.types().filter((type) => type === "update.refused").length, 1);
+  });
+});
+
+describe("applying by hand", () => {
+  it("is refused where there is nothing, where nothing is set up, and while something is under way", async () => {
+    const device = await openAppliance();
+    device.room.start();
+    await assert.rejects(device.room.apply({ kind: "all" }), { code: "no_update_available" });
+    await assert.rejects(device.room.postpone("all", 600), { code: "no_update_available" });
+    device.side.setUp = new Set();
+    await assert.rejects(device.room.apply({ kind: "binary" }), { code: "update_not_set_up" });
+    device.side.setUp = new Set(["rules"]);
+    device.release({ version: "1.0.0" });
+    await device.room.check({});
+    await device.rest();
+    await assert.rejects(device.room.apply({ kind: "rules" }), { code: "update_busy" });
+    await assert.rejects(device.room.rollBack("rules"), { code: "nothing_to_roll_back" });
+    assert.equal(device.asked().length, 1);
+  });
+
+  it("fetches a binary that nobody fetches unasked, and applies rules before it", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    const rules = device.release({ version: "1.0.0" });
+    const binary = device.release({ kind: "binary", version: "2.0.0" });
+    await checked(device);
+    assert.equal(device.staged.size, 0);
+    await device.room.apply({ kind: "all" });
+    for (let turn = 0; turn < 2_000 && device.asked().length === 0; turn += 1) await setImmediate();
+    assert.deepEqual(device.asked(), [rules]);
+    device.side.commit("rules");
+    await device.rest();
+    assert.deepEqual(device.asked(), [rules, binary]);
+    assert.equal(device.room.status().state, "confirming");
+  });
+
+  it("goes on with what is staged where the server cannot be reached", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    const id = device.release({ version: "1.0.0" });
+    await checked(device);
+    await device.room.apply({ kind: "rules" });
+    await device.rest();
+    device.side.undo("rules", "aborted");
+    await device.rest();
+    const unreachable = new StewardError("update_server_unreachable", "No connection.");
+    device.repositoryOf = () => ({
+      readMetadata: () => Promise.reject(unreachable),
+      openTarget: () => Promise.reject(unreachable),
+      cost: () => ({ requests: 1, bodyBytes: 0 }),
+    });
+    assert.match(device.room.status().available.rules?.hindrance ?? "", /held back/);
+    await device.room.apply({ kind: "rules" });
+    await device.rest();
+    assert.deepEqual(device.asked(), [id, id]);
+  });
+
+  it("of a directory that holds nothing says so, in the status and as an event", async () => {
+    const device = await openAppliance({ server: "" });
+    device.room.start();
+    await device.room.apply({ kind: "rules", repository: "file:///media/stick" });
+    await device.rest();
+    assert.deepEqual(device.opened, ["file:///media/stick"]);
+    assert.match(device.room.status().message, /nothing to apply after all/);
+    assert.equal(device.events.at(-1)?.details.code, "no_update_available");
+  });
+
+  it("is under way while a payload is fetched for it, and a check from elsewhere does not end it", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    device.fetchPayload = (_, { signal }) => device.hold(signal);
+    await device.room.apply({ kind: "rules" });
+    for (let turn = 0; turn < 2_000 && device.room.status().state !== "downloading"; turn += 1) {
+      await setImmediate();
+    }
+    await assert.rejects(device.room.apply({ kind: "rules" }), { code: "update_busy" });
+    await assert.rejects(device.room.check({ repository: "file:///media/stick" }), { code: "rate_limited" });
+    assert.deepEqual(device.opened, [server, server]);
+    await device.room.stop();
+    assert.deepEqual(device.asked(), []);
+  });
+
+  it("tells where root's side ends without a word", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    device.side.isSilent = true;
+    await device.room.apply({ kind: "rules" });
+    await device.rest();
+    assert.match(device.room.status().message, /without a word/);
+    assert.equal(device.types().at(-1), "update.refused");
+  });
+
+  it("lets no check write what root's side is reading, and stops while it is asked", async () => {
+    const device = await openAppliance();
+    device.side.gate = new Promise(() => undefined);
+    device.release({ version: "1.0.0" });
+    device.room.start();
+    await device.room.check({});
+    for (let turn = 0; turn < 2_000 && device.asked().length === 0; turn += 1) await setImmediate();
+    assert.equal(device.room.status().state, "verifying");
+    await device.time.runUntil(20);
+    await assert.rejects(device.room.check({}), { code: "rate_limited" });
+    await device.room.stop();
+    assert.ok(!device.types().includes("update.refused"), "an end that was wished for was told as a failure");
+  });
+});
+
+describe("going back", () => {
+  it("is refused with one good release, and below a signed floor", async () => {
+    const device = await openAppliance();
+    device.side.good("rules", { id: "1".repeat(32), name: "base", version: "1.0.0" });
+    await device.restart();
+    await assert.rejects(device.room.rollBack("rules"), { code: "nothing_to_roll_back" });
+    device.side.good(
+      "rules",
+      { id: "1".repeat(32), name: "base", version: "1.0.0" },
+      { id: "2".repeat(32), name: "base", version: "1.1.0" },
+    );
+    await device.restart();
+    device.record.note((present) => ({ ...present, floors: { "rules/base": "1.1.0" } }), 0);
+    await assert.rejects(device.room.rollBack("rules"), { code: "below_floor" });
+    assert.deepEqual(device.asked(), []);
+  });
+
+  it("asks root's side, and is shown as such", async () => {
+    const device = await openAppliance();
+    device.side.good(
+      "rules",
+      { id: "1".repeat(32), name: "base", version: "1.0.0" },
+      { id: "2".repeat(32), name: "base", version: "1.1.0" },
+    );
+    await device.restart();
+    device.room.start();
+    await device.room.rollBack("rules");
+    await device.rest();
+    assert.deepEqual(device.asked(), ["back rules"]);
+    assert.equal(device.room.status().state, "rolling_back");
+    assert.ok(!device.types().includes("update.applying"), "a rollback was told as an attempt");
+  });
+});
+
+describe("another agent", () => {
+  it("tells what happened meanwhile, once", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    const id = device.release({ version: "1.0.0" });
+    await checked(device);
+    await device.room.apply({ kind: "rules" });
+    await device.rest();
+    await device.room.stop();
+    device.side.undo("rules", "failed", false);
+    await device.restart();
+    await device.restart();
+    const told = device.events.filter(({ type }) => type === "update.undone");
+    assert.equal(told.length, 1);
+    assert.deepEqual([told[0]?.details.release_id, told[0]?.details.restored_healthy], [id, false]);
+    assert.equal(device.types().filter((type) => type === "update.applying").length, 1);
+    assert.match(device.room.trouble() ?? "", /not healthy either/);
+  });
+
+  it("sees to it that somebody goes on with what is on trial, and follows it", async () => {
+    const device = await openAppliance();
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    await device.restart();
+    assert.equal(device.side.goneOn(), 0);
+    device.room.start();
+    assert.equal(device.side.goneOn(), 1);
+    device.side.phase("rules", { deadline_uptime: 1_000 + 60 });
+    await device.rest();
+    assert.equal(device.room.status().trial?.deadline_at, "2026-11-20T12:01:00.000Z");
+    assert.match(device.room.status().message, /3 more healthy answers/);
+  });
+});
