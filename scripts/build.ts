@@ -2,20 +2,25 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import standaloneCode from "ajv/dist/standalone/index.js";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { documentKinds } from "../src/state.ts";
 import { createCompiler } from "../src/store/compile.ts";
 import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
+import { releaseJournalName, releaseJournalSchema } from "../src/updates/release-journal.ts";
 import { buildAddon } from "./build-addon.ts";
 
 const root = join(import.meta.dirname, "..");
-const finished = join(root, "dist");
+
+/** Another place and another version: for a release of the program that is made to be tried. */
+const { values: wanted } = parseArgs({ options: { into: { type: "string" }, version: { type: "string" } } });
+const finished = wanted.into === undefined ? join(root, "dist") : resolve(wanted.into);
 
 /** Built aside and put in place at the end, so that a build that fails leaves the last good one. */
-const dist = join(root, ".cache/dist");
+const dist = wanted.into === undefined ? join(root, ".cache/dist") : `${finished}.part`;
 
 /**
  * koa needs the media types that it serves, and its mime-db brings 2,500: 287 KB of a 522 KB bundle, read at each
@@ -79,39 +84,50 @@ export { refuse as Ajv2020, refuse as default };`,
  * koa asks of each body whether it is a Response; the first look at that global makes Node load its fetch, 3 MiB and
  * 8 ms. The agent never fetches, so a class that nothing is an instance of serves as well.
  */
+const noResponse = `Object.defineProperty(globalThis,"Response",{value:class Response{},configurable:true,writable:true});`;
+
 const banner = `#!/usr/bin/env node
-Object.defineProperty(globalThis,"Response",{value:class Response{},configurable:true,writable:true});
 import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`;
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "console"), { recursive: true });
-await build({
-  entryPoints: { main: join(root, "src/main.ts"), "facts-worker": join(root, "src/system/facts-worker.ts") },
+const common = {
   outdir: dist,
   bundle: true,
-  splitting: true,
   format: "esm",
   platform: "node",
   target: "node20",
   minify: true,
   legalComments: "none",
-  banner: { js: banner },
   define: { STEWARD_BUILD: JSON.stringify(stamp()) },
   // Loaded from node_modules when first needed: a native module, and one whose `new Buffer` Node warns of elsewhere.
   external: ["@node-rs/argon2", "node-ntp-client"],
   plugins: [fewMediaTypes, noTraces, compiledValidators, noCompiler],
   logLevel: "warning",
+} satisfies BuildOptions;
+await build({
+  ...common,
+  entryPoints: { main: join(root, "src/main.ts"), "facts-worker": join(root, "src/system/facts-worker.ts") },
+  splitting: true,
+  banner: { js: `${banner}${noResponse}` },
 });
-chmodSync(join(dist, "main.js"), 0o755);
+// Whole in itself: what it shares with the agent would be one more part for each start of the agent to read.
+await build({
+  ...common,
+  entryPoints: { installer: join(root, "src/installer.ts") },
+  banner: { js: banner },
+});
+for (const program of ["main.js", "installer.js"]) chmodSync(join(dist, program), 0o755);
 cpSync(join(root, "src/console"), join(dist, "console"), { recursive: true });
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
 buildAddon(join(dist, "clock-steering.node"));
 rmSync(finished, { recursive: true, force: true });
 renameSync(dist, finished);
 
-/** Version of package.json; commit and date of the checkout, so that one commit always builds the same program. */
+/** Version of package.json, if no other is wanted; commit and date of the checkout, so that one commit always builds the same program. */
 function stamp(): { version: string; commit: string | null; date: string | null } {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const file = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const version = wanted.version ?? file.version;
   try {
     const text = execFileSync("git", ["log", "-1", "--format=%H %ct"], {
       cwd: root,
@@ -137,6 +153,7 @@ function validatorsSource(): string {
     names.set(name, identifier);
   };
   for (const { name, schema } of documentKinds({})) add(documentValidatorName(name), schema);
+  add(documentValidatorName(releaseJournalName), releaseJournalSchema);
   for (const id of operationIds) {
     const { body, query, pathParameters = {} } = operationOf(id);
     if (body) add(inputValidatorName(id, "body"), body);

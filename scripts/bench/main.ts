@@ -1,6 +1,7 @@
 /** `make bench`: what the agent costs, as ratios against peers run in the same call, one after the other in turns. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { applyRows } from "./apply.ts";
 import { clockRows } from "./clock.ts";
 import {
   agent,
@@ -29,6 +30,7 @@ try {
     ...(await startAndMemory()),
     await authenticatedRequests(),
     ...(await payloadRows()),
+    ...(await applyRows()),
     ...(await clockRows()),
   ];
   print(rows);

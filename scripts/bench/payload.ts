@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -25,13 +25,11 @@ export async function payloadRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
   const servers: Served[] = [];
   try {
-    const program = join(directory, "payload-process.mjs");
-    await build({
-      entryPoints: [join(import.meta.dirname, "payload-process.ts")],
-      ...{ bundle: true, platform: "node", format: "esm", outfile: program, logLevel: "error" },
-    });
-    servers.push(await serve(join(directory, "payload"), payloadBytes));
-    servers.push(await serve(join(directory, "warm-up"), warmUpBytes));
+    const program = await bundle(directory, "payload-process");
+    for (const [name, bytes] of [["payload", payloadBytes] as const, ["warm-up", warmUpBytes] as const]) {
+      await writeRandom(join(directory, name), bytes);
+      servers.push(await serve(join(directory, name)));
+    }
     const results = { own: [] as number[], peer: [] as number[], idle: [] as number[], peak: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {
       const own = await stage(program, join(directory, `round${round}`), servers);
@@ -40,29 +38,52 @@ export async function payloadRows(): Promise<Row[]> {
       results.peak.push(own.peakMiB);
       results.peer.push(await hashAndCopy(join(directory, "payload"), join(directory, "copy")));
     }
-    return [timeRow(results.own, results.peer), memoryRow(results.peak, results.idle)];
+    return [
+      timeRow("verify + stage a 256 MiB payload / sha512sum + cp", results.own, results.peer),
+      memoryRow("its memory", results.peak, results.idle),
+    ];
   } finally {
     for (const server of servers) server.stop();
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-interface Served {
+/** The program of a row, as one file in this directory. */
+export async function bundle(directory: string, name: string): Promise<string> {
+  const outfile = join(directory, `${name}.mjs`);
+  // What is bundled of packages may still ask for Node's own modules in their way.
+  const banner =
+    'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+  await build({
+    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
+    ...{ bundle: true, platform: "node", format: "esm", outfile, logLevel: "error", banner: { js: banner } },
+  });
+  return outfile;
+}
+
+/** A payload that is served over loopback. */
+export interface Served {
   url: string;
   /** What is signed about it, as JSON. */
   signed: string;
   stop: () => void;
 }
 
-async function serve(path: string, bytes: number): Promise<Served> {
+/** A new file of bytes that do not compress. */
+export async function writeRandom(path: string, bytes: number): Promise<void> {
   const file = await open(path, "wx");
   const piece = randomBytes(1024 ** 2);
   for (let written = 0; written < bytes; written += piece.length) {
+    // zlib looks back 32 KiB: the same MiB again is new to it.
     piece.writeUInt32LE(written / piece.length);
     await file.write(piece);
   }
   await file.sync();
   await file.close();
+}
+
+/** Serves a file from a process of its own. */
+export async function serve(path: string): Promise<Served> {
   const hashes = { sha512: await hashBy("sha512sum", path), sha256: await hashBy("sha256sum", path) };
   const child = spawn(process.execPath, [join(import.meta.dirname, "peers/payload-server.mjs")], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -74,7 +95,7 @@ async function serve(path: string, bytes: number): Promise<Served> {
   });
   return {
     url: `http://127.0.0.1:${port}`,
-    signed: JSON.stringify({ length: bytes, hashes }),
+    signed: JSON.stringify({ length: (await stat(path)).size, hashes }),
     stop: () => child.kill("SIGTERM"),
   };
 }
@@ -84,13 +105,21 @@ async function hashBy(tool: string, path: string): Promise<string> {
   return stdout.split(" ")[0] ?? "";
 }
 
-async function stage(program: string, directory: string, servers: readonly Served[]) {
+/** Fetches, verifies and stages by a process of its own. */
+export async function stage(program: string, directory: string, servers: readonly Served[]) {
   await mkdir(directory);
   const args = servers.flatMap(({ url, signed }) => [url, signed]);
   const { stdout } = await run(process.execPath, [program, directory, ...args], { timeout: 120_000 });
   rmSync(directory, { recursive: true });
-  const measured: { milliseconds: number; idleMiB: number; peakMiB: number } = JSON.parse(stdout);
+  const measured: Measured = JSON.parse(stdout);
   return measured;
+}
+
+/** What a process of ours says that it took. */
+export interface Measured {
+  readonly milliseconds: number;
+  readonly idleMiB: number;
+  readonly peakMiB: number;
 }
 
 /** Milliseconds. */
@@ -103,21 +132,22 @@ async function hashAndCopy(from: string, to: string): Promise<number> {
   return milliseconds;
 }
 
-function timeRow(own: number[], peer: number[]): Row {
+/** Against the design's bound. */
+export function timeRow(what: string, own: number[], peer: number[]): Row {
   const ratio = median(own.map((one, turn) => one / (peer[turn] ?? Number.NaN)));
   return {
-    what: "verify + stage a 256 MiB payload / sha512sum + cp",
+    what,
     ...{ unit: "ms", value: median(own), peer: median(peer), ratio },
     ...{ bound: `≤ ${bounds.ratio.toFixed(2)}`, isWithin: ratio <= bounds.ratio },
   };
 }
 
 /** The worst of the rounds, for the bound says never. */
-function memoryRow(peak: number[], idle: number[]): Row {
+export function memoryRow(whose: string, peak: number[], idle: number[]): Row {
   const above = peak.map((one, turn) => one - (idle[turn] ?? Number.NaN));
   const worst = Math.max(...above);
   return {
-    what: `its memory at most / idle before (+${worst.toFixed(1)} MiB)`,
+    what: `${whose} at most / idle before (+${worst.toFixed(1)} MiB)`,
     ...{ unit: "MiB", value: median(peak), peer: median(idle), ratio: median(peak) / median(idle) },
     ...{ bound: `≤ +${bounds.memoryMiB} MiB`, isWithin: worst <= bounds.memoryMiB },
   };

@@ -1,0 +1,158 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { bundle, memoryRow, type Served, serve, stage, timeRow, writeRandom } from "./payload.ts";
+import type { Row } from "./row.ts";
+
+const run = promisify(execFile);
+const dist = join(import.meta.dirname, "../../dist");
+const payloadBytes = 256 * 1024 ** 2;
+/** Runs the code of staging once before it is measured. */
+const warmUpBytes = 2 * 1024 ** 2;
+const rounds = 5;
+
+/** Says at its end what it took at most, in KiB. */
+const confessing = `data:text/javascript,${encodeURIComponent(
+  'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS+"\\n"))',
+)}`;
+
+/**
+ * An apply of 256 MiB with root's part in it: fetched, verified and staged by one process of ours; then `installer.js
+ * install` as it is shipped: copied while it is hashed, verified anew from the root of trust on, unpacked, synced, switched
+ * and found healthy. Beside it the same bytes handled by coreutils and tar, in turns.
+ */
+export async function applyRows(): Promise<Row[]> {
+  const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
+  const servers: Served[] = [];
+  try {
+    const program = await bundle(directory, "payload-process");
+    const payload = await makePayload(directory, "payload", payloadBytes);
+    const warmUp = await makePayload(directory, "warm-up", warmUpBytes);
+    servers.push(await serve(payload), await serve(warmUp));
+    const device = await makeDevice(directory, payload);
+    const results = { own: [] as number[], peer: [] as number[], idle: [] as number[], peak: [] as number[] };
+    for (let round = 0; round < rounds; round += 1) {
+      const staged = await stage(program, join(directory, `round${round}`), servers);
+      const installed = await install(device, join(directory, `root${round}`));
+      results.own.push(staged.milliseconds + installed.milliseconds);
+      results.idle.push((await installer(["--help"])).peakMiB);
+      results.peak.push(installed.peakMiB);
+      results.peer.push(await applyByTools(payload, join(directory, `peer${round}`)));
+    }
+    const what = "fetch, verify, stage, install 256 MiB / sha512sum + cp, cp + sha512sum + tar -x + sync -f";
+    return [
+      timeRow(what, results.own, results.peer),
+      memoryRow("the installer's memory", results.peak, results.idle),
+    ];
+  } finally {
+    for (const server of servers) server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A tar of one file, in about as many bytes. */
+async function makePayload(directory: string, name: string, bytes: number): Promise<string> {
+  const [tree, payload] = [join(directory, `${name}.d`), join(directory, `${name}.tar.gz`)];
+  await mkdir(tree);
+  await writeRandom(join(tree, "big"), bytes);
+  await run("tar", ["-I", "gzip -1", "-cf", payload, "-C", tree, "."]);
+  rmSync(tree, { recursive: true });
+  return payload;
+}
+
+/** What a device has when its agent has staged a release. */
+interface Device {
+  readonly id: string;
+  readonly state: string;
+  readonly hostFile: string;
+}
+
+/** Has an agent of its own stage the payload, published by `steward repo`. */
+async function makeDevice(directory: string, payload: string): Promise<Device> {
+  const [state, sockets, etc] = ["state", "run", "etc"].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await mkdir(etc, { mode: 0o700 });
+  const [hostFile, settings, site] = [
+    join(etc, "steward.json"),
+    join(etc, "settings.json"),
+    join(directory, "site"),
+  ];
+  const health = { command: ["/bin/true"], successes: 1, interval: "100ms", within: "10s" };
+  writeFileSync(hostFile, JSON.stringify({ product: "bench", update: { rules: { health } } }), {
+    mode: 0o600,
+  });
+  writeFileSync(settings, JSON.stringify({ time: { mode: "manual", servers: [] } }));
+  const env = {
+    ...process.env,
+    ...{ STEWARD_SOCKET: join(sockets, "steward.sock"), STEWARD_STATE: state },
+    ...{ STEWARD_HOST_FILE: hostFile, STEWARD_INITIAL_SETTINGS: settings },
+  };
+  const steward = (...words: string[]) => run(process.execPath, [join(dist, "main.js"), ...words], { env });
+  const places = ["--state", state, "--run", sockets, "--listen", "127.0.0.1:0", "--host-file", hostFile];
+  const agent = spawn(process.execPath, [join(dist, "main.js"), "serve", ...places], {
+    env,
+    stdio: "ignore",
+  });
+  try {
+    await steward("repo", "init", site, "--product", "bench");
+    await steward("repo", "add", site, payload, "--kind", "rules", "--name", "big", "--release", "1.0.0");
+    await steward("repo", "publish", site);
+    await steward("update", "trust", "install", join(site, "public/metadata/1.root.json"), "--yes");
+    await steward("time", "set", new Date().toISOString(), "--yes");
+    await steward("update", "check", "--repo", join(site, "public"));
+  } finally {
+    await ended(agent);
+  }
+  const [name = ""] = readdirSync(join(state, "updates/staged"));
+  return { id: name.slice(0, 32), state, hostFile };
+}
+
+async function ended(agent: ChildProcess): Promise<void> {
+  agent.kill("SIGTERM");
+  for (let looks = 0; agent.exitCode === null && agent.signalCode === null && looks < 100; looks += 1)
+    await delay(100);
+}
+
+/** `installer.js install` on a device on which nothing was ever installed. */
+async function install({ id, state, hostFile }: Device, directory: string) {
+  const [releases, trust] = [join(directory, "releases"), join(directory, "trust")];
+  await mkdir(directory);
+  const places = ["--releases", releases, "--trust", trust, "--state", state, "--host-file", hostFile];
+  const measured = await installer(["install", id, ...places]);
+  rmSync(directory, { recursive: true });
+  return measured;
+}
+
+async function installer(words: readonly string[]): Promise<{ milliseconds: number; peakMiB: number }> {
+  const begun = performance.now();
+  const args = ["--import", confessing, join(dist, "installer.js"), ...words];
+  const { stderr } = await run(process.execPath, args, { timeout: 120_000 });
+  const milliseconds = performance.now() - begun;
+  return { milliseconds, peakMiB: Number(/peak (\d+)/.exec(stderr)?.[1]) / 1_024 };
+}
+
+/** Milliseconds. */
+async function applyByTools(payload: string, directory: string): Promise<number> {
+  const [staged, intake, tree] = ["staged", "intake", "tree"].map((name) => join(directory, name));
+  await mkdir(`${tree}`, { recursive: true });
+  const commands = [
+    ["sha512sum", payload],
+    ["cp", payload, staged],
+    ["cp", staged, intake],
+    ["sha512sum", intake],
+    ["tar", "-xzf", intake, "-C", tree],
+    ["sync", "-f", tree],
+  ];
+  const begun = performance.now();
+  for (const [program = "", ...words] of commands) await run(program, words.map(String));
+  const milliseconds = performance.now() - begun;
+  rmSync(directory, { recursive: true });
+  return milliseconds;
+}

@@ -1,0 +1,116 @@
+import { arch } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { StewardError } from "./errors.ts";
+import { createActivation } from "./host/linux/activation.ts";
+import { type Credentials, createOwnersRights } from "./host/linux/agent-rights.ts";
+import { createRunCommand } from "./host/linux/commands.ts";
+import { freeSpace } from "./host/linux/free-space.ts";
+import { createHealthCheck } from "./host/linux/health-check.ts";
+import { readIdentity } from "./host/linux/identity.ts";
+import { readInstalledRoot } from "./host/linux/installed-root.ts";
+import { createRunForRelease } from "./host/linux/release-programs.ts";
+import { createSelfTest } from "./host/linux/self-test.ts";
+import { createUnits } from "./host/linux/units.ts";
+import { createUptime } from "./host/linux/uptime.ts";
+import type { ReleaseHost } from "./host/release-ports.ts";
+import { type HostDecisions, readDecisions } from "./host-decisions.ts";
+import type { Installing } from "./installing/drive.ts";
+import type { TakeIn } from "./installing/install.ts";
+import { takeIn } from "./installing/intake.ts";
+import { openOwnTrust } from "./installing/own-trust.ts";
+import type { ReleasePlaces } from "./installing/places.ts";
+import { createReleaseFiles } from "./installing/release-files.ts";
+import { unpack } from "./installing/unpack.ts";
+import { caps } from "./updates/caps.ts";
+import type { Floors } from "./updates/selection.ts";
+import { type Build, builtAt } from "./version/version.ts";
+
+/** Root's side, joined with this host. */
+export interface InstallerParts extends Omit<Installing, "journal"> {
+  readonly takeIn: TakeIn;
+  /** What root's side has seen signed. */
+  readonly floors: () => Promise<Floors>;
+}
+
+/** How a call of the program was meant. */
+export interface InstallerPlan {
+  readonly places: ReleasePlaces;
+  /** Units are put to work and watched, and the guard is one. */
+  readonly isUnderSystemd: boolean;
+  /** The agent's. */
+  readonly stateDirectory: string;
+  readonly hostFile: string;
+  /** Whoever runs this. */
+  readonly credentials: Credentials;
+  readonly build: Build;
+  readonly say: (line: string) => void;
+}
+
+/** Throws `validation_failed` for a host file that cannot be used. */
+export async function openInstaller(plan: InstallerPlan): Promise<InstallerParts> {
+  const { places, say, hostFile, credentials } = plan;
+  const decisions = await readDecisions(hostFile, credentials.geteuid());
+  const host = createHost(plan);
+  return {
+    host,
+    places,
+    say,
+    plans: decisions.forRooms.update.apply,
+    takeIn: createTakeIn(plan, decisions, host),
+    floors: async () => {
+      const trust = await openOwnTrust(places);
+      try {
+        return trust.floors();
+      } finally {
+        await trust.close();
+      }
+    },
+  };
+}
+
+/** What root's side does to this host. */
+export function createHost({ isUnderSystemd, credentials }: InstallerPlan): ReleaseHost {
+  const run = createRunCommand();
+  const runForRelease = createRunForRelease();
+  const units = isUnderSystemd ? createUnits(run) : null;
+  const files = createReleaseFiles({ run, freeSpace });
+  return {
+    files,
+    units,
+    uptime: createUptime(),
+    bootId: readIdentity().bootId,
+    now: () => new Date(),
+    pause: (seconds) => delay(seconds * 1_000),
+    activate: createActivation({ units, run: runForRelease }),
+    askHealth: createHealthCheck({ units, run: runForRelease }),
+    selfTest: createSelfTest({ run, isRoot: credentials.geteuid() === 0 }),
+    unpack: (payload, directory) => unpack(payload, directory, { files }),
+  };
+}
+
+function createTakeIn(plan: InstallerPlan, { forRooms }: HostDecisions, host: ReleaseHost): TakeIn {
+  const { places, stateDirectory, credentials, build } = plan;
+  const { product, update } = forRooms;
+  return async (id, journal) =>
+    takeIn(id, {
+      places,
+      stateDirectory,
+      journal,
+      asAgent: await createOwnersRights(stateDirectory, credentials),
+      readInstalledRoot: () => {
+        if (update.unusable !== undefined) throw new StewardError("update_root_unusable", update.unusable);
+        return readInstalledRoot(update.rootFile, { own: update.own, maximumBytes: caps.rootBytes });
+      },
+      device: {
+        product,
+        arch: arch(),
+        agentVersion: build.version,
+        channels: update.channels,
+        packaged: { rules: null, binary: product === "steward" ? build.version : null },
+      },
+      builtAt: builtAt(build),
+      wall: host.now,
+      uptime: host.uptime,
+      bootId: host.bootId,
+    });
+}

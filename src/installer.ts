@@ -1,0 +1,136 @@
+import { parseArgs } from "node:util";
+import { errorCodes } from "./contract/error-codes.ts";
+import { updateKinds } from "./contract/update-kinds.ts";
+import { StewardError, systemErrorCode } from "./errors.ts";
+import type { Credentials } from "./host/linux/agent-rights.ts";
+import { usualHostFile } from "./host-decisions.ts";
+import { type InstallerParts, openInstaller } from "./installer-host.ts";
+import { forgive, guard, order, withReleases } from "./installing/guard.ts";
+import { install, rollBack } from "./installing/install.ts";
+import { usualPlaces } from "./installing/places.ts";
+import type { UpdateKind } from "./updates/release.ts";
+import type { Build } from "./version/version.ts";
+
+/** Put in by the build; a program run from its sources has no version. */
+declare const STEWARD_BUILD: Build | undefined;
+const build: Build =
+  typeof STEWARD_BUILD === "undefined"
+    ? { version: "0.0.0-source", commit: null, date: null }
+    : STEWARD_BUILD;
+
+const usage = `usage: installer.js install RELEASE | rollback KIND | guard [--boot]
+                    | confirm KIND | abort KIND | forgive RELEASE
+RELEASE: 32 hex digits. KIND: ${updateKinds.join(" or ")}.
+Root's side of updates; units and \`steward update\` call it.
+`;
+
+/** Seconds that the guard waits for the helper that has started it to end. */
+const patienceSeconds = 60;
+
+/**
+ * Root's side of updates, as a program of its own: the agent that faces the network has none of it in its memory, and
+ * none of its rights.
+ */
+async function main(argv: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: {
+      releases: { type: "string" },
+      trust: { type: "string", default: usualPlaces.trust },
+      state: { type: "string", default: "/var/lib/steward" },
+      "host-file": { type: "string", default: usualHostFile },
+      boot: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const [verb = "", what = "", ...others] = positionals;
+  if (values.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  if (others.length > 0) return refuseUsage();
+  const parts = await openInstaller({
+    places: { releases: values.releases ?? usualPlaces.releases, trust: values.trust },
+    // The usual place is systemd's business; at any other this is a trial run, and does all by itself.
+    isUnderSystemd: values.releases === undefined,
+    stateDirectory: values.state,
+    hostFile: values["host-file"],
+    credentials: credentialsOf(process),
+    build,
+    say: (line: string) => void process.stdout.write(`${line}\n`),
+  });
+  return perform(parts, { verb, what, isBoot: values.boot });
+}
+
+async function perform(
+  parts: InstallerParts,
+  { verb, what, isBoot }: { verb: string; what: string; isBoot: boolean },
+): Promise<number> {
+  const kind = updateKinds.find((one) => one === what || (verb === "install" && what === `rollback${one}`));
+  const isRelease = /^[0-9a-f]{32}$/.test(what);
+  if (verb === "install" && isRelease) await change(parts, (open) => install(open, what, parts.takeIn));
+  else if (["install", "rollback"].includes(verb) && kind) await goBack(parts, kind);
+  else if (verb === "guard" && what === "") await stand(parts, isBoot);
+  else if ((verb === "confirm" || verb === "abort") && kind) {
+    const how = await order(parts, { kind, order: verb });
+    if (how === "given") parts.say(`The guard works on it, and will ${verb} it before its next step.`);
+  } else if (verb === "forgive" && isRelease) await withReleases(parts, 0, (open) => forgive(open, what));
+  else return refuseUsage();
+  return 0;
+}
+
+function goBack(parts: InstallerParts, kind: UpdateKind): Promise<void> {
+  return change(parts, async (open) => rollBack(open, kind, await parts.floors()));
+}
+
+/** Something is put on trial, and the guard takes over: another process under systemd, this one without. */
+async function change(
+  parts: InstallerParts,
+  work: (open: Parameters<typeof guard>[0]) => Promise<void>,
+): Promise<void> {
+  const { units } = parts.host;
+  await withReleases(parts, 0, async (open) => {
+    await work(open);
+    if (units === null) await guard(open, { isBoot: false });
+  });
+  if (units !== null) await units.begin("steward-guard.service");
+}
+
+async function stand(parts: InstallerParts, isBoot: boolean): Promise<void> {
+  await withReleases(parts, patienceSeconds, (open) => guard(open, { isBoot }));
+}
+
+function credentialsOf(own: NodeJS.Process): Credentials {
+  if (hasCredentials(own)) return own;
+  throw new StewardError("internal_error", "Updates are applied on Linux alone.");
+}
+
+function hasCredentials(own: NodeJS.Process): own is NodeJS.Process & Credentials {
+  return own.seteuid !== undefined;
+}
+
+function refuseUsage(): number {
+  process.stderr.write(usage);
+  return 2;
+}
+
+function fail(error: unknown): number {
+  process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof StewardError) return errorCodes[error.code].exit;
+  return systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
+}
+
+// What is made here others may read, the agent first of all; what they may not has a mode of its own.
+process.umask(0o022);
+// A way back that is under way is not left because a terminal has gone, or somebody is in a hurry.
+for (const signal of ["SIGHUP", "SIGINT", "SIGPIPE"] as const) process.on(signal, () => undefined);
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.exitCode = fail(error);
+  },
+);

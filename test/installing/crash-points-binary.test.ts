@@ -1,0 +1,3 @@
+import { describeCrashPoints } from "./lab/crash-suite.ts";
+
+describeCrashPoints("binary", ["after"]);

@@ -1,0 +1,4 @@
+import { describeCrashPoints } from "./lab/crash-suite.ts";
+
+// What one operation leaves behind is what the next one finds: each kind is killed on one side of them.
+describeCrashPoints("rules", ["before"]);

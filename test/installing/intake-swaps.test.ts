@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { StewardError } from "../../src/errors.ts";
+import { createOwnersRights } from "../../src/host/linux/agent-rights.ts";
+import { openAgentFiles } from "../../src/installing/agent-files.ts";
+import { copySigned } from "../../src/installing/intake-copy.ts";
+import { readSignedPayload } from "../../src/updates/signed-payload.ts";
+import { sha512 } from "../updates/lab/signing-key.ts";
+import { asAgentUser, type IntakeLab, isRoot, labCredentials, takenFiles, withStaged } from "./intake-lab.ts";
+import { swapperSource } from "./swapping.ts";
+
+const installs = 1_000;
+/** An intake that comes to its signatures costs 50 ms and more of arithmetic. */
+const secondsOfWhole = 25;
+
+describe("a process of the agent's user that swaps what is staged, all the time", {
+  skip: !isRoot && "needs root",
+}, () => {
+  it(`has nothing taken in ${installs} installs but the signed bytes`, { timeout: 110_000 }, async (test) => {
+    const { lab, id, added } = await withStaged(test, { payload: randomBytes(700_000) });
+    const swapper = await startSwapping(lab, id);
+    test.after(() => void swapper.kill("SIGKILL"));
+    const hash = added.target.hashes.sha512 ?? "";
+    const whole = newTally();
+    const end = process.uptime() + secondsOfWhole;
+    while (whole.taken + whole.refused < installs && process.uptime() < end) {
+      await tally(whole, async () => (await lab.takeIn(id)).payload, hash);
+      if (whole.last === "refused") assert.deepEqual(await takenFiles(lab.trust), []);
+    }
+    // The rest of them by the steps that touch what the agent can touch: opened, copied, held against the signed hash.
+    const steps = newTally();
+    const asAgent = await createOwnersRights(lab.agent, labCredentials());
+    const signed = readSignedPayload({ length: added.target.length, hashes: added.target.hashes });
+    const copy = join(lab.trust, "copy");
+    while (whole.taken + whole.refused + steps.taken + steps.refused < installs) {
+      await rm(copy, { force: true });
+      const take = async () => {
+        const files = await openAgentFiles(lab.agent, id, asAgent);
+        await copySigned(files.payload, copy, signed).finally(() => files.close());
+        return copy;
+      };
+      await tally(steps, take, hash);
+    }
+    const swaps = await stop(swapper);
+    test.diagnostic(
+      `${swaps} swaps; whole intakes: ${inWords(whole)}; opened and copied alone: ${inWords(steps)}`,
+    );
+    assert.ok(swaps > installs, `only ${swaps} swaps`);
+    for (const { taken, refused, codes } of [whole]) {
+      assert.ok(taken > 0 && refused > 0, "nothing was taken, or all of it");
+      assert.ok(codes.size > 1, "it was always refused for one reason");
+    }
+  });
+});
+
+interface Tally {
+  taken: number;
+  refused: number;
+  last: "taken" | "refused";
+  codes: Map<string, number>;
+}
+
+function newTally(): Tally {
+  return { taken: 0, refused: 0, last: "refused", codes: new Map() };
+}
+
+function inWords({ taken, refused, codes }: Tally): string {
+  return `${taken} taken, ${refused} refused ${JSON.stringify(Object.fromEntries(codes))}`;
+}
+
+async function tally(into: Tally, take: () => Promise<string>, hash: string): Promise<void> {
+  try {
+    const path = await take();
+    assert.equal(sha512(await readFile(path)), hash, "other bytes than the signed ones were taken");
+    into.taken += 1;
+    into.last = "taken";
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    into.refused += 1;
+    into.last = "refused";
+    into.codes.set(error.code, (into.codes.get(error.code) ?? 0) + 1);
+  }
+}
+
+async function startSwapping(lab: IntakeLab, id: string): Promise<ChildProcessWithoutNullStreams> {
+  const [program = "", ...options] = asAgentUser;
+  const updates = join(lab.agent, "updates");
+  const child = spawn(program, [...options, process.execPath, "-e", swapperSource, updates, id], {
+    cwd: "/",
+  });
+  child.stderr.pipe(process.stderr);
+  await once(child.stdout, "data");
+  return child;
+}
+
+async function stop(child: ChildProcessWithoutNullStreams): Promise<number> {
+  assert.equal(child.exitCode, null, "it had ended by itself");
+  const printed = once(child.stdout, "data");
+  child.stdin.end();
+  const [count] = await printed;
+  return Number(String(count));
+}

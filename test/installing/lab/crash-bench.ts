@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { UpdateKind } from "../../../src/updates/release.ts";
+import { type Ending, freePort } from "../../store/state-directory.ts";
+import {
+  current,
+  isConsistent,
+  journalOf,
+  metadataVersions,
+  neverBack,
+  noLeftovers,
+  runsWell,
+} from "./checks.ts";
+import { copyDevice, type Device, type DeviceOptions, makeDevice, stage } from "./device.ts";
+import { startEngine } from "./engine.ts";
+import { type Published, publishReleases } from "./published.ts";
+import { endPump } from "./pump.ts";
+import type { PackedRelease, ReleaseModel } from "./releases.ts";
+import { type RootOrder, runRootSide, underVirtualTime } from "./root-side.ts";
+
+/** Seconds of the virtual clock: of what is killed, of what comes after it in the same boot, of the next apply. */
+export const clock = { crash: 1_000, recovery: 1_000.01, next: 2_000 };
+
+/** What root's side is killed at, and what may come of it. */
+export interface Scenario {
+  readonly name: string;
+  readonly kind: UpdateKind;
+  /** Where each run starts. */
+  readonly template: Device;
+  readonly order: RootOrder;
+  readonly old: PackedRelease;
+  readonly new: PackedRelease;
+  /** The host file's. */
+  readonly health: object;
+  /** What is current when an undisturbed run of it has ended. */
+  readonly ends: Side;
+}
+
+export type Side = "old" | "new";
+
+/** Devices with releases of 1.0.0, and whatever they go through. */
+export interface CrashBench {
+  readonly published: Published;
+  /** A device that has 1.0.0 of both kinds, and what the agent had staged at the second publication. */
+  template(): Promise<Device>;
+  /** The same, with a release on trial that nothing has been done for yet. */
+  onTrial(kind: UpdateKind, version: string): Promise<Device>;
+  apply(device: Device, kind: UpdateKind, version: string): Promise<void>;
+  /** A run that nothing disturbs: it ends as it should. */
+  undisturbed<T>(scenario: Scenario, run: (device: Device) => Promise<T>): Promise<T>;
+  /**
+   * One crash point: `kill` ends root's side somewhere in the middle. Then what lies there is looked at, the guard is run as
+   * the next start runs it, and the next release is applied. Gives back what was current between these two.
+   */
+  survives(scenario: Scenario, kill: (device: Device) => Promise<void>): Promise<Side>;
+  /** The text with paths below the device, and versions instead of ids. */
+  readable(text: string, device: Device): string;
+}
+
+/** Publishes 1.0.0, then 2.0.0 and an unhealthy 2.1.0, then 3.0.0, of both kinds. `directory` goes with the suite. */
+export async function createCrashBench(suite: Ending, directory: string): Promise<CrashBench> {
+  const kinds = ["rules", "binary"] as const;
+  const all = (version: string, does: ReleaseModel["does"]): ReleaseModel[] =>
+    kinds.map((kind) => ({ kind, version, does }));
+  const second = [...all("2.0.0", "is well"), ...all("2.1.0", "is unwell")];
+  const published = await publishReleases(directory, [
+    all("1.0.0", "is well"),
+    second,
+    all("3.0.0", "is well"),
+  ]);
+  const engine = await startEngine(suite);
+  const options = async (name: string, health: object = {}): Promise<DeviceOptions> => {
+    const place = await mkdtemp(join(directory, `${name}-`));
+    execFileSync("chmod", ["755", place]);
+    return { directory: place, port: await freePort(), engine, health };
+  };
+  const apply: CrashBench["apply"] = async (device, kind, version) => {
+    const { id } = published.release(kind, version);
+    await runRootSide(device, { verb: "install", id }, { change: underVirtualTime(clock.next) });
+    assert.equal((await current(device, published, kind)).version, version);
+  };
+  const fresh = await makeDevice(await options("fresh"), published.rootFile);
+  await stage(fresh, published.stagedAt(0));
+  for (const kind of kinds) await apply(fresh, kind, "1.0.0");
+  endPump(fresh);
+
+  const template = async (): Promise<Device> => {
+    const device = await copyDevice(fresh, await options("template"));
+    await stage(device, published.stagedAt(1));
+    return device;
+  };
+  const startOf = async (scenario: Scenario): Promise<Device> => {
+    endPump(scenario.template);
+    return copyDevice(scenario.template, await options("device", scenario.health));
+  };
+  const end = async (device: Device): Promise<void> => {
+    endPump(device);
+    await rm(device.directory, { recursive: true });
+  };
+  return {
+    published,
+    template,
+    apply,
+    onTrial: async (kind, version) => {
+      const device = await template();
+      const { id } = published.release(kind, version);
+      await runRootSide(device, { verb: "put on trial", id }, { change: underVirtualTime(clock.crash) });
+      return device;
+    },
+    undisturbed: async (scenario, run) => {
+      const device = await startOf(scenario);
+      const result = await run(device);
+      assert.equal((await current(device, published, scenario.kind)).id, scenario[scenario.ends].id);
+      await end(device);
+      return result;
+    },
+    survives: async (scenario, kill) => {
+      const device = await startOf(scenario);
+      try {
+        const versions = await metadataVersions(device);
+        await kill(device);
+        sideOf(scenario, await current(device, published, scenario.kind));
+        await runRootSide(device, { verb: "guard" }, { change: underVirtualTime(clock.recovery) });
+        const side = await hasRecovered(scenario, device, published);
+        neverBack(versions, await metadataVersions(device));
+        await stage(device, published.stagedAt(2));
+        await apply(device, scenario.kind, "3.0.0");
+        await isConsistent(device, published);
+        await noLeftovers(device);
+        await runsWell(device, published.release(scenario.kind, "3.0.0"));
+        neverBack(versions, await metadataVersions(device));
+        return side;
+      } finally {
+        await end(device);
+      }
+    },
+    readable: (text, { directory: own }) =>
+      published.releases.reduce(
+        (readable, { id, version }) => readable.replaceAll(id, version),
+        text.replaceAll(`${own}/`, ""),
+      ),
+  };
+}
+
+async function hasRecovered(scenario: Scenario, device: Device, published: Published): Promise<Side> {
+  const { kind, order } = scenario;
+  const release = await current(device, published, kind);
+  const side = sideOf(scenario, release);
+  const isUnwell = scenario.new.does === "is unwell";
+  if (isUnwell) assert.equal(side, "old", "an unhealthy release was kept");
+  await isConsistent(device, published);
+  // The engine of the rules always runs; the service runs once somebody has been told to start it.
+  if (kind === "rules" || existsSync(join(device.run, "pid"))) await runsWell(device, release);
+  const { setAside } = (await journalOf(device)).slots[kind];
+  const isHeld = order.verb === "rollback" && side === "new";
+  const expected = isUnwell ? [[scenario.new.id, "failed"]] : isHeld ? [[scenario.old.id, "held"]] : [];
+  assert.deepEqual(
+    setAside.map(({ id, why }) => [id, why]),
+    expected,
+    "what is set aside",
+  );
+  return side;
+}
+
+function sideOf(scenario: Scenario, release: PackedRelease): Side {
+  const isOld = release.id === scenario.old.id;
+  assert.ok(
+    isOld || release.id === scenario.new.id,
+    `${release.version} is current, which is neither of the two`,
+  );
+  return isOld ? "old" : "new";
+}

@@ -1,0 +1,78 @@
+import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { CrashPlan } from "./crashing-host.ts";
+import type { RootOrder } from "./root-side.ts";
+
+/** What the program that is killed is told, as its one argument. */
+export interface CrashRequest {
+  readonly directory: string;
+  readonly order: RootOrder;
+  /** Of the virtual clock. */
+  readonly startSeconds: number;
+  readonly crash: CrashPlan;
+}
+
+export interface Ended {
+  readonly signal: NodeJS.Signals | null;
+  readonly code: number | null;
+  /** The code of what it threw, and what it said on standard error. */
+  readonly output: string;
+}
+
+export interface CrashHarness {
+  run(request: CrashRequest, environment?: Record<string, string>): Promise<Ended>;
+}
+
+/** Seconds after which a run that hangs is ended, as no crash point. */
+const patienceSeconds = 20;
+
+/** Root's side as one file, made below `directory`, so that a start costs little. */
+export async function createCrashHarness(directory: string): Promise<CrashHarness> {
+  const program = join(directory, "crash-program.mjs");
+  await build({
+    entryPoints: [join(import.meta.dirname, "crash-program.ts")],
+    outfile: program,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    minify: true,
+    banner: {
+      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+    },
+    logLevel: "warning",
+  });
+  return {
+    run: (request, environment = {}) => {
+      const child = spawn(process.execPath, [program, JSON.stringify(request)], {
+        env: { ...process.env, ...environment },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let output = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding("utf8").on("data", (text: string) => {
+          output += text;
+        });
+      }
+      const timer = setTimeout(() => child.kill("SIGABRT"), patienceSeconds * 1_000);
+      return new Promise((resolve, reject) => {
+        child.once("error", reject);
+        child.once("exit", (code, signal) => {
+          clearTimeout(timer);
+          // A pump that was started goes on, and holds no pipe of ours open.
+          resolve({ code, signal, output });
+        });
+      });
+    },
+  };
+}
+
+/** The library that kills a process inside of its calls to the file system; see its source. Gives back its path. */
+export function compileKillAt(directory: string): string {
+  const library = join(directory, "kill-at.so");
+  const source = join(import.meta.dirname, "../../updates/lab/kill-at.c");
+  execFileSync("cc", ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], {
+    stdio: "pipe",
+  });
+  return library;
+}

@@ -1,0 +1,23 @@
+/**
+ * Root's side as a process to be killed in the middle: `node … JSON`, a CrashRequest. Ends with 3, and the code of what was
+ * thrown on standard output, where it was refused.
+ */
+
+import { StewardError } from "../../../src/errors.ts";
+import type { CrashRequest } from "./crash-harness.ts";
+import { createCounter } from "./crashing-host.ts";
+import { deviceIn } from "./device.ts";
+import { runRootSide, underVirtualTime } from "./root-side.ts";
+
+const request = JSON.parse(process.argv[2] ?? "") as CrashRequest;
+process.umask(0o022);
+try {
+  await runRootSide(deviceIn(request.directory), request.order, {
+    counter: createCounter(request.crash),
+    change: underVirtualTime(request.startSeconds),
+  });
+} catch (error) {
+  if (!(error instanceof StewardError)) throw error;
+  process.stdout.write(error.code);
+  process.exitCode = 3;
+}

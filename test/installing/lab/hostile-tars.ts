@@ -1,0 +1,190 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { longEntry, paxHeader, type TarEntry, tarEnd, tarEntry, writeGzip } from "./tar-writer.ts";
+
+/** A payload that no device may unpack, though it may well be signed. */
+export interface HostileTar {
+  /** Also the release's name: `^[a-z0-9-]+$`. */
+  readonly name: string;
+  /** The archive, without its end. */
+  readonly pieces: () => Iterable<Buffer>;
+  readonly hasNoEnd?: boolean;
+  readonly level?: number;
+  /** What becomes of the compressed file in the end. */
+  readonly spoil?: (gzip: Buffer) => Buffer;
+  /** By the message of `update_payload_unsafe`. */
+  readonly refusal: RegExp;
+}
+
+const content = Buffer.from("content");
+const directory = (name: string): TarEntry => ({ name, type: "5", mode: 0o755 });
+const link = (name: string, linkname: string): TarEntry => ({ name, type: "2", mode: 0o777, linkname });
+const file = (name: string | Buffer): TarEntry => ({ name, content });
+
+/** Each begins with a harmless file, so that there is something to be left behind. */
+function of(name: string, refusal: RegExp, ...entries: (TarEntry | Buffer)[]): HostileTar {
+  const all = [file("harmless"), ...entries];
+  return { name, refusal, pieces: () => all.map((one) => (Buffer.isBuffer(one) ? one : tarEntry(one))) };
+}
+
+const names: readonly HostileTar[] = [
+  of("parent", /"\.\.\/evil" has "\.\." in its name/, file("../evil")),
+  of("parent-inside", /has "\.\."/, directory("a/"), file("a/../../evil")),
+  of("parent-directory", /has "\.\."/, directory("../")),
+  of("parent-long", /has "\.\."/, longEntry({ name: `${"a/".repeat(60)}../../evil`, content })),
+  of("parent-pax", /has "\.\."/, paxHeader({ path: "../evil" }), file("evil")),
+  of("absolute", /"\/etc\/evil" is an absolute name/, file("/etc/evil")),
+  of("absolute-pax", /is an absolute name/, paxHeader({ path: "/etc/evil" }), file("evil")),
+  of("empty-component", /has an empty or a "\." component/, file("a//evil")),
+  of("dot-component", /has an empty or a "\." component/, file("a/./evil")),
+  of("dot-file", /has an empty or a "\." component/, file(".")),
+  of("no-name", /has no name/, file("")),
+  of("backslash", /has a backslash/, file("..\\evil")),
+  of("escape", /"e\\u\{1b\}\[2Jvil" has control characters/, file("e\x1b[2Jvil")),
+  of("line-feed", /has control characters/, file("e\nvil")),
+  of("nul-pax", /has control characters/, paxHeader({ path: "evil\0.txt" }), file("evil")),
+  of("broken-utf-8", /has control characters or broken UTF-8/, file(Buffer.from([0x65, 0xff, 0xfe]))),
+  of(
+    "long-component",
+    /has a component of more than 255 bytes/,
+    longEntry({ name: "e".repeat(256), content }),
+  ),
+  of("long-name", /is longer than 1024 bytes/, longEntry({ name: "evil/".repeat(205), content })),
+  of("deep", /has more than 64 components/, longEntry({ name: `${"a/".repeat(64)}evil`, content })),
+  of("twice", /"evil" is there already/, file("evil"), file("evil")),
+  of("directory-twice", /is there already/, directory("evil/"), directory("evil/")),
+  of("top-twice", /is there already/, directory("./"), directory("./")),
+  of("file-as-directory", /"evil\/below" lies below what is no directory/, file("evil"), file("evil/below")),
+  of("directory-as-file", /is there already/, directory("evil/"), file("evil")),
+  of("link-over-file", /is there already/, file("evil"), link("evil", "harmless")),
+  of("file-over-link", /is there already/, link("evil", "harmless"), file("evil")),
+];
+
+const links: readonly HostileTar[] = [
+  of("below-link", /lies below what is no directory/, directory("a/"), link("evil", "a"), file("evil/file")),
+  of("hard-link", /is a hard link/, { name: "evil", type: "1", linkname: "harmless" }),
+  of("hard-link-out", /is a hard link/, { name: "evil", type: "1", linkname: "/etc/passwd" }),
+  of("link-absolute", /is a link to an absolute name/, link("evil", "/etc/passwd")),
+  of("link-out", /"evil" is a link that leads out of the release/, link("evil", "../outside")),
+  of("link-out-deep", /leads out/, directory("a/"), directory("a/b/"), link("a/b/evil", "../../../outside")),
+  of("link-to-top-parent", /leads out/, link("evil", "..")),
+  of(
+    "link-chain-out",
+    /"evil" is a link that leads out/,
+    ...["a/", "a/b/", "a/b/c/"].map(directory),
+    // By its letters the second one leads to `a`; as the kernel goes, `a/b/c/up/..` is the release and there is one more.
+    link("a/b/c/up", "../.."),
+    link("evil", "a/b/c/up/../.."),
+  ),
+  of("link-chain-backwards", /leads out/, link("evil", "later/.."), directory("a/"), link("later", "a/..")),
+  of("link-circle", /leads in a circle/, link("a", "b"), link("b", "a")),
+  of("link-nowhere", /is a link to nothing/, paxHeader({ linkpath: "" }), link("evil", "")),
+  of(
+    "links-too-many",
+    /more than 4096 links/,
+    ...Array.from({ length: 4_097 }, (_, i) => link(`l${i}`, "harmless")),
+  ),
+];
+
+const kinds: readonly HostileTar[] = [
+  of("character-device", /"evil" is a device/, { name: "evil", type: "3" }),
+  of("block-device", /is a device/, { name: "evil", type: "4" }),
+  of("fifo", /is a fifo/, { name: "evil", type: "6" }),
+  of("contiguous", /is neither a file, a directory nor a link/, { name: "evil", type: "7", content }),
+  of("sparse-gnu", /is neither a file/, { name: "evil", type: "S", content }),
+  of("multi-volume", /is neither a file/, { name: "evil", type: "M", content }),
+  of(
+    "sparse-pax",
+    /is a sparse file/,
+    paxHeader({ "GNU.sparse.major": "1", "GNU.sparse.minor": "0" }),
+    file("evil"),
+  ),
+  of("setuid", /would run with other rights/, { ...file("evil"), mode: 0o4755 }),
+  of("setgid", /would run with other rights/, { ...file("evil"), mode: 0o2755 }),
+  of("setgid-directory", /would run with other rights/, { ...directory("evil/"), mode: 0o2755 }),
+  of("sticky", /would run with other rights/, { ...directory("evil/"), mode: 0o1777 }),
+  of("directory-of-a-size", /has a size that it cannot have|no archive/, {
+    ...directory("evil/"),
+    size: 512,
+  }),
+  of("negative-size", /no archive|a size that it cannot have/, {
+    ...file("evil"),
+    size: Buffer.alloc(12, 0xff),
+  }),
+  of("size-beyond", /is cut off|no archive/, { ...file("evil"), size: 1_000_000 }),
+];
+
+const plain = (name: string, refusal: RegExp, rest: Partial<HostileTar>): HostileTar => ({
+  ...of(name, refusal, { name: "random", content: randomBytes(200_000) }),
+  ...rest,
+});
+
+const forms: readonly HostileTar[] = [
+  plain("gzip-cut-off", /its compressed data are damaged/, { spoil: (gzip) => gzip.subarray(0, -10_000) }),
+  plain("gzip-without-sum", /its compressed data are damaged/, { spoil: (gzip) => gzip.subarray(0, -8) }),
+  plain("gzip-changed", /its compressed data are damaged/, {
+    spoil: (gzip) => Buffer.from(gzip).fill(0x55, 100_000, 100_004),
+  }),
+  plain("gzip-with-more", /behind the end of its compressed data|damaged/, {
+    spoil: (gzip) => Buffer.concat([gzip, Buffer.from("and more")]),
+  }),
+  plain("gzip-with-zeros", /behind the end of its compressed data/, {
+    spoil: (gzip) => Buffer.concat([gzip, Buffer.alloc(1_000)]),
+  }),
+  plain("tar-without-end", /its archive is cut off/, { hasNoEnd: true }),
+  of("tar-with-more", /no archive/, tarEnd, Buffer.alloc(512, "garbage")),
+  of("tar-behind-its-end", /goes on behind the end of its archive/, tarEnd, file("evil")),
+  of("no-tar", /no archive|cut off/, Buffer.alloc(2_048, "garbage")),
+];
+
+/** Those that are made and refused in no time. */
+export const hostileTars: readonly HostileTar[] = [...names, ...links, ...kinds, ...forms];
+
+function* millionFiles(): Generator<Buffer> {
+  for (let batch = 0; batch < 1_000; batch += 1) {
+    const entries = Array.from({ length: 1_000 }, (_, index) =>
+      tarEntry({ name: `f${batch * 1_000 + index}` }),
+    );
+    yield Buffer.concat(entries);
+  }
+}
+
+function* zeros(sizeBytes: number): Generator<Buffer> {
+  yield tarEntry({ name: "bomb", size: sizeBytes });
+  const piece = Buffer.alloc(1024 ** 2);
+  for (let written = 0; written < sizeBytes; written += piece.length) yield piece;
+}
+
+/** 1,000,000 empty files. */
+export const millionEntries: HostileTar = {
+  name: "million-entries",
+  pieces: millionFiles,
+  level: 1,
+  refusal: /it has more than 65536 entries/,
+};
+
+/** 1 GiB of zeros in 1 MiB. */
+export const bomb: HostileTar = {
+  name: "bomb",
+  pieces: () => zeros(1024 ** 3),
+  refusal: /it grows to more than 100 times its size/,
+};
+
+/** A file of bytes that do not compress. */
+export function bigTar(name: string, sizeBytes: number): Omit<HostileTar, "refusal"> {
+  return { name, level: 1, pieces: () => [tarEntry({ name: "big", content: randomBytes(sizeBytes) })] };
+}
+
+/** Writes the payload. */
+export async function writeHostileTar(path: string, tar: Omit<HostileTar, "refusal">): Promise<void> {
+  const { pieces, hasNoEnd = false, level, spoil } = tar;
+  const whole = function* (): Generator<Buffer> {
+    yield* pieces();
+    if (!hasNoEnd) yield tarEnd;
+  };
+  await writeGzip(path, whole(), level);
+  if (!spoil) return;
+  const spoilt = spoil(readFileSync(path));
+  rmSync(path);
+  writeFileSync(path, spoilt);
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { cp, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { freeSpace } from "../../../src/host/linux/free-space.ts";
+import { caps } from "../../../src/updates/caps.ts";
+import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";
+import { fetchPayload } from "../../../src/updates/payload.ts";
+import { refresh } from "../../../src/updates/refresh.ts";
+import { ed25519Alone } from "../../../src/updates/signatures.ts";
+import { runSteward } from "../../running-agent.ts";
+import { openServed } from "../../updates/lab/served.ts";
+import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
+
+/** What a publisher has published, and what the agent of a device then had staged, step by step. */
+export interface Published {
+  /** What an administrator installs as the root of trust. */
+  readonly rootFile: string;
+  readonly releases: readonly PackedRelease[];
+  /** An agent's directory of updates (metadata and staged payloads) as of the publication so numbered, from 0. */
+  readonly stagedAt: (publication: number) => string;
+  readonly release: (kind: ReleaseModel["kind"], version: string) => PackedRelease;
+}
+
+/**
+ * Publishes by `steward repo` for the product "pump", one publication for each list, and lets the agent's client fetch
+ * all of it each time. Below `directory`.
+ */
+export async function publishReleases(
+  directory: string,
+  publications: readonly (readonly ReleaseModel[])[],
+): Promise<Published> {
+  const site = join(directory, "site");
+  const trees = join(directory, "trees");
+  await steward("init", site, "--product", "pump");
+  const releases: PackedRelease[] = [];
+  const stagedAt = (publication: number): string => join(directory, `agent-${publication}`);
+  for (const [publication, models] of publications.entries()) {
+    for (const model of models) {
+      const packed = await packRelease(trees, model);
+      const what = model.kind === "rules" ? ["--name", "pump-rules"] : ["--arch", "any"];
+      await steward("add", site, packed.file, "--kind", model.kind, "--release", model.version, ...what);
+      releases.push(packed);
+    }
+    await steward("publish", site);
+    const before = publication === 0 ? null : stagedAt(publication - 1);
+    await fetchAll({ site, before, directory: stagedAt(publication) });
+  }
+  return {
+    rootFile: join(site, "public", "metadata", "1.root.json"),
+    releases,
+    stagedAt,
+    release: (kind, version) => {
+      const found = releases.find((one) => one.kind === kind && one.version === version);
+      assert.ok(found, `${kind} ${version} was never published`);
+      return found;
+    },
+  };
+}
+
+async function steward(...words: readonly string[]): Promise<void> {
+  const { code, stderr } = await runSteward(["repo", ...words]);
+  assert.equal(code, 0, `steward repo ${words.join(" ")}: ${stderr}`);
+}
+
+/** What an agent does with a repository on a stick: the whole client, and each payload to where it is staged. */
+async function fetchAll({
+  site,
+  before,
+  directory,
+}: {
+  site: string;
+  before: string | null;
+  directory: string;
+}) {
+  if (before !== null) await cp(before, directory, { recursive: true });
+  await mkdir(directory, { recursive: true });
+  const { repository, close } = openServed({ url: pathToFileURL(join(site, "public")).href, caps });
+  const files = await openMetadataFiles(join(directory, "metadata"));
+  if (before === null)
+    await files.write("root", await readFile(join(site, "public", "metadata", "1.root.json")));
+  const session = { repository, files, caps, verifiers: ed25519Alone, start: new Date() };
+  const refreshed = await refresh(session);
+  const { signal } = new AbortController();
+  for (const kind of ["rules", "binary"] as const) {
+    for (const found of await refreshed.list("stable", kind)) {
+      await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+    }
+  }
+  close();
+}

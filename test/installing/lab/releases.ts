@@ -1,0 +1,80 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmod, cp, lstat, mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What the pump's releases do when they run: `fails later` and `crashes` begin well. */
+export type Behaviour =
+  | "is well"
+  | "is unwell"
+  | "exits"
+  | "hangs"
+  | "fails later"
+  | "crashes"
+  | "does not load";
+
+/** A release as the tests describe it. */
+export interface ReleaseModel {
+  readonly kind: "rules" | "binary";
+  readonly version: string;
+  readonly does: Behaviour;
+  /** Of what begins well: how long it stays so; 0 unless told. */
+  readonly afterMilliseconds?: number;
+  /** Of what fails later: so many answers are good besides; 0 unless told. */
+  readonly afterAnswers?: number;
+}
+
+/** A release packed as a payload. */
+export interface PackedRelease extends ReleaseModel {
+  /** As root's side names it: the first 128 bits of its SHA-512, in hex. */
+  readonly id: string;
+  readonly file: string;
+  /** Of the tree as it was packed. */
+  readonly treeHash: string;
+}
+
+/** The pump's programs and settings, beside this file. */
+export const productDirectory = join(import.meta.dirname, "product");
+
+/** Makes the tree of a release and its payload below `directory`. */
+export async function packRelease(directory: string, model: ReleaseModel): Promise<PackedRelease> {
+  const { kind, version, does, afterMilliseconds = 0, afterAnswers = 0 } = model;
+  const tree = join(directory, `${kind}-${version}`);
+  await mkdir(join(tree, "share", "texts"), { recursive: true });
+  const content =
+    does === "does not load"
+      ? "{"
+      : `${JSON.stringify({ kind, version, does, afterMilliseconds, afterAnswers }, null, 2)}\n`;
+  await writeFile(join(tree, "release.json"), content);
+  await writeFile(join(tree, "share", "texts", "welcome.txt"), `the pump's ${kind} ${version}\n`.repeat(50));
+  if (kind === "binary") {
+    await cp(join(productDirectory, "serve.mjs"), join(tree, "serve.mjs"));
+    await writeFile(join(tree, "serve"), '#!/bin/sh\nexec node "$(dirname "$0")/serve.mjs" "$@"\n');
+    await chmod(join(tree, "serve"), 0o755);
+  }
+  const file = `${tree}.tar.gz`;
+  execFileSync("tar", ["-czf", file, "--owner=0", "--group=0", "-C", tree, "."]);
+  const id = createHash("sha512")
+    .update(await readFile(file))
+    .digest("hex")
+    .slice(0, 32);
+  return { ...model, id, file, treeHash: await treeHash(tree) };
+}
+
+/** Of names, kinds, rights to run and contents of all that lies in a directory. */
+export async function treeHash(directory: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const name of (await readdir(directory, { recursive: true })).sort()) {
+    const path = join(directory, name);
+    const stats = await lstat(path);
+    if (stats.isDirectory()) hash.update(`directory ${name}\n`);
+    else if (stats.isSymbolicLink()) hash.update(`link ${name} ${await readlink(path)}\n`);
+    else {
+      const content = createHash("sha256")
+        .update(await readFile(path))
+        .digest("hex");
+      hash.update(`file ${name} ${(stats.mode & 0o111) !== 0} ${content}\n`);
+    }
+  }
+  return hash.digest("hex");
+}
