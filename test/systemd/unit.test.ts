@@ -24,8 +24,8 @@ function exposure(path: string): number {
 }
 
 /** The values of a setting in the order of the file. */
-function settings(name: string): string[] {
-  return [...readFileSync(unit, "utf8").matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(
+function settings(name: string, of = "steward.service"): string[] {
+  return [...readFileSync(join(systemd, of), "utf8").matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(
     ([, value = ""]) => value,
   );
 }
@@ -55,6 +55,12 @@ describe("systemd/steward.service", () => {
     assert.deepEqual(settings("AmbientCapabilities"), ["CAP_SYS_TIME"]);
   });
 
+  it("leaves the agent nothing to write to but its own state", () => {
+    assert.deepEqual(settings("ProtectSystem"), ["strict"]);
+    assert.deepEqual(settings("ReadWritePaths"), []);
+    assert.deepEqual(settings("StateDirectory"), ["steward"]);
+  });
+
   it("leaves the kernel's clock readable, which ProtectClock=yes would not", () => {
     assert.deepEqual(settings("ProtectClock"), ["no"]);
   });
@@ -71,10 +77,38 @@ describe("systemd/steward.service", () => {
   });
 });
 
-describe("systemd/steward-chrony@.service", () => {
-  it("is exposed by at most 0.5", () => {
-    const found = exposure(join(systemd, "steward-chrony@.service"));
-    assert.ok(found <= 0.5, `an exposure of at most 0.5, found ${found}`);
+describe("the units that the agent's own asks for", () => {
+  // What each is there for takes more or less: a chronyc, a boot's count, a release as nobody, a product's programs.
+  const bounds = {
+    "steward-chrony@.service": 0.5,
+    "steward-guard-boot.service": 1.4,
+    "steward-install@.service": 2.4,
+    "steward-guard.service": 3.2,
+  };
+  for (const [name, bound] of Object.entries(bounds)) {
+    it(`expose ${name} by at most ${bound}`, () => {
+      const found = exposure(join(systemd, name));
+      assert.ok(found <= bound, `an exposure of at most ${bound}, found ${found}`);
+    });
+  }
+
+  it("have no network where a release is installed", () => {
+    const name = "steward-install@.service";
+    assert.deepEqual(settings("PrivateNetwork", name), ["yes"]);
+    assert.deepEqual(settings("RestrictAddressFamilies", name), ["AF_UNIX"]);
+  });
+
+  it("have the guard live on when the agent or a product is restarted", () => {
+    for (const tie of [
+      "PartOf",
+      "BindsTo",
+      "Requires",
+      "Requisite",
+      "PropagatesStopTo",
+      "StopPropagatedFrom",
+    ]) {
+      assert.deepEqual(settings(tie, "steward-guard.service"), [], tie);
+    }
   });
 });
 
@@ -100,7 +134,7 @@ describe("systemd/steward.sysusers", () => {
 });
 
 describe("systemd/steward.tmpfiles", () => {
-  it("makes the folder of root's decisions, and the state that is the agent's alone", () => {
+  it("makes the folders of root's decisions and releases, and those that are the agent's or root's alone", () => {
     const root = rootWith(
       "steward.conf",
       "usr/lib/tmpfiles.d",
@@ -117,13 +151,15 @@ describe("systemd/steward.tmpfiles", () => {
       "--format=%a %n",
       join(root, "etc/steward"),
       join(root, "var/lib/steward"),
+      join(root, "var/lib/steward-releases"),
+      join(root, "var/lib/steward-trust"),
     ).output;
     assert.deepEqual(
       modes
         .trim()
         .split("\n")
         .map((line) => line.split(" ")[0]),
-      ["755", "700"],
+      ["755", "700", "755", "700"],
     );
   });
 });

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+
+const source = readFileSync(join(import.meta.dirname, "../../systemd/steward.launcher"), "utf8");
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "steward-launcher-"));
+  program("usr/lib/steward");
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function put(path: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+  chmodSync(join(root, path), mode);
+}
+
+/** A runtime that says which one it is, and what it was to run. */
+const runtime = (name: string) => `#!/bin/sh\necho "${name}:" "$@"\n`;
+
+/** The program in a directory, with the launcher as it would be installed below this test's root. */
+function program(directory: string): void {
+  put(`${directory}/main.js`, "main");
+  put(`${directory}/installer.js`, "installer");
+  const here = source
+    .replace("packaged=/usr/", `packaged=${root}/usr/`)
+    .replace("slot=/var/", `slot=${root}/var/`);
+  put(`${directory}/steward`, here, 0o755);
+}
+
+/** A release as `current` or `previous`. */
+function release(link: "current" | "previous", id: string): string {
+  const place = `var/lib/steward-releases/releases/${id}/lib/steward`;
+  program(place);
+  const slot = join(root, "var/lib/steward-releases/binary");
+  mkdirSync(slot, { recursive: true });
+  symlinkSync(`../releases/${id}`, join(slot, link));
+  return place;
+}
+
+/** What the system's runtime, or a nearer one, was called with, with the root's path left out. */
+function start(path: string, ...args: readonly string[]): string {
+  put("bin/node", runtime("system"), 0o755);
+  const { stdout, stderr } = spawnSync(join(root, path), args, {
+    encoding: "utf8",
+    env: { PATH: `${join(root, "bin")}:/usr/bin:/bin` },
+  });
+  assert.equal(stderr, "");
+  return stdout.trim().replaceAll(root, "");
+}
+
+const launcher = "usr/lib/steward/steward";
+const current = "/var/lib/steward-releases/binary/current/lib/steward";
+const previous = "/var/lib/steward-releases/binary/previous/lib/steward";
+const packaged = "/usr/lib/steward";
+
+describe("the launcher, where no release was ever installed", () => {
+  it("starts the package's program, with every argument as it was given", () => {
+    assert.equal(start(launcher, "serve", "a b", "*"), `system: ${packaged}/main.js serve a b *`);
+  });
+
+  it("starts it without any", () => {
+    assert.equal(start(launcher), `system: ${packaged}/main.js`);
+  });
+
+  it("starts the package's installer for both of root's calls", () => {
+    assert.equal(
+      start(launcher, "installer", "install", "id"),
+      `system: ${packaged}/installer.js install id`,
+    );
+    assert.equal(start(launcher, "guard", "--boot"), `system: ${packaged}/installer.js guard --boot`);
+  });
+
+  it("can be reached by a link", () => {
+    mkdirSync(join(root, "usr/bin"));
+    symlinkSync("../lib/steward/steward", join(root, "usr/bin/steward"));
+    assert.equal(start("usr/bin/steward", "version"), `system: ${packaged}/main.js version`);
+  });
+});
+
+describe("the launcher, where Steward updates itself", () => {
+  it("starts the current release, and its installer", () => {
+    release("current", "new");
+    assert.equal(start(launcher, "version"), `system: ${current}/main.js version`);
+    assert.equal(start(launcher, "installer", "install", "id"), `system: ${current}/installer.js install id`);
+  });
+
+  it("starts it by the link too", () => {
+    release("current", "new");
+    mkdirSync(join(root, "usr/bin"));
+    symlinkSync("../lib/steward/steward", join(root, "usr/bin/steward"));
+    assert.equal(start("usr/bin/steward", "version"), `system: ${current}/main.js version`);
+  });
+
+  it("never guards with the current release", () => {
+    release("current", "new");
+    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
+  });
+
+  it("guards with the release before", () => {
+    release("current", "new");
+    release("previous", "old");
+    assert.equal(start(launcher, "guard"), `system: ${previous}/installer.js guard`);
+  });
+
+  it("starts the release that it lies in, whatever is current: so a release is tried", () => {
+    release("current", "new");
+    const trial = "var/lib/steward-releases/releases/trial/lib/steward";
+    program(trial);
+    assert.equal(start(`${trial}/steward`, "version"), `system: /${trial}/main.js version`);
+  });
+});
+
+describe("the launcher, with a release that is not whole", () => {
+  const breakages: Readonly<Record<string, (place: string) => void>> = {
+    "has lost its program": (place) => rmSync(join(root, place, "main.js")),
+    "has an empty program": (place) => put(`${place}/main.js`, ""),
+    "has a directory for a program": (place) => {
+      rmSync(join(root, place, "main.js"));
+      mkdirSync(join(root, place, "main.js"));
+    },
+    "is gone": (place) => rmSync(join(root, place), { recursive: true }),
+  };
+  for (const [what, breakIt] of Object.entries(breakages)) {
+    it(`starts the package's program when the current release ${what}`, () => {
+      breakIt(release("current", "new"));
+      assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
+    });
+  }
+
+  it("guards with the package's when the release before has lost its installer", () => {
+    rmSync(join(root, release("previous", "old"), "installer.js"));
+    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
+  });
+});
+
+describe("the launcher's runtime", () => {
+  it("is the one that the package brings, before the system's", () => {
+    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
+    assert.equal(start(launcher, "version"), `package: ${packaged}/main.js version`);
+  });
+
+  it("is the package's for a release that brings none", () => {
+    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
+    release("current", "new");
+    assert.equal(start(launcher, "version"), `package: ${current}/main.js version`);
+  });
+
+  it("is a release's own, where it brings one", () => {
+    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
+    put(`${release("current", "new")}/bin/node`, runtime("release"), 0o755);
+    assert.equal(start(launcher, "version"), `release: ${current}/main.js version`);
+  });
+
+  it("is not one that cannot be executed", () => {
+    put("usr/lib/steward/bin/node", runtime("package"), 0o755);
+    put(`${release("current", "new")}/bin/node`, runtime("release"), 0o644);
+    assert.equal(start(launcher, "version"), `package: ${current}/main.js version`);
+  });
+});
