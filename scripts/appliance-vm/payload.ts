@@ -1,33 +1,24 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
+import { putProgram } from "./program-files.ts";
 import type { Scenario } from "./scenario.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 /** Where a package would put each file of systemd/. */
-const places = [
+const places: readonly { ending: string; place: string; renamed?: string }[] = [
   { ending: ".service", place: "/usr/lib/systemd/system" },
   { ending: ".preset", place: "/usr/lib/systemd/system-preset" },
   { ending: ".rules", place: "/usr/share/polkit-1/rules.d" },
   { ending: ".sysusers", place: "/usr/lib/sysusers.d", renamed: ".conf" },
   { ending: ".tmpfiles", place: "/usr/lib/tmpfiles.d", renamed: ".conf" },
+  { ending: ".launcher", place: "/usr/lib/steward", renamed: "" },
 ];
 
-/** As `steward` is on the PATH of an appliance. */
-const command = `#!/bin/sh
-exec /usr/lib/steward/bin/node /usr/lib/steward/main.js "$@"
-`;
+/** What presets would have enabled besides the agent, which each boot names or leaves out. */
+const enabled = ["steward-guard.service", "steward-guard-boot.service"];
 
 /** The scenario's guest part runs beside the agent, not before or after it. */
 const scenarioUnit = `[Unit]
@@ -49,9 +40,9 @@ export async function makePayload(name: string, scenario: Scenario, directory: s
     writeFileSync(join(tree, path), content);
     chmodSync(join(tree, path), mode);
   };
-  putProgram(tree);
-  put("/usr/bin/steward", command, 0o755);
+  putProgram(join(root, "dist"), join(tree, "usr/lib/steward"));
   putUnits(tree);
+  putLauncher(tree);
   put("/etc/systemd/system/steward-vm.service", scenarioUnit);
   await bundleGuestPart(name, join(tree, "usr/lib/steward-vm/guest.mjs"));
   for (const [path, content] of Object.entries(scenario.files ?? {})) put(path, content);
@@ -63,31 +54,25 @@ export async function makePayload(name: string, scenario: Scenario, directory: s
   return tar;
 }
 
-function putProgram(tree: string): void {
-  const home = join(tree, "usr/lib/steward");
-  cpSync(join(root, "dist"), home, { recursive: true });
-  // What the bundle leaves outside; native code for this machine's kind alone.
-  for (const name of ["@node-rs/argon2", "@node-rs/argon2-linux-x64-gnu", "node-ntp-client"]) {
-    const from = join(root, "node_modules", name);
-    if (!existsSync(from))
-      throw new Error(`node_modules/${name} is missing: the machine is x86-64 with glibc`);
-    cpSync(from, join(home, "node_modules", name), { recursive: true });
-  }
-}
-
 function putUnits(tree: string): void {
   for (const name of readdirSync(join(root, "systemd"))) {
     const kind = places.find(({ ending }) => name.endsWith(ending));
     if (!kind) throw new Error(`systemd/${name}: no place for it is known`);
-    const target = kind.renamed ? name.replace(kind.ending, kind.renamed) : name;
+    const target = kind.renamed === undefined ? name : name.replace(kind.ending, kind.renamed);
     cpSync(join(root, "systemd", name), join(tree, kind.place, target));
   }
   // In the way of nothing, so that a scenario can say `systemctl enable`; what starts at boot is on the kernel's command line.
-  mkdirSync(join(tree, "etc/systemd/system/multi-user.target.wants"), { recursive: true });
-  symlinkSync(
-    "/etc/systemd/system/steward-vm.service",
-    join(tree, "etc/systemd/system/multi-user.target.wants/steward-vm.service"),
-  );
+  const wants = join(tree, "etc/systemd/system/multi-user.target.wants");
+  mkdirSync(wants, { recursive: true });
+  symlinkSync("/etc/systemd/system/steward-vm.service", join(wants, "steward-vm.service"));
+  for (const unit of enabled) symlinkSync(`/usr/lib/systemd/system/${unit}`, join(wants, unit));
+}
+
+/** As `steward` is on the PATH of an appliance. */
+function putLauncher(tree: string): void {
+  chmodSync(join(tree, "usr/lib/steward/steward"), 0o755);
+  mkdirSync(join(tree, "usr/bin"), { recursive: true });
+  symlinkSync("../lib/steward/steward", join(tree, "usr/bin/steward"));
 }
 
 async function bundleGuestPart(name: string, outfile: string): Promise<void> {

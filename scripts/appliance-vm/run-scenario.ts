@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type Machine, startMachine } from "./machine.ts";
 import { type Answer, type Message, readMessage } from "./messages.ts";
 import { makePayload } from "./payload.ts";
+import { openPublisher, type Publisher } from "./publisher.ts";
 import type { HostSide, Scenario } from "./scenario.ts";
 import { createTimeServers } from "./time-servers.ts";
 
@@ -26,7 +27,16 @@ const deadline = setTimeout(() => {
   process.exit(1);
 }, scenario.timeoutSeconds * 1_000);
 
-const host: HostSide = { servers: createTimeServers(directory, join(chrony, "usr/sbin/chronyd")) };
+const publisher: Publisher | undefined = scenario.repository
+  ? await openPublisher(scenario.repository, join(directory, "publisher"))
+  : undefined;
+const host: HostSide = {
+  servers: createTimeServers(directory, join(chrony, "usr/sbin/chronyd")),
+  get publisher() {
+    if (publisher) return publisher;
+    throw new Error("the scenario has no repository");
+  },
+};
 for (const server of scenario.servers ?? []) host.servers.start(server);
 const payload = await makePayload(name, scenario, directory);
 const image = {
@@ -40,6 +50,7 @@ for (let index = 0; index < scenario.boots.length && isWhole; index += 1) {
 }
 clearTimeout(deadline);
 host.servers.stopAll();
+publisher?.close();
 say(
   `${isWhole && counts.failed === 0 ? "passed" : "FAILED"}: ${counts.checks} checks, ${counts.failed} failed`,
 );

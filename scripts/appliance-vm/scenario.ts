@@ -1,4 +1,5 @@
 import type { Guest } from "./guest/vocabulary.ts";
+import type { Publisher, Repository } from "./publisher.ts";
 import type { TimeServer, TimeServers } from "./time-servers.ts";
 
 /** One boot of the machine: how it is started, and what is done in it. */
@@ -7,7 +8,7 @@ export interface Boot {
   readonly rtc?: string | number;
   /** Whether there is a network card; the network then reaches the scenario's own servers alone. Default true. */
   readonly network?: boolean;
-  /** What systemd starts beside its own; default steward.service. */
+  /** What systemd starts beside its own and the guard; default steward.service. */
   readonly units?: readonly string[];
   /** Pulls the plug when the guest part has ended, instead of shutting down. Matters where the disk is kept. */
   readonly powerCut?: boolean;
@@ -18,6 +19,8 @@ export interface Boot {
 /** What the host does when the guest asks for it by name. */
 export interface HostSide {
   readonly servers: TimeServers;
+  /** Throws where the scenario has no repository. */
+  readonly publisher: Publisher;
 }
 
 /** A scenario: host part as data, guest parts as functions; its file name is its name. */
@@ -27,6 +30,8 @@ export interface Scenario {
   readonly timeoutSeconds: number;
   /** Time servers that run from before the first boot. The guest reaches them at 10.0.2.2 under the same port. */
   readonly servers?: readonly TimeServer[];
+  /** A repository of updates with nothing in it, and an HTTP server for it, from before the first boot. */
+  readonly repository?: Repository;
   /** Keeps the disk from boot to boot; without it each boot begins with the fresh image. */
   readonly keepsDisk?: boolean;
   /** MiB of memory and processors of the machine; default 512 and 1. */

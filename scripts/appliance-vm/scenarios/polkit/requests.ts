@@ -57,6 +57,11 @@ export const requests: readonly (readonly string[])[] = [
     systemctl(verb, "other.service"),
   ),
   systemctl("enable", "steward.service"),
+  // What undoes a release, or lets it stay, is nothing that the agent may begin or end.
+  ...["start", "stop", "restart", "kill"].flatMap((verb) => [
+    systemctl(verb, "steward-guard.service"),
+    systemctl(verb, "steward-guard-boot.service"),
+  ]),
   systemctl("mask", "--runtime", "chrony.service"),
   systemctl("set-default", "rescue.target"),
   systemctl("link", "/tmp/steward-chrony@link.service"),

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { binary } from "./demo-product.ts";
+import type { Guest } from "./guest/vocabulary.ts";
+import {
+  applied,
+  linked,
+  newestOutcome,
+  offered,
+  outcomeOf,
+  productSays,
+  releaseJournal,
+} from "./update-scenario.ts";
+
+/** Where the plug is pulled: while root's side verifies, or in a phase of the trial. */
+export type CutAt =
+  | "verifying"
+  | "installing"
+  | "switching"
+  | "activating"
+  | "confirming"
+  | "undoing"
+  | "reactivating"
+  | "recovering";
+
+/** Bytes of each release beside the program, so that to copy, verify and unpack it takes its time. */
+const fillerBytes = 12_000_000;
+
+/** The same for everybody who makes the release again: the host that packs it, and the guest that looks at it. */
+function filler(version: string): string {
+  const parts: string[] = [];
+  for (let bytes = 0; bytes < fillerBytes; bytes += 128) {
+    parts.push(createHash("sha512").update(`${version} ${bytes}`).digest("hex"));
+  }
+  return parts.join("");
+}
+
+/** A release for these scenarios; `isGood`: not one that is undone. */
+export function heavyBinary(version: string, isGood = true) {
+  return binary(version, isGood ? "good" : "exits", filler(version));
+}
+
+/** Whether root's side is there now; cheap, for it is asked every few milliseconds. */
+function isAt(place: CutAt): boolean {
+  const trial = releaseJournal().slots.binary.trial;
+  if (place === "verifying") return trial === null && existsSync("/var/lib/steward-trust/intake");
+  return trial?.phase === place;
+}
+
+/**
+ * Applies a release, and returns as soon as it is there: the boot then ends with its power. `before` hears its id while
+ * nothing is under way yet.
+ */
+export async function appliedUntil(
+  guest: Guest,
+  { version, place }: { version: string; place: CutAt },
+  before: (id: string) => void,
+): Promise<void> {
+  const id = await offered(guest, "binary", version);
+  before(id);
+  await applied(guest, "binary");
+  const end = performance.now() + 400_000;
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  while (performance.now() < end) {
+    if (isAt(place)) {
+      // What is seen has been renamed into its place, and is on the disk a little later. The short phases are over then.
+      if (!["switching", "undoing"].includes(place)) Atomics.wait(sleeper, 0, 0, 250);
+      return;
+    }
+    if (newestOutcome(id) !== undefined) throw new Error(`it had ended before it was seen ${place}`);
+    // Not a timer: what is in the way of this process now is what it waits for.
+    Atomics.wait(sleeper, 0, 0, 2);
+  }
+  throw new Error(`it never was ${place}`);
+}
+
+/** What root's side has found and done in this boot, in its own words. */
+export async function doneAtBoot(guest: Guest): Promise<string> {
+  const units = ["--unit=steward-guard-boot.service", "--unit=steward-guard.service"];
+  const args = ["--identifier=steward", ...units, "--output=cat", "--no-pager"];
+  const { stdout } = await guest.run("journalctl", args);
+  return stdout.trim().replaceAll("\n", "; ") || "there was nothing to do";
+}
+
+/** Whether the tree of a release is whole: every file of it as it was packed. */
+function isWhole(id: string, version: string): boolean {
+  const tree = `/var/lib/steward-releases/releases/${id}`;
+  const sha = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
+  const program = readFileSync(`${tree}/server.pl`, "utf8");
+  return sha(readFileSync(`${tree}/filler`)) === sha(filler(version)) && program.includes(`"${version}"`);
+}
+
+/** A release that the scenario knows. */
+export interface Known {
+  readonly id: string;
+  readonly version: string;
+}
+
+/**
+ * After a cut: whatever was under way comes to its end by itself, and then exactly one of these two is current, whole,
+ * good by the journal, and the one that answers. Returns which.
+ */
+export async function settledOn(guest: Guest, former: Known, tried: Known): Promise<Known> {
+  await guest.until("what was under way has ended", 240, () => {
+    const { slots } = releaseJournal();
+    if (slots.binary.trial === null && !existsSync("/var/lib/steward-releases/under-way")) return true;
+    throw new Error(JSON.stringify(slots.binary.trial));
+  });
+  const current = linked("binary", "current");
+  const known = [former, tried].find(({ id }) => id === current);
+  guest.check("either the old or the new release is current", known !== undefined, current);
+  const is = known ?? former;
+  const good = releaseJournal().slots.binary.good.at(-1);
+  guest.check(`it is ${is.version}, which the journal calls good`, good?.id === is.id, releaseJournal());
+  guest.check("it is whole", isWhole(is.id, is.version));
+  const says = await guest
+    .until("the product answers", 60, async () => (await productSays()) === is.version)
+    .catch(() => false);
+  guest.check("it is healthy", says === true, await productSays());
+  return is;
+}
+
+/** Applies a release to its good end. */
+export async function appliedWhole(guest: Guest, version: string): Promise<Known> {
+  const id = await offered(guest, "binary", version);
+  await applied(guest, "binary");
+  const entry = await outcomeOf(guest, id, 240);
+  guest.check(`the next apply succeeds: ${version}`, entry.outcome === "good", entry);
+  return { id, version };
+}

@@ -1,0 +1,118 @@
+import { type Behaviour, binary, productFiles } from "../demo-product.ts";
+import type { Guest } from "../guest/vocabulary.ts";
+import type { Scenario } from "../scenario.ts";
+import {
+  api,
+  applied,
+  newestOutcome,
+  offered,
+  outcomeOf,
+  productSays,
+  publishing,
+  releaseJournal,
+  runs,
+  trusting,
+  updateScenario,
+  updateSettings,
+} from "../update-scenario.ts";
+
+/** Long enough that a release which dies after 20 s is never taken for a good one. */
+const patience = { successes: 12, interval: "2s", within: "90s" };
+
+/** Seconds that root's side may take besides: starting, switching, looking, under emulation. */
+const besides = 40;
+
+const bad: readonly (readonly [version: string, behaviour: Behaviour])[] = [
+  ["1.1.0", "unhealthy"],
+  ["1.2.0", "exits"],
+  ["1.3.0", "hangs"],
+  ["1.4.0", "dies after 20 s"],
+];
+
+/** A binary by hand, bad ones that undo themselves, and a good one that comes by itself. */
+export const scenario: Scenario = {
+  title: "binaries over HTTP: the good stay, the bad are undone by themselves",
+  timeoutSeconds: 1_800,
+  ...updateScenario("demo"),
+  files: { ...updateSettings(), ...productFiles(patience) },
+  asks: publishing(
+    binary("1.0.0"),
+    ...bad.map(([version, behaviour]) => binary(version, behaviour)),
+    binary("1.5.0"),
+  ),
+  boots: [{ run: applying }],
+};
+
+async function applying(guest: Guest): Promise<void> {
+  await trusting(guest);
+  const first = { id: await offered(guest, "binary", "1.0.0"), version: "1.0.0" };
+  await applied(guest, "binary");
+  const { outcome, seconds } = await outcomeOf(guest, first.id, 180);
+  guest.check("the first binary proves healthy", outcome === "good", newestOutcome(first.id));
+  guest.figure("from its beginning to good", Math.round(seconds), "s");
+  await runs(guest, "binary", first);
+  await byItself(guest);
+  for (const [version, behaviour] of bad) await undone(guest, { version, behaviour }, first);
+  await goodOne(guest);
+}
+
+async function byItself(guest: Guest): Promise<void> {
+  const set = await guest.steward(
+    "system",
+    "set",
+    "update.ota.auto_update_binary=true",
+    "update.ota.enabled=true",
+  );
+  guest.check("under the trust rule binaries may come by themselves", set.status === 0, set);
+}
+
+async function undone(
+  guest: Guest,
+  { version, behaviour }: { version: string; behaviour: Behaviour },
+  before: { id: string; version: string },
+): Promise<void> {
+  const id = await offered(guest, "binary", version);
+  const entry = await outcomeOf(guest, id, 300);
+  guest.check(`a release that ${behaviour} failed`, entry.outcome === "failed", entry);
+  guest.check("and the one before is well again", entry.restored_healthy === true, entry);
+  guest.check("and there is something to read about it", entry.log.length > 0, entry);
+  guest.note(`${version}, which ${behaviour}: ${entry.detail}`);
+  guest.figure("from its beginning to the end of its undoing", Math.round(entry.seconds), "s");
+  // Forth until the deadline, back until the former has answered often enough, by its own deadline at the latest.
+  guest.check("within its deadline and the way back", entry.seconds < 90 + 90 + besides, entry.seconds);
+  await runs(guest, "binary", before);
+  const count = releaseJournal().history.length;
+  await api(guest, "/api/updates/check", {});
+  await guest.pause(5);
+  const { slots, history } = releaseJournal();
+  guest.check(
+    "it is not taken again by itself",
+    history.length === count &&
+      slots.binary.trial === null &&
+      slots.binary.setAside.some((one) => one.id === id),
+    slots,
+  );
+}
+
+/** Neither an operator's restart of the product nor one of the agent makes anything fail. */
+async function goodOne(guest: Guest): Promise<void> {
+  const version = "1.5.0";
+  const id = await offered(guest, "binary", version);
+  await guest.until(
+    "it is being confirmed",
+    90,
+    () => releaseJournal().slots.binary.trial?.phase === "confirming",
+  );
+  const guard = async () =>
+    (await guest.run("systemctl", ["show", "--value", "--property=InvocationID", "steward-guard.service"]))
+      .stdout;
+  const before = await guard();
+  await guest.until("it answers", 30, async () => (await productSays()) === version);
+  await guest.run("systemctl", ["restart", "demo-product.service"]);
+  await guest.run("systemctl", ["restart", "steward.service"]);
+  const stays = (await guard()) === before && before.trim() !== "";
+  guest.check("the guard goes on when the agent is restarted", stays, before);
+  const entry = await outcomeOf(guest, id, 180);
+  guest.check("a restart by an operator is no failure", entry.outcome === "good", entry);
+  await runs(guest, "binary", { id, version });
+}

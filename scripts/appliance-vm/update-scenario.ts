@@ -1,0 +1,157 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import type { ReleaseJournal } from "../../src/updates/release-journal.ts";
+import { emptyJournal } from "../../src/updates/release-journal.ts";
+import { serverNames, trueServers, untilStatus } from "./clock-scenario.ts";
+import { productAddress } from "./demo-product.ts";
+import type { Guest } from "./guest/vocabulary.ts";
+import type { NewRelease } from "./publisher.ts";
+import type { Scenario } from "./scenario.ts";
+
+type Kind = "rules" | "binary";
+
+const port = 8_480;
+
+/** The repository as the machine names it. */
+export const repositoryAddress = `http://10.0.2.2:${port}`;
+
+/** What every scenario of updates has: time servers, a repository, and an agent that knows of both. */
+export function updateScenario(product: string): Pick<Scenario, "servers" | "repository"> {
+  return { servers: trueServers, repository: { port, product } };
+}
+
+/** Files that have the agent begin with the server of updates; `ota` says more. */
+export function updateSettings(
+  ota: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, string>> {
+  const update = { ota: { server: repositoryAddress, ...ota } };
+  return {
+    "/etc/steward/initial-settings.json": JSON.stringify({ time: { servers: serverNames }, update }),
+    "/etc/systemd/system/steward.service.d/initial-settings.conf": `[Service]
+Environment=STEWARD_INITIAL_SETTINGS=/etc/steward/initial-settings.json
+`,
+  };
+}
+
+/** Asks by which the host publishes these releases, each by the name `publish VERSION`. */
+export function publishing(...releases: readonly NewRelease[]): NonNullable<Scenario["asks"]> {
+  return {
+    "root of trust": ({ publisher }) => publisher.rootOfTrust(),
+    ...Object.fromEntries(
+      releases.map((release): [string, NonNullable<Scenario["asks"]>[string]] => [
+        `publish ${release.kind} ${release.version}`,
+        ({ publisher }) => publisher.publish(release),
+      ]),
+    ),
+  };
+}
+
+/** A request to the agent as root, over its socket: not the command line, whose start alone takes seconds here. */
+// biome-ignore lint/suspicious/noExplicitAny: scenarios look into answers of every shape
+export async function api(guest: Guest, path: string, body?: unknown): Promise<any> {
+  const posted =
+    body === undefined ? [] : ["--header", "Content-Type: application/json", "--data", JSON.stringify(body)];
+  const socket = ["--silent", "--unix-socket", "/run/steward/steward.sock"];
+  const { stdout } = await guest.run("curl", [...socket, ...posted, `http://localhost${path}`]);
+  if (stdout === "") throw new Error(`the agent did not answer ${path} on its socket`);
+  return JSON.parse(stdout);
+}
+
+/** Waits until the agent answers and somebody vouches for the clock; then installs and confirms whose signatures count. */
+export async function trusting(guest: Guest): Promise<void> {
+  await guest.stewardAnswers(90);
+  await untilStatus(guest, "synchronised", 90, ({ state }) => state === "synchronised");
+  const root = String(await guest.ask("root of trust"));
+  await guest.run("sh", ["-c", "cat >/root/root.json"], { input: root });
+  const installed = await guest.steward("update", "trust", "install", "/root/root.json", "--yes");
+  guest.check("root installs the root of trust", installed.status === 0, installed);
+  const { trust } = await guest.until("the agent has it", 30, async () => {
+    const status = await api(guest, "/api/updates");
+    return status.trust?.fingerprint ? status : undefined;
+  });
+  await api(guest, "/api/updates/trust", { fingerprint: trust.fingerprint });
+}
+
+/** Has the host publish a release and the agent find it. */
+export async function offered(guest: Guest, kind: Kind, version: string): Promise<string> {
+  const { id } = (await guest.ask(`publish ${kind} ${version}`)) as { id: string };
+  await guest.until(`${kind} ${version} is found`, 90, async () => {
+    const { state, available, message, schedule } = await api(guest, "/api/updates");
+    if (available[kind]?.version === version || newestOutcome(id) !== undefined) return true;
+    if (releaseJournal().slots[kind].trial?.release.id === id) return true;
+    // One that has begun before would have this one join it, and not see what is new.
+    if (state !== "checking") await api(guest, "/api/updates/check", {});
+    throw new Error(JSON.stringify({ state, message, available, schedule }));
+  });
+  return id;
+}
+
+/** Has the agent apply what it has found. */
+export async function applied(guest: Guest, kind: Kind): Promise<void> {
+  await guest.until(`the agent takes the order to apply ${kind}`, 60, async () => {
+    const answer = await api(guest, "/api/updates/apply", { kind });
+    if (answer.code === undefined) return true;
+    throw new Error(JSON.stringify(answer));
+  });
+}
+
+/** What root's side has written down; read past the agent. */
+export function releaseJournal(): ReleaseJournal {
+  try {
+    return JSON.parse(readFileSync("/var/lib/steward-releases/journal.json", "utf8")) as ReleaseJournal;
+  } catch {
+    return emptyJournal;
+  }
+}
+
+/** The newest entry of the history about a release. */
+export function newestOutcome(id: string): ReleaseJournal["history"][number] | undefined {
+  return releaseJournal().history.findLast(({ release_id }) => release_id === id);
+}
+
+/** Waits until the trial of a release has ended, and returns what became of it. */
+export function outcomeOf(
+  guest: Guest,
+  id: string,
+  seconds: number,
+): Promise<ReleaseJournal["history"][number]> {
+  return guest.until(`${id} has come to an end`, seconds, () => {
+    const entry = newestOutcome(id);
+    const { slots } = releaseJournal();
+    if (entry && slots.rules.trial === null && slots.binary.trial === null) return entry;
+    throw new Error(JSON.stringify(slots));
+  });
+}
+
+/** The id of the release that a link leads to; null: it leads nowhere. */
+export function linked(kind: Kind, link: "current" | "previous"): string | null {
+  try {
+    return readlinkSync(`/var/lib/steward-releases/${kind}/${link}`).split("/").at(-1) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The version that the product answers with; what went wrong where it does not. */
+export async function productSays(path: "/health" | "/rules" = "/health"): Promise<string> {
+  try {
+    const response = await fetch(`${productAddress}${path}`, { signal: AbortSignal.timeout(5_000) });
+    const { version } = (await response.json()) as { version: string };
+    return response.ok ? version : `${response.status} ${version}`;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Checks that a release is what is installed and running, and that nothing is under way. */
+export async function runs(
+  guest: Guest,
+  kind: Kind,
+  { id, version }: { id: string; version: string },
+): Promise<void> {
+  const current = linked(kind, "current");
+  guest.check(`${kind} ${version} is current`, current === id, { current, id });
+  const good = releaseJournal().slots[kind].good.at(-1);
+  guest.check("and the journal knows it as the good one", good?.id === id, good);
+  const said = await productSays(kind === "rules" ? "/rules" : "/health");
+  guest.check("and it is what answers", said === version, said);
+}
