@@ -1,9 +1,10 @@
 /** `make run`: the built agent in the foreground with all its state under ./var, and what to do next. */
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { installDemoProduct } from "./demo-product/install.ts";
 
 const root = join(import.meta.dirname, "..");
 const state = join(root, "var/state");
@@ -17,13 +18,18 @@ const initialSettings = join(root, "scripts/run-settings.json");
 /** What root decides on a device stands here in a folder of the run's own. */
 const hostFile = join(root, "var/etc/steward.json");
 
+/** What root's side of updates installs, and what it keeps for itself. */
+const releases = join(root, "var/releases");
+const trust = join(root, "var/trust");
+
 writeCommand(join(root, "var/steward"));
-writeHostFile(hostFile);
+installDemoProduct({ product: join(root, "var/product"), hostFile });
 const agent = spawn(
   process.execPath,
   [
     join(root, "dist/main.js"),
     ...["serve", "--state", state, "--run", run, "--listen", address, "--host-file", hostFile],
+    ...["--releases", releases, "--trust", trust],
   ],
   { stdio: "inherit", env: { ...process.env, STEWARD_INITIAL_SETTINGS: initialSettings } },
 );
@@ -39,22 +45,14 @@ function writeCommand(path: string): void {
     STEWARD_SOCKET: socket,
     STEWARD_STATE: state,
     STEWARD_HOST_FILE: hostFile,
+    STEWARD_RELEASES: releases,
+    STEWARD_TRUST: trust,
     STEWARD_INITIAL_SETTINGS: initialSettings,
   };
   const environment = Object.entries(places).map(([name, value]) => `${name}='${value}'`);
   const program = join(root, "dist/main.js");
   writeFileSync(path, `#!/bin/sh\n${environment.join(" ")} exec node '${program}' "$@"\n`);
   chmodSync(path, 0o755);
-}
-
-/** Once: whoever tries another one keeps it. Nobody else may write there, or the agent would not start on it. */
-function writeHostFile(path: string): void {
-  const directory = dirname(path);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  chmodSync(directory, 0o700);
-  if (existsSync(path)) return;
-  const decisions = { product: "demo", update: { allow_local_servers: true } };
-  writeFileSync(path, `${JSON.stringify(decisions, null, 2)}\n`, { mode: 0o600 });
 }
 
 async function answering(): Promise<void> {

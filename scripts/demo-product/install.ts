@@ -1,0 +1,49 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** What `make run` wrote before anything could be applied; whoever has it still is given what has come since. */
+const formerText = `${JSON.stringify({ product: "demo", update: { allow_local_servers: true } }, null, 2)}\n`;
+
+/** Where the run has its product, and what root decides on a device. */
+export interface DemoPlaces {
+  /** The engine, and what it has loaded. */
+  readonly product: string;
+  readonly hostFile: string;
+}
+
+/** Puts the demonstration's product in its place, and writes a host file for it; one that somebody has written himself stays. */
+export function installDemoProduct({ product, hostFile }: DemoPlaces): void {
+  const engine = join(product, "engine");
+  makeOwnDirectory(product);
+  copyFileSync(join(import.meta.dirname, "engine"), engine);
+  chmodSync(engine, 0o755);
+  makeOwnDirectory(dirname(hostFile));
+  if (existsSync(hostFile) && readFileSync(hostFile, "utf8") !== formerText) return;
+  writeFileSync(hostFile, `${JSON.stringify(decisions(engine), null, 2)}\n`, { mode: 0o600 });
+}
+
+/** Nobody else may write there: what stands in the host file is run. */
+function makeOwnDirectory(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  chmodSync(path, 0o700);
+}
+
+/** Quick enough to be watched: a release is good after three healthy looks, and undone after five seconds without. */
+const patience = { successes: 3, interval: "500ms", within: "5s" };
+
+function decisions(engine: string): object {
+  return {
+    product: "demo",
+    update: {
+      allow_local_servers: true,
+      rules: {
+        activate: [engine, "reload", "{release}"],
+        health: { command: [engine, "healthy"], ...patience },
+      },
+      binary: {
+        activate: [engine, "restart", "{release}"],
+        health: { command: [engine, "running"], ...patience },
+      },
+    },
+  };
+}
