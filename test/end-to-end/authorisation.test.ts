@@ -59,6 +59,10 @@ const table: Record<string, string> = {
   resetClockFloor: "     -      +      -        -       -       -         e      none",
   getUpdates: "          -      +      +        +       +       +         e      system:read",
   checkForUpdates: "     -      +      -        +       +       +         e      updates:check",
+  getUpdateHistory: "    -      +      +        +       +       +         e      system:read",
+  applyUpdates: "        -      +      -        -       s       +         e      updates:apply",
+  rollBackUpdate: "      -      +      -        -       s       +         e      updates:apply",
+  postponeUpdate: "      -      +      -        -       s       +         e      updates:apply",
   confirmUpdateTrust: "  -      +      -        -       s       +         e      none",
 };
 

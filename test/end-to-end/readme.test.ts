@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -19,15 +20,19 @@ describe("the README's walk through", () => {
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), "steward-readme-"));
-    mkdirSync(join(directory, "var/etc"), { recursive: true, mode: 0o700 });
     // As `make run` has it.
-    const hostFile = join(directory, "var/etc/steward.json");
-    writeFileSync(hostFile, '{"product": "demo", "update": {"allow_local_servers": true}}\n', {
-      mode: 0o600,
+    const [hostFile = "", releases = "", trust = ""] = ["etc/steward.json", "releases", "trust"].map((name) =>
+      join(directory, "var", name),
+    );
+    installDemoProduct({ product: join(directory, "var/product"), hostFile });
+    agent = await startAgentProcess({
+      arguments: ["--host-file", hostFile, "--releases", releases, "--trust", trust],
     });
-    agent = await startAgentProcess({ arguments: ["--host-file", hostFile] });
     const command = join(directory, "var/steward");
-    const places = { SOCKET: agent.socket, STATE: agent.stateDirectory, HOST_FILE: hostFile };
+    const places = {
+      ...{ SOCKET: agent.socket, STATE: agent.stateDirectory, HOST_FILE: hostFile },
+      ...{ RELEASES: releases, TRUST: trust },
+    };
     const environment = Object.entries(places)
       .map(([name, value]) => `STEWARD_${name}='${value}'`)
       .join(" ");
@@ -48,7 +53,7 @@ describe("the README's walk through", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("has a block for each step", () => assert.equal(blocks.length, 13));
+  it("has a block for each step", () => assert.equal(blocks.length, 16));
 
   it("makes the first administrator", () => {
     assert.equal(JSON.parse(output[0] ?? "").role, "admin");
@@ -94,12 +99,35 @@ describe("the README's walk through", () => {
     assert.match(diagnosis.join(""), /^[0-9a-z]{5}(-[0-9a-z]{5}){3}$/m, "the one-use password");
   });
 
-  it("publishes signed rules, and has the device fetch and verify them", () => {
-    assert.match(output[9] ?? "", /The rules base 1\.0\.0 has been downloaded and verified/);
+  it("publishes signed rules, and has the device apply them", () => {
+    assert.match(output[9] ?? "", /^rules base 1\.0\.0 is in force\. It proved healthy: /m);
+  });
+
+  it("has the next ones applied unasked", () => {
+    assert.match(output[10] ?? "", /1\.1\.0/);
+    assert.match(output[10] ?? "", /^alert tcp any any -> any 23\nalert tcp any any -> any 2323\n?$/m);
+  });
+
+  it("has bad ones undone by themselves, and says why", () => {
+    const shown = output[11] ?? "";
+    assert.match(shown, /^alert tcp any any -> any 23\nalert tcp any any -> any 2323\nNUMBER/m, "as before");
+    assert.match(shown, /^3 .* rules +base +1\.2\.0 +1\.1\.0 +failed /m);
+    assert.match(
+      shown,
+      /^rules base 1\.2\.0 has failed, and was undone\..* 1\.1\.0 is in force again, and healthy\.$/m,
+    );
+    assert.match(shown, /the engine stops at line 3:alert telnet/);
+  });
+
+  it("takes the mended ones, and does not forget what has failed", () => {
+    const shown = output[12] ?? "";
+    assert.match(shown, /^state +good$/m);
+    assert.match(shown, /^rules +1\.3\.0$/m);
+    assert.match(shown, /^failed +rules base 1\.2\.0, since /m);
   });
 
   it("shows the 401 of a token that a step of the clock has spoilt", () => {
-    const { request_id: _, clock, ...problem } = JSON.parse(output[10] ?? "");
+    const { request_id: _, clock, ...problem } = JSON.parse(output[13] ?? "");
     const shown = [...readme.matchAll(/^```json\n(\{"type".*"clock".*)\n```$/gm)].map(
       ([, text = ""]) => text,
     );
@@ -110,10 +138,10 @@ describe("the README's walk through", () => {
   });
 
   it("lets that very token ask for the time", () => {
-    assert.equal(JSON.parse(output[11] ?? "").code, "no_time_source");
+    assert.equal(JSON.parse(output[14] ?? "").code, "no_time_source");
   });
 
   it("mends the clock from the box, after which a new token works", () => {
-    assert.equal(JSON.parse(output[12] ?? "").device.name, "edge 7");
+    assert.equal(JSON.parse(output[15] ?? "").device.name, "edge 7");
   });
 });

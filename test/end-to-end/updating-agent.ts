@@ -33,6 +33,8 @@ export interface UpdatingAgentOptions {
   /** Of the host file. */
   host?: object;
   settings?: object;
+  /** Of `serve`, besides its own. */
+  arguments?: readonly string[];
   /** State of an agent before it; else a new one. */
   stateDirectory?: string;
   /** Whether somebody vouches for the clock; true unless told. */
@@ -57,8 +59,9 @@ export interface UpdatingAgent extends CheckedAgent {
   settled: () => Promise<Updates>;
 }
 
-const isIdle = ({ state, progress }: Updates): boolean =>
-  state !== "checking" && state !== "downloading" && (progress === null || progress.phase === "idle");
+/** Neither looks nor fetches: what is on trial goes on for as long as it takes. */
+const isIdle = ({ progress }: Updates): boolean =>
+  progress === null || (progress.phase !== "checking" && progress.phase !== "downloading");
 
 export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Promise<UpdatingAgent> {
   const { hasTime = true, stateDirectory } = options;
@@ -71,7 +74,7 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
   writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...options.settings }));
   const environment = { STEWARD_INITIAL_SETTINGS: settings };
   const agent = await startCheckedAgent({
-    arguments: ["--host-file", hostFile],
+    arguments: ["--host-file", hostFile, ...(options.arguments ?? [])],
     environment,
     ...(stateDirectory !== undefined && { stateDirectory }),
   });
