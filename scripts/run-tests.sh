@@ -8,4 +8,4 @@ directory=$(dirname "$(command -v "$node")")
 PATH=$directory:$PATH
 export PATH
 echo "node $("$node" --version)"
-exec "$node" --import tsx --test --test-concurrency=2 --test-timeout=300000 --test-reporter=spec "$@"
+exec "$node" --import tsx --test --test-concurrency=3 --test-timeout=300000 --test-reporter=spec "$@"
