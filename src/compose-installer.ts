@@ -28,7 +28,6 @@ export interface InstallingProgram {
 }
 
 export interface InstallerPlan extends InstallingPlaces {
-  readonly product: string;
   readonly apply: UpdateDecisions["apply"];
 }
 
@@ -55,16 +54,15 @@ export const noInstaller: Installer = {
 
 /** Root's side of this host, as the agent may see it. */
 export function createInstaller(plan: InstallerPlan): Installer {
-  const { places, program, product, apply } = plan;
+  const { places, program, apply } = plan;
   // Absolute in each case: not by join(), which costs a start some memory.
   const read = (): Promise<Uint8Array | null> => readFile(`${places.releases}/journal.json`).catch(ifAbsent);
-  const hasOwnPlan = product === "steward" && program === null;
   const asking = program ? createProgramAsking({ program, places, read }) : createUnitAsking();
   return {
     ...asking,
     read,
     watch: (listener) => watchDirectory(places.releases, listener),
-    isSetUp: (kind) => apply[kind] !== null || (kind === "binary" && hasOwnPlan),
+    isSetUp: (kind) => apply[kind] !== null,
   };
 }
 

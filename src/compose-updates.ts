@@ -65,9 +65,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
       createLazyFiles(join(directory, "metadata")),
       createLazyFiles(join(directory, "roots")),
     ),
-    installer: plan.installing
-      ? createInstaller({ ...plan.installing, product, apply: update.apply })
-      : noInstaller,
+    installer: plan.installing ? createInstaller({ ...plan.installing, apply: update.apply }) : noInstaller,
     payloads: createPayloadStore({ directory, freeSpace, caps }),
     openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),
     readInstalledRoot: async () => {

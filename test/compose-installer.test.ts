@@ -81,7 +81,6 @@ describe("asking a program of our own", () => {
         state: join(directory, "state"),
         hostFile: join(directory, "steward.json"),
       },
-      product: "demo",
       apply: { rules: null, binary: null },
     };
   };
@@ -145,7 +144,7 @@ describe("asking a program of our own", () => {
 describe("whether a kind is set up", () => {
   const plan: InstallerPlan = {
     ...{ places: { releases: "/nonexistent", trust: "/nonexistent" }, program: null },
-    ...{ product: "demo", apply: { rules: null, binary: null } },
+    apply: { rules: null, binary: null },
   };
 
   it("is what the host file says", () => {
@@ -153,11 +152,6 @@ describe("whether a kind is set up", () => {
     const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
     const installer = createInstaller({ ...plan, apply: { rules: { ...unit, health }, binary: null } });
     assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [true, false]);
-  });
-
-  it("is so of Steward's own binary in any case", () => {
-    const installer = createInstaller({ ...plan, product: "steward" });
-    assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [false, true]);
   });
 
   it("has no journal where nothing was ever applied", async () =>
