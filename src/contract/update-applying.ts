@@ -1,5 +1,5 @@
 import { nullableTimestamp, timestamp } from "./shapes.ts";
-import { updateKinds } from "./update-kinds.ts";
+import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 
@@ -127,12 +127,7 @@ export const applyRequest = {
   required: ["kind"],
   properties: {
     kind: { type: "string", enum: [...updateKinds, "all"] },
-    repository: {
-      type: "string",
-      pattern: "^file:///[^?#]*$",
-      maxLength: 4096,
-      description: "a directory instead of the server, such as a USB stick; from the device itself alone",
-    },
+    repository: repositoryDirectory,
   },
 } as const;
 

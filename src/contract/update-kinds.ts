@@ -1,2 +1,10 @@
 /** Rules are a bundle for the appliance's engine; a binary is a release of the appliance's service, or of Steward. */
 export const updateKinds = ["rules", "binary"] as const;
+
+/** Where updates are looked for by hand. */
+export const repositoryDirectory = {
+  type: "string",
+  pattern: "^file:///[^?#]*$",
+  maxLength: 4096,
+  description: "a directory instead of the server, such as a USB stick; from the device itself alone",
+} as const;

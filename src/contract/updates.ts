@@ -1,7 +1,7 @@
 import { errorCodes } from "./error-codes.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { setAsideRelease, updateTrial } from "./update-applying.ts";
-import { updateKinds } from "./update-kinds.ts";
+import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
 
 const updateStates = [
   "idle",
@@ -231,12 +231,7 @@ export const checkRequest = {
   type: "object",
   additionalProperties: false,
   properties: {
-    repository: {
-      type: "string",
-      pattern: "^file:///[^?#]*$",
-      maxLength: 4096,
-      description: "a directory instead of the server, such as a USB stick; from the device itself alone",
-    },
+    repository: repositoryDirectory,
   },
 } as const;
 

@@ -2,43 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ApplySituation, applyHindranceOf, decideApplying } from "../../src/updates/apply-decision.ts";
 import type { SetAsideRelease } from "../../src/updates/release-standing.ts";
-import type { StoredRelease } from "../../src/updates/update-record.ts";
+import { binary, good as circumstances, rules } from "./example-releases.ts";
 
-const now = new Date("2026-11-20T12:00:00Z");
+const { now } = circumstances;
 const later = new Date("2026-11-20T14:00:00Z");
 const latest = new Date("2026-11-21T02:00:00Z");
 
-const rules: StoredRelease = {
-  id: "1".repeat(32),
-  kind: "rules",
-  name: "base",
-  version: "1.2.0",
-  channel: "stable",
-  length_bytes: 10,
-  notes: "",
-  urgent: false,
-  path: "stable/rules/base-1.2.0.tar.gz",
-  due_at: null,
-};
-const binary: StoredRelease = { ...rules, id: "2".repeat(32), kind: "binary", name: "demo" };
-
 const good: ApplySituation = {
-  circumstances: {
-    blocked: null,
-    ota: {
-      enabled: true,
-      server: "https://updates.example",
-      channel: "stable",
-      check_interval: "6h",
-      auto_update_rules: true,
-      auto_update_binary: true,
-      verify_signature: true,
-    },
-    isTrustEstablished: true,
-    isClockVouchedFor: true,
-    setAside: new Map(),
-    now,
-  },
+  circumstances,
   unreadable: null,
   isSetUp: () => true,
   windows: { isOpen: true, opensAt: null },

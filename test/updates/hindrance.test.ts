@@ -2,37 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Circumstances, hindranceOf } from "../../src/updates/hindrance.ts";
 import type { StoredRelease } from "../../src/updates/update-record.ts";
-
-const rules: StoredRelease = {
-  id: "1".repeat(32),
-  kind: "rules",
-  name: "base",
-  version: "1.2.0",
-  channel: "stable",
-  length_bytes: 10,
-  notes: "",
-  urgent: false,
-  path: "stable/rules/base-1.2.0.tar.gz",
-  due_at: null,
-};
-const binary: StoredRelease = { ...rules, kind: "binary", name: "demo" };
-
-const good: Circumstances = {
-  blocked: null,
-  ota: {
-    enabled: true,
-    server: "https://updates.example",
-    channel: "stable",
-    check_interval: "6h",
-    auto_update_rules: true,
-    auto_update_binary: true,
-    verify_signature: true,
-  },
-  isTrustEstablished: true,
-  isClockVouchedFor: true,
-  setAside: new Map(),
-  now: new Date("2026-11-20T12:00:00Z"),
-};
+import { binary, good, rules } from "./example-releases.ts";
 
 function kindOf(release: StoredRelease, overrides: Partial<Circumstances> = {}): string | null {
   return hindranceOf(release, { ...good, ...overrides })?.kind ?? null;

@@ -2,21 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Release } from "../../src/contract/types.ts";
 import { type Situation, stateOf } from "../../src/updates/update-state.ts";
+import { rules as stored } from "./example-releases.ts";
 
-const rules: Release = {
-  id: "1".repeat(32),
-  kind: "rules",
-  name: "base",
-  version: "1.2.0",
-  channel: "stable",
-  length_bytes: 10,
-  notes: "",
-  urgent: false,
-  path: "stable/rules/base-1.2.0.tar.gz",
-  due_at: null,
-  hindrance: null,
-  staged: false,
-};
+const rules: Release = { ...stored, hindrance: null, staged: false };
 
 const failed = {
   at: "2026-11-20T12:00:00.000Z",

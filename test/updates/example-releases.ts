@@ -1,0 +1,35 @@
+import type { Circumstances } from "../../src/updates/hindrance.ts";
+import type { StoredRelease } from "../../src/updates/update-record.ts";
+
+/** Releases that a device has found. */
+export const rules: StoredRelease = {
+  id: "1".repeat(32),
+  kind: "rules",
+  name: "base",
+  version: "1.2.0",
+  channel: "stable",
+  length_bytes: 10,
+  notes: "",
+  urgent: false,
+  path: "stable/rules/base-1.2.0.tar.gz",
+  due_at: null,
+};
+export const binary: StoredRelease = { ...rules, id: "2".repeat(32), kind: "binary", name: "demo" };
+
+/** Nothing stands in the way of anything. */
+export const good: Circumstances = {
+  blocked: null,
+  ota: {
+    enabled: true,
+    server: "https://updates.example",
+    channel: "stable",
+    check_interval: "6h",
+    auto_update_rules: true,
+    auto_update_binary: true,
+    verify_signature: true,
+  },
+  isTrustEstablished: true,
+  isClockVouchedFor: true,
+  setAside: new Map(),
+  now: new Date("2026-11-20T12:00:00Z"),
+};
