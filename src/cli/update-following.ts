@@ -57,8 +57,8 @@ export async function followUpdates(
   }
 }
 
-/** Seconds that a look is waited for, as many as lie between two of them; and how often, for the schedule looks too. */
-const turn = { mostSeconds: 10, tries: 3 } as const;
+/** Seconds that a look is waited for, as many as lie between two of them; and how often: the schedule looks too, and nobody does while a release is handed over. */
+const turn = { mostSeconds: 10, tries: 7 } as const;
 
 /** Begins what looks into a repository; soon after another look it waits, unless nobody is to wait. Throws `rate_limited`, CommandError(130). */
 export async function beginLook(
