@@ -1,7 +1,9 @@
 import { StewardError } from "../errors.ts";
 import type { Refusal } from "./apply-decision.ts";
 import { withoutWord } from "./apply-refusals.ts";
+import { refusedSeconds } from "./circumstances.ts";
 import type { UpdateKind } from "./release.ts";
+import { newestEntry } from "./release-standing.ts";
 import type { ReleaseWatch } from "./release-watch.ts";
 import type { Handing } from "./update-parts.ts";
 import { nameOf } from "./update-state.ts";
@@ -36,6 +38,14 @@ export interface AskingPlan {
   readonly onMove: () => void;
 }
 
+interface Failure {
+  /** Half a sentence. */
+  readonly text: string;
+  readonly code: string;
+  /** Seconds of uptime. */
+  readonly until: number;
+}
+
 /** Seconds after which root's side is asked again unasked, when it could not be asked at all. */
 const askAgainSeconds = 3_600;
 
@@ -45,7 +55,7 @@ export function createAsking(plan: AskingPlan): Asking {
 
 class OneAfterTheOther implements Asking {
   readonly #plan: AskingPlan;
-  readonly #failures = new Map<string, { text: string; code: string; until: number }>();
+  readonly #failures = new Map<string, Failure>();
   #handing: Handing | null = null;
   #problem: string | null = null;
 
@@ -66,7 +76,7 @@ class OneAfterTheOther implements Asking {
     const standing = [...this.#failures].filter(([, { until }]) => until > uptime());
     const refusals = standing.map(([id, { text, until }]) => {
       const again = new Date(now().getTime() + (until - uptime()) * 1_000);
-      const sentence = `root's side could not be asked for it (${text.replace(/\.$/, "")}), and is asked again at ${again.toISOString()}`;
+      const sentence = `${text}, and is asked again at ${again.toISOString()}`;
       return [id, { text: sentence, until: again }] as const;
     });
     return new Map(refusals);
@@ -91,7 +101,10 @@ class OneAfterTheOther implements Asking {
     signal.throwIfAborted();
     const journal = watch.journal();
     const hasWord = journal.sequence !== sequence || journal.slots[about.kind].trial !== null;
-    if (hasWord) this.#failures.delete(about.id);
+    const last = newestEntry(journal, about.kind);
+    const isRefused = last?.outcome === "refused" && last.release_id === about.id && last.sequence > sequence;
+    if (isRefused) this.#refused(last.detail, about);
+    else if (hasWord) this.#failures.delete(about.id);
     else this.#failed(failure ?? withoutWord(), about);
     this.#plan.onMove();
   }
@@ -107,13 +120,23 @@ class OneAfterTheOther implements Asking {
     this.#problem = null;
   }
 
+  /**
+   * The journal says it too, by the host's clock; where that is known to be ahead, what it says seems to come from a
+   * time to be and counts for nothing. Without this the same would be asked for, and refused, over and over.
+   */
+  #refused(detail: string, { id }: AskedRelease): void {
+    const text = `it was not taken (${withoutStop(detail)})`;
+    this.#failures.set(id, { text, code: "refused", until: this.#plan.options.uptime() + refusedSeconds });
+  }
+
   /** What fails as it did the last time is no news. */
   #failed(cause: unknown, { id, kind, name, version }: AskedRelease): void {
     const { uptime, notify } = this.#plan.options;
     const { code, message: detail } = asStewardError(cause);
     this.#problem = `${inFront(nameOf({ kind, name, version }))} could not be applied: ${detail}`;
     const isNews = this.#failures.get(id)?.code !== code;
-    this.#failures.set(id, { text: detail, code, until: uptime() + askAgainSeconds });
+    const text = `root's side could not be asked for it (${withoutStop(detail)})`;
+    this.#failures.set(id, { text, code, until: uptime() + askAgainSeconds });
     if (isNews) notify("update.refused", { release_id: id, kind, name, version, code, detail });
   }
 }
@@ -121,6 +144,10 @@ class OneAfterTheOther implements Asking {
 function handingOf({ verb }: InstallRequest, about: AskedRelease): Handing {
   if (verb === "install") return { id: about.id, words: inFront(nameOf(about)), isBack: false };
   return { id: null, words: `Going back from ${nameOf(about)}`, isBack: true };
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, "");
 }
 
 function inFront(text: string): string {

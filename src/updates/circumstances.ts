@@ -13,7 +13,7 @@ import { windowsAt } from "./windows.ts";
  * Seconds after which root's side is asked again for what it did not take: a day, since most reasons do not pass by
  * themselves, and a full disk does.
  */
-const refusedSeconds = 24 * 3_600;
+export const refusedSeconds = 24 * 3_600;
 
 type Ground = Pick<UpdateParts, "options" | "trust" | "watch">;
 
@@ -78,7 +78,7 @@ export function applySituationOf(parts: Ground & Pick<UpdateParts, "applying">):
     isSetUp: (kind) => options.installer.isSetUp(kind),
     windows: windowsAt(options.settings().windows, circumstances.now),
     postponed: new Map(postponed),
-    refused: new Map([...refusedLately(watch.journal(), circumstances.now), ...applying.failures()]),
+    refused: new Map([...applying.failures(), ...refusedLately(watch.journal(), circumstances.now)]),
     busy: applying.busy(),
   };
 }

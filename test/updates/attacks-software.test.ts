@@ -183,7 +183,9 @@ describe("a device whose clock is wrong, before a real server", () => {
 });
 
 describe("a server that is too slow for the whole check", () => {
-  it("is left when the check's seconds are over, and the next check is good", async (test) => {
+  it("is left when the check's seconds are over, and the next check is good", {
+    timeout: 60_000,
+  }, async (test) => {
     const setting = await deviceAt(test);
     const { device, server } = setting;
     device.lab.publish("rules");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { StewardError } from "../../src/errors.ts";
+import { until } from "../until.ts";
 import { type Device, openDevice, server, startSeconds } from "./checking-device.ts";
 import { createSimulatedInstaller, type SimulatedInstaller } from "./simulated-installer.ts";
 
@@ -16,9 +17,13 @@ interface Appliance extends Device {
   asked: () => string[];
 }
 
-async function openAppliance(ota: Parameters<typeof openDevice>[0] = {}): Promise<Appliance> {
+/** `aheadSeconds`: of the host's clock, by which root's side goes, before what the agent knows of the time. */
+async function openAppliance(
+  ota: Parameters<typeof openDevice>[0] = {},
+  { aheadSeconds = 0 } = {},
+): Promise<Appliance> {
   const device = await openDevice({ enabled: true, ...ota });
-  const side = createSimulatedInstaller(() => (startSeconds + device.time.now()) * 1_000);
+  const side = createSimulatedInstaller(() => (startSeconds + device.time.now() + aheadSeconds) * 1_000);
   device.installer = side;
   return Object.assign(device, {
     side,
@@ -141,6 +146,37 @@ describe("applying unasked", () => {
     assert.deepEqual(device.asked(), [bad, older]);
   });
 
+  for (const aheadSeconds of [0, 5, -5]) {
+    it(`does not ask again for what was refused, by a clock that is ${aheadSeconds} s before the agent's`, async () => {
+      const device = await openAppliance({}, { aheadSeconds });
+      const id = device.release({ version: "1.1.0" });
+      device.side.isSilent = true;
+      device.installer = {
+        ...device.side,
+        read: () => device.side.read(),
+        ask: async (request, signal) => {
+          await device.side.ask(request, signal);
+          // Where it asks for ever, time would never go on.
+          if (device.side.asked.length > 3)
+            await new Promise((_, fail) => signal.addEventListener("abort", fail));
+          device.side.refuse("rules", id, "It does not fit this device.");
+        },
+      };
+      device.room.start();
+      await device.room.check({});
+      await until("root's side is asked", () => device.asked().length > 0);
+      for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+      assert.deepEqual(device.asked(), [id]);
+      const { rules } = device.room.status().available;
+      assert.match(rules?.hindrance ?? "", /was not taken \(It does not fit this device\)/);
+      await device.time.runUntil(23 * hour);
+      assert.deepEqual(device.asked(), [id]);
+      await device.time.runUntil(25 * hour);
+      await device.rest();
+      assert.deepEqual(device.asked(), [id, id]);
+    });
+  }
+
   it("shows what is deferred with why, and tries it again when that is over", async () => {
     const device = await openAppliance();
     const id = device.release({ version: "1.1.0" });
@@ -149,7 +185,6 @@ describe("applying unasked", () => {
     await device.rest();
     assert.match(device.room.status().available.rules?.hindrance ?? "", /deferred until 2026-11-21T12:00/);
     assert.equal(device.room.status().held[0]?.why, "deferred");
-    device.settings = { ...device.settings, ota: { ...device.settings.ota, check_interval: "5m" } };
     await device.time.runUntil(24 * hour + 5);
     await device.rest();
     assert.deepEqual(device.asked(), [id, id]);
