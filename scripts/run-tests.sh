@@ -7,5 +7,10 @@ shift
 directory=$(dirname "$(command -v "$node")")
 PATH=$directory:$PATH
 export PATH
-echo "node $("$node" --version)"
-exec "$node" --import tsx --test --test-concurrency=3 --test-timeout=300000 --test-reporter=spec "$@"
+version=$("$node" --version)
+echo "node $version"
+# A folder for each runtime, so that two of them can be tried at once.
+tests=.cache/tests-$version
+node_modules/.bin/esbuild scripts/test-runner/main.ts --outfile="$tests.mjs" \
+  --bundle --packages=external --format=esm --platform=node --target=node20 --log-level=warning
+exec "$node" "$tests.mjs" --into="$tests" "$@"

@@ -7,8 +7,14 @@ import { fileURLToPath } from "node:url";
 
 const entry = fileURLToPath(new URL("steward-process.ts", import.meta.url));
 
+/** Where scripts/run-tests.sh has compiled it to; it starts in a third of the time there. */
+const compiled = process.env.STEWARD_COMPILED_TESTS;
+
 /** The words that start the command line as a process of its own. */
-export const stewardCommand: readonly string[] = [process.execPath, "--import", "tsx", entry];
+export const stewardCommand: readonly string[] =
+  compiled === undefined
+    ? [process.execPath, "--import", "tsx", entry]
+    : [process.execPath, join(compiled, "test/cli/steward-process.js")];
 
 export interface Ended {
   code: number | null;
