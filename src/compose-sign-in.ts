@@ -182,6 +182,8 @@ function minimumCharacters({ password_min_length }: Settings["security"], hasFac
 
 function lockShown(lock: AccountLock | null, now: Date): User["locked"] {
   if (!lock) return null;
-  const until = new Date(now.getTime() + lock.untilSeconds * 1_000).toISOString();
+  // To the second, so that two readings of one lock are alike: it is in the user's ETag.
+  const untilSeconds = Math.round(now.getTime() / 1_000 + lock.untilSeconds);
+  const until = new Date(untilSeconds * 1_000).toISOString();
   return { password: lock.password, totp: lock.totp, until };
 }

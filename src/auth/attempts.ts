@@ -138,7 +138,7 @@ function createDelays(counts: AttemptCounts, now: () => number) {
 function toLock(passwordEnd: number, codesEnd: number, now: number): AccountLock | null {
   const end = Math.max(passwordEnd, codesEnd);
   if (end <= now) return null;
-  return { password: passwordEnd > now, totp: codesEnd > now, untilSeconds: Math.ceil(end - now) };
+  return { password: passwordEnd > now, totp: codesEnd > now, untilSeconds: end - now };
 }
 
 function hasEntries({ own, own_known, accounts, codes, windows, known }: StoredCounts): boolean {

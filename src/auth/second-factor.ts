@@ -139,7 +139,7 @@ function countWrong(
     subject: { id, name: username },
     from: address,
     requestId,
-    details: { seconds: lock.untilSeconds },
+    details: { seconds: Math.ceil(lock.untilSeconds) },
   });
 }
 
