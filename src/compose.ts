@@ -3,6 +3,7 @@ import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
 import { createTrustedTime, type TrustedTime } from "./auth/trusted-time.ts";
 import type { Clock } from "./clock/clock.ts";
 import { unobservedClock } from "./clock/clock-state.ts";
+import { greetingOf, versionOf } from "./compose-answers.ts";
 import { type OpenClock, openHostClock } from "./compose-clock.ts";
 import type { InstallingPlaces } from "./compose-installer.ts";
 import { composeSignIn, type SignInRooms } from "./compose-sign-in.ts";
@@ -39,7 +40,7 @@ import type { UpdateRoom } from "./updates/updater.ts";
 import type { Updates } from "./updates/updates.ts";
 import type { Accounts } from "./users/accounts.ts";
 import type { Passwords } from "./users/passwords.ts";
-import { type Build, builtAt, fullVersion, publicVersion } from "./version/version.ts";
+import { type Build, builtAt } from "./version/version.ts";
 
 export interface AgentConfig {
   stateDirectory: string;
@@ -213,6 +214,11 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host }: J
       readFacts: createFacts(config.factsWorker, uptime),
       version: versionOf(config, { host, uptime, updates }),
       health: (isDetailed) => readHealth(checks, isDetailed),
+      greet: () =>
+        greetingOf({
+          ...{ config, host, settings: settings.read(), clock: auth.time.describe({ isProven: false }) },
+          ...{ isSetUp: auth.accounts.hasAdministrator(), isInRescue: false },
+        }),
     }),
   };
 }
@@ -229,14 +235,4 @@ function updatesCheck(state: State, settings: SettingsStore, updates: Updates): 
 function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory }: AgentConfig): Logs {
   if (!isLogInJournal) ownLines.keepIn(createKeptLines(stateDirectory));
   return createLogs({ journal: createJournalReader(), ownLines, logUnits });
-}
-
-function versionOf(
-  { build, nodeVersion: node }: AgentConfig,
-  { host, uptime, updates }: { host: HostIdentity; uptime: Uptime; updates: Updates },
-) {
-  return (isDetailed: boolean) => {
-    if (!isDetailed) return publicVersion(build);
-    return fullVersion({ build, node, host, uptime, rules: updates.status().installed.rules });
-  };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "./clock/clock.ts";
 import { type ClockRecord, clockRecordKind } from "./clock/clock-record.ts";
 import type { AgentConfig } from "./compose.ts";
+import { greetingOf } from "./compose-answers.ts";
 import { openHostClock } from "./compose-clock.ts";
 import { type OperationId, operationIds, operationOf } from "./contract/operations.ts";
 import type { Health, ProblemClock } from "./contract/types.ts";
@@ -45,10 +46,12 @@ export function createRescue(config: AgentConfig, damage: StewardError): Rescue 
     admit: (id) => {
       if (!operationOf(id).inRescue) refuse();
     },
-    describeClock: () => ({ server_time: new Date().toISOString(), synchronised: null }),
+    describeClock: unobserved,
     deviceId: readIdentity().deviceId,
   };
 }
+
+const unobserved = (): ProblemClock => ({ server_time: new Date().toISOString(), synchronised: null });
 
 function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () => never): Handlers {
   const host = readIdentity();
@@ -70,6 +73,11 @@ function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () =>
             rules: null,
           }),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
+    greetConsole: () =>
+      greetingOf({
+        ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved() },
+        ...{ isSetUp: true, isInRescue: true },
+      }),
   };
 }
 

@@ -53,7 +53,34 @@ describe("the house", () => {
       'import { a } from "../users/account.ts";',
       /contract only/,
     ],
+    [
+      "a component that reaches behind the contract",
+      "console/users/users-page.tsx",
+      'import { accounts } from "../../users/accounts.ts";',
+      /contract only/,
+    ],
+    [
+      "a page that loads schemas",
+      "console/users/user-form.tsx",
+      'import { userCreation } from "../../contract/users.ts";',
+      /its schemas/,
+    ],
+    [
+      "a room behind the contract that reaches into the page",
+      "http/static-files.ts",
+      'import { App } from "../console/app.tsx";',
+      /no room of the house/,
+    ],
+    ["a default export of a component", "console/app.tsx", "export default App;", /default export/],
+    ["a component that is not named in kebab-case", "console/ui/DataTable.tsx", "", /kebab-case/],
     ["a file of 251 lines", "users/accounts.ts", "\n".repeat(251), /251 lines/],
+    ["a component of 251 lines", "console/users/users-page.tsx", "\n".repeat(251), /251 lines/],
+    [
+      "a long file that is only named like a catalogue",
+      "console/users/catalogue.ts",
+      "\n".repeat(251),
+      /251 lines/,
+    ],
     ["any", "users/accounts.ts", "const a = (b: any) => b;", /uses any/],
     ["any behind as", "users/accounts.ts", "const a = b as any;", /uses any/],
     ["a folder of utilities", "users/utils/text.ts", "", /named after nothing/],
@@ -77,6 +104,16 @@ describe("the house", () => {
       assert.match(found[0] ?? "", expected);
     });
   }
+
+  it("lets a catalogue be as long as what it says", () => {
+    assert.deepEqual(violations([{ path: "console/catalogue/de.ts", text: "\n".repeat(2_000) }]), []);
+  });
+
+  it("lets a page have the contract's types, and its small values", () => {
+    const text =
+      'import type { User } from "../../contract/types.ts";\nimport { roleNames } from "../../contract/shapes.ts";\n';
+    assert.deepEqual(violations([{ path: "console/users/users-page.tsx", text }]), []);
+  });
 
   it("lets a comment and a string speak of what code may not do", () => {
     const text = '// process.env and any\nconst a = "process.exit as any";\n/* export default */\n';

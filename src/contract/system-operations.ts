@@ -1,3 +1,4 @@
+import { consoleGreeting } from "./console.ts";
 import { everyone, type Operation } from "./operation.ts";
 import { settingsChange, settingsView } from "./settings-forms.ts";
 import * as system from "./system.ts";
@@ -46,6 +47,16 @@ export const systemOperations = {
     beforeSetup: true,
     beforePasswordChange: true,
     response: { status: 200, schema: system.anyObject },
+  },
+  greetConsole: {
+    method: "GET",
+    path: "/api/console",
+    summary: "What the console shows before anybody has signed in",
+    access: "open",
+    beforeSetup: true,
+    inRescue: true,
+    beforePasswordChange: true,
+    response: { status: 200, schema: consoleGreeting },
   },
   getSettings: {
     method: "GET",

@@ -17,6 +17,7 @@ const table: Record<string, string> = {
   getHealth: "           +      +      +        +       +       +         +      system:read",
   getReadiness: "        +      +      +        +       +       +         +      system:read",
   getOpenApi: "          +      +      +        +       +       +         +      none",
+  greetConsole: "        +      +      +        +       +       +         +      none",
   getSetup: "            +      +      +        +       +       +         +      none",
   setUp: "               +      +      +        +       +       +         +      none",
   login: "               +      +      +        +       +       +         +      none",

@@ -54,6 +54,19 @@ describe("what the agent says of itself", () => {
     }
   });
 
+  it("greets the console of a stranger with what he may see anyway, and no more", async () => {
+    const settings = { device: { name: "edge 7" }, console: { banner: "Mind the pump", language: "de" } };
+    await agent.call("PUT", "/api/system", { local: true, body: settings });
+    const { status, json } = await agent.call("GET", "/api/console");
+    const { server_time, ...greeting } = json;
+    assert.equal(status, 200);
+    assert.deepEqual(greeting, {
+      ...{ device_name: "edge 7", banner: "Mind the pump", language: "de", version: packageVersion },
+      ...{ setup_required: false, rescue: false, synchronised: false },
+    });
+    assert.ok(Math.abs(Date.parse(server_time) - Date.now()) < 5_000, server_time);
+  });
+
   for (const path of ["/api/health", "/api/health/ready"]) {
     it(`${path} is ok; its checks are for those who are signed in`, async () => {
       assert.deepEqual((await agent.call("GET", path)).json, { status: "ok" });

@@ -1,5 +1,5 @@
 import { settings as settingsSchema } from "../../contract/settings.ts";
-import type { Health, Role, Version } from "../../contract/types.ts";
+import type { ConsoleGreeting, Health, Role, Version } from "../../contract/types.ts";
 import { changedSettings, type SettingsStore } from "../../settings/settings.ts";
 import type { ReadFacts } from "../../system/facts.ts";
 import { requireStepUp } from "../authorise.ts";
@@ -12,6 +12,7 @@ type SystemHandlers = Pick<
   | "getHealth"
   | "getReadiness"
   | "getOpenApi"
+  | "greetConsole"
   | "getSettings"
   | "updateSettings"
   | "getSettingsSchema"
@@ -24,6 +25,7 @@ export interface SystemHandlersOptions {
   /** `isDetailed` for callers who are known. */
   version: (isDetailed: boolean) => Version;
   health: (isDetailed: boolean) => Health;
+  greet: () => ConsoleGreeting;
   /** Hears the names of the settings that were changed. */
   settingsChanged: (names: readonly string[]) => void;
 }
@@ -41,6 +43,7 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
       openApi ??= { ...openApiDocument(options.version(false).version) };
       return openApi;
     },
+    greetConsole: () => options.greet(),
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
     updateSettings: async ({ actor, body, ifMatch, note }) => {
       const writer = { role: writingRole(actor), requireStepUp: () => requireStepUp(actor) };

@@ -1,0 +1,47 @@
+import type { TrustedTime } from "./auth/trusted-time.ts";
+import type { AgentConfig } from "./compose.ts";
+import type { ConsoleGreeting, Settings, Version } from "./contract/types.ts";
+import type { HostIdentity, Uptime } from "./host/ports.ts";
+import type { Updates } from "./updates/updates.ts";
+import { fullVersion, publicVersion } from "./version/version.ts";
+
+/** What the agent says of itself to whoever asks; more to those who are known. */
+export function versionOf(
+  { build, nodeVersion: node }: AgentConfig,
+  { host, uptime, updates }: { host: HostIdentity; uptime: Uptime; updates: Updates },
+): (isDetailed: boolean) => Version {
+  return (isDetailed) => {
+    if (!isDetailed) return publicVersion(build);
+    return fullVersion({ build, node, host, uptime, rules: updates.status().installed.rules });
+  };
+}
+
+export interface GreetingGround {
+  readonly config: AgentConfig;
+  readonly host: HostIdentity;
+  readonly settings: Pick<Settings, "device" | "console">;
+  readonly clock: ReturnType<TrustedTime["describe"]>;
+  readonly isSetUp: boolean;
+  readonly isInRescue: boolean;
+}
+
+/** What the console shows to a stranger. */
+export function greetingOf({
+  config,
+  host,
+  settings: { device, console },
+  clock: { server_time, synchronised },
+  isSetUp,
+  isInRescue,
+}: GreetingGround): ConsoleGreeting {
+  return {
+    device_name: device.name || host.hostname,
+    banner: console.banner,
+    language: console.language,
+    version: publicVersion(config.build).version,
+    setup_required: !isSetUp,
+    rescue: isInRescue,
+    server_time,
+    synchronised,
+  };
+}

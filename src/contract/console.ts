@@ -1,0 +1,45 @@
+import { timestamp } from "./shapes.ts";
+
+/** Paths at which a browser gets the console's page; what is behind them is the page's own business. */
+export const consolePaths = [
+  "/",
+  "/users",
+  "/system",
+  "/system/settings",
+  "/system/logs",
+  "/system/events",
+  "/updates",
+  "/account",
+] as const;
+
+/** What the console shows before anybody has signed in. */
+export const consoleGreeting = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "device_name",
+    "banner",
+    "language",
+    "version",
+    "setup_required",
+    "rescue",
+    "server_time",
+    "synchronised",
+  ],
+  properties: {
+    device_name: { type: "string", description: "device.name, or the host's name where that is empty" },
+    banner: { type: "string", description: "console.banner" },
+    language: { type: "string", description: "console.language" },
+    version: {
+      type: "string",
+      description: "of the agent; another one than before: the page is out of date",
+    },
+    setup_required: { type: "boolean", description: "the first administrator is still to be made" },
+    rescue: {
+      type: "boolean",
+      description: "its state is damaged, and nobody can sign in until it is mended",
+    },
+    server_time: { ...timestamp, description: "the time by which codes and tokens are judged" },
+    synchronised: { type: ["boolean", "null"], description: "somebody vouches for it; null: not known" },
+  },
+} as const;

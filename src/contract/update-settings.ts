@@ -1,0 +1,110 @@
+import { byAdmin, byOperator, group } from "./settings-annotations.ts";
+import { duration } from "./shapes.ts";
+
+const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } as const;
+
+const window = {
+  type: "object",
+  additionalProperties: false,
+  required: ["days", "from", "to"],
+  properties: {
+    days: {
+      type: "array",
+      items: { type: "string", enum: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] },
+      minItems: 1,
+      maxItems: 7,
+      uniqueItems: true,
+    },
+    from: clockTime,
+    to: { ...clockTime, description: "earlier than `from`: on the next day" },
+  },
+} as const;
+
+const ota = {
+  ...group,
+  required: [
+    "enabled",
+    "server",
+    "channel",
+    "check_interval",
+    "auto_update_rules",
+    "auto_update_binary",
+    "verify_signature",
+  ],
+  properties: {
+    enabled: {
+      type: "boolean",
+      default: false,
+      ...byAdmin,
+      title: "Scheduled updates",
+      description: "looks for updates by itself; off: checking and applying by hand still work",
+    },
+    server: {
+      type: "string",
+      maxLength: 512,
+      pattern: "^$|^(https?://[^\\s/@?#]+|file://)(/[^\\s?#]*)?$",
+      default: "",
+      ...byAdmin,
+      title: "Update server",
+      description:
+        "where the publisher's repository is; begins with https://, and has no user name or password in it",
+      "x-redacted": true,
+    },
+    channel: {
+      type: "string",
+      pattern: "^[a-z0-9][a-z0-9._-]{0,31}$",
+      default: "stable",
+      ...byAdmin,
+      title: "Channel",
+      description: "what the publisher offers to whom, such as stable or beta",
+    },
+    check_interval: {
+      ...duration,
+      default: "6h",
+      ...byOperator,
+      title: "Time between checks",
+      description:
+        "5m to 30d; each check comes up to a tenth earlier or later, so that devices do not all ask at once",
+    },
+    auto_update_rules: {
+      type: "boolean",
+      default: true,
+      ...byAdmin,
+      title: "Apply new rules by themselves",
+      description: "rules that prove not healthy are undone by themselves",
+    },
+    auto_update_binary: {
+      type: "boolean",
+      default: false,
+      ...byAdmin,
+      title: "Apply a new service by itself",
+      description:
+        "a new service can do anything on this device, so it stays off until a root of trust is installed, its fingerprint is confirmed and the server has proved itself",
+    },
+    verify_signature: {
+      type: "boolean",
+      default: true,
+      ...byAdmin,
+      title: "Signatures",
+      description: "must stay true: nothing runs that is not signed",
+    },
+  },
+} as const;
+
+/** How updates come; `verify_signature` is there to be seen, and must stay true. */
+export const update = {
+  ...group,
+  required: ["ota", "windows"],
+  properties: {
+    ota,
+    windows: {
+      type: "array",
+      items: window,
+      maxItems: 16,
+      default: [],
+      ...byOperator,
+      title: "Update windows",
+      description: "when updates may be applied, in the device's time zone; empty: at any time",
+    },
+  },
+} as const;
