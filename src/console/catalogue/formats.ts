@@ -1,0 +1,67 @@
+import { language, t } from "./words.ts";
+
+const minute = 60;
+const hour = 3_600;
+const day = 86_400;
+
+/** Below so many seconds a time is told in so many seconds of such a unit. */
+const distances = [
+  [45 * minute, minute, "minute"],
+  [22 * hour, hour, "hour"],
+  [26 * day, day, "day"],
+  [320 * day, 30.4 * day, "month"],
+  [Number.POSITIVE_INFINITY, 365.25 * day, "year"],
+] as const;
+
+/** `2 minutes ago`, `in 4 hours`; seconds are positive for the future. */
+export function relativeTime(seconds: number): string {
+  const size = Math.abs(seconds);
+  const [, length, unit] = distances.find(([below]) => size < below) ?? distances[0];
+  if (size < 45) return t.time.now;
+  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(
+    Math.round(seconds / length),
+    unit,
+  );
+}
+
+/** Date and time to the second, in the browser's time zone. */
+export function absoluteTime(at: Date): string {
+  return at.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** The same for lengths of time. */
+const lengths = [
+  [0.000_999_5, 1e-6, "µs"],
+  [0.999_5, 1e-3, "ms"],
+  [2 * minute, 1, "s"],
+  [2 * hour, minute, "min"],
+  [2 * day, hour, "h"],
+  [Number.POSITIVE_INFINITY, day, "d"],
+] as const;
+
+/** `0.4 ms`, `1.2 s`, `3 min`: a length of time in the unit that it is read best in; the sign stays. */
+export function shortDuration(seconds: number): string {
+  const [, length, unit] = lengths.find(([below]) => Math.abs(seconds) < below) ?? lengths[0];
+  const value = seconds / length;
+  return `${figure(value, Math.abs(value) < 10 ? 1 : 0)} ${unit}`;
+}
+
+/** With at most so many digits behind the point. */
+export function figure(value: number, digits = 0): string {
+  return value.toLocaleString(language, { maximumFractionDigits: digits });
+}
+
+/** `256 MiB`. */
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const power = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
+  const shown = value / 1024 ** power;
+  return `${figure(shown, shown < 10 && power > 0 ? 1 : 0)} ${units[power]}`;
+}
+
+/** `0:29`, `14:59`, `3:59:59`: what is left, to the second. */
+export function countdown(seconds: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const minutes = `${Math.floor((seconds / minute) % 60)}:${two(seconds % minute)}`;
+  return seconds < hour ? minutes : `${Math.floor(seconds / hour)}:${minutes.padStart(5, "0")}`;
+}

@@ -1,0 +1,165 @@
+import { type OperationId, operations } from "../../contract/operations.ts";
+import type { Input, Output } from "../../contract/types.ts";
+import { createStore } from "../store.ts";
+import { deviceTimeSaid } from "../ui/device-time.ts";
+import { authority } from "./authority.ts";
+import { connected, lost } from "./connection.ts";
+import { ProblemError, readProblem, Unreachable } from "./problem.ts";
+
+/** What the build leaves of an operation: method, path, and 1 where the cookie says who calls, if anything does. */
+type Route = readonly [method: string, path: string, isByCookie?: 1];
+
+const routes = operations as unknown as Readonly<Record<OperationId, Route>>;
+
+type Given<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
+
+/** Path parameters, query and body of an operation, those that it has; a body may be absent where it is optional. */
+export type CallInput<Id extends OperationId> = Partial<Given<Input<Id>>>;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** The ETag of what was read; if it has changed since, the answer is `etag_mismatch`. */
+  readonly ifMatch?: string;
+}
+
+export interface Answer<Id extends OperationId> {
+  readonly value: Output<Id>;
+  /** Strong ETag; null: the operation has none. */
+  readonly etag: string | null;
+}
+
+/** Another object after each write from this page: what is read only now and then is worth reading again. */
+export const lastWrite = createStore({});
+
+/** Codes that say what the user has to do first. */
+const restrictions = ["password_change_required", "two_factor_enrolment_required"];
+
+/** Milliseconds for a read to begin its answer: a device without power says nothing at all. */
+const patienceMilliseconds = 20_000;
+
+/** How often one call may be sent: again with another token, and again after the password. */
+const mostAttempts = 5;
+
+/**
+ * Calls the agent. Renews the session and asks for the password where that is what is missing; reads wait for an agent
+ * that is not there. Throws ProblemError, Unreachable (for writes), Cancelled.
+ */
+export async function call<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id> = {},
+  options: CallOptions = {},
+): Promise<Output<Id>> {
+  return (await callWithTag(id, input, options)).value;
+}
+
+/** As `call`, with the answer's ETag. */
+export async function callWithTag<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id> = {},
+  options: CallOptions = {},
+): Promise<Answer<Id>> {
+  for (;;) {
+    const response = await exchange(id, input, options);
+    const text = await response.text().catch((error: unknown) => unanswered(id, options, error));
+    if (text === null) continue;
+    const value = (text === "" ? undefined : JSON.parse(text)) as Output<Id>;
+    return { value, etag: response.headers.get("etag") };
+  }
+}
+
+/** The successful answer itself, for those that are read as they come. */
+export async function exchange<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id>,
+  options: CallOptions & { readonly headers?: Readonly<Record<string, string>> },
+): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const token = routes[id][2] ? null : authority().token();
+    const response = await send(id, input, options, token);
+    if (response.ok) {
+      if (token !== null && routes[id][0] !== "GET") lastWrite.set({});
+      return response;
+    }
+    const problem = await readProblem(response);
+    if (problem.clock) deviceTimeSaid(problem.clock.server_time);
+    if (restrictions.includes(problem.code)) authority().restricted(problem.code);
+    if (attempt === mostAttempts || !(await isMended(problem.code, token, routes[id])))
+      throw new ProblemError(problem);
+    options.signal?.throwIfAborted();
+  }
+}
+
+/** True: it is worth sending again. */
+async function isMended(code: string, token: string | null, [, , isByCookie]: Route): Promise<boolean> {
+  if (code === "step_up_required") await authority().stepUp();
+  else if (code === "shutting_down") await lost();
+  else if (isByCookie || !["invalid_token", "authentication_required"].includes(code)) return false;
+  else await authority().renew(token);
+  return true;
+}
+
+async function send<Id extends OperationId>(
+  id: Id,
+  input: CallInput<Id>,
+  options: CallOptions & { readonly headers?: Readonly<Record<string, string>> },
+  token: string | null,
+): Promise<Response> {
+  const [method] = routes[id];
+  const { params, query, body } = input as {
+    params?: Record<string, string>;
+    query?: Record<string, unknown>;
+    body?: unknown;
+  };
+  const headers = new Headers(options.headers);
+  if (token !== null) headers.set("authorization", `Bearer ${token}`);
+  if (options.ifMatch !== undefined) headers.set("if-match", options.ifMatch);
+  if (body !== undefined) headers.set("content-type", "application/json");
+  const request = {
+    method,
+    headers,
+    cache: "no-store" as const,
+    signal: options.signal ?? null,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+  const path = pathOf(id, params, query);
+  for (;;) {
+    await connected();
+    try {
+      return await (method === "GET" ? patiently(path, request) : fetch(path, request));
+    } catch (error) {
+      unanswered(id, options, error);
+    }
+  }
+}
+
+/** Throws unless it is to be sent again: whether a write was carried out nobody knows, so it is not sent twice. */
+function unanswered(id: OperationId, { signal }: CallOptions, error: unknown): null {
+  signal?.throwIfAborted();
+  void lost();
+  if (routes[id][0] !== "GET") throw new Unreachable("no answer", { cause: error });
+  return null;
+}
+
+/** As `fetch`, which waits for ever. */
+async function patiently(path: string, { signal, ...request }: RequestInit): Promise<Response> {
+  const impatience = new AbortController();
+  const timer = setTimeout(() => impatience.abort(), patienceMilliseconds);
+  const signals = signal ? [signal, impatience.signal] : [impatience.signal];
+  try {
+    return await fetch(path, { ...request, signal: AbortSignal.any(signals) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pathOf(
+  id: OperationId,
+  params: Record<string, string> = {},
+  query: Record<string, unknown> = {},
+): string {
+  const [, template] = routes[id];
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return search === "" ? path : `${path}?${search}`;
+}

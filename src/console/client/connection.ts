@@ -1,0 +1,56 @@
+import type { ConsoleGreeting } from "../../contract/types.ts";
+import { createStore } from "../store.ts";
+import { deviceTimeSaid } from "../ui/device-time.ts";
+
+/** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
+const waitsSeconds = [0.5, 1, 2, 3, 5];
+
+/** Milliseconds for one of them. */
+const patienceMilliseconds = 5_000;
+
+/** Whether the agent answers. */
+export const isConnected = createStore(true);
+
+/** What it said of itself when it was last asked; null: it was not. */
+export const greeting = createStore<ConsoleGreeting | null>(null);
+
+let returning: Promise<void> | null = null;
+
+/** Settles when the agent answers; it does so already unless `lost` was said. */
+export function connected(): Promise<void> {
+  return returning ?? Promise.resolve();
+}
+
+/** The agent did not answer: from now on it is looked for until it does. */
+export function lost(): Promise<void> {
+  isConnected.set(false);
+  returning ??= untilBack().finally(() => {
+    returning = null;
+    isConnected.set(true);
+  });
+  return returning;
+}
+
+/** Asks the agent how it greets a stranger; false: it does not answer. */
+export async function greet(): Promise<boolean> {
+  try {
+    const response = await fetch("/api/console", {
+      cache: "no-store",
+      signal: AbortSignal.timeout(patienceMilliseconds),
+    });
+    if (!response.ok) return false;
+    const said = (await response.json()) as ConsoleGreeting;
+    deviceTimeSaid(said.server_time);
+    greeting.set(said);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function untilBack(): Promise<void> {
+  for (let tries = 0; !(await greet()); tries += 1) {
+    const seconds = waitsSeconds[Math.min(tries, waitsSeconds.length - 1)] ?? 1;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  }
+}

@@ -1,0 +1,73 @@
+import type { StreamId } from "../../contract/types.ts";
+import { type CallInput, exchange } from "./call.ts";
+import { lost } from "./connection.ts";
+import { Cancelled, ProblemError } from "./problem.ts";
+
+/** One message of a stream (WHATWG HTML §9.2). */
+export interface StreamMessage {
+  /** Its kind; null: none was named. */
+  readonly event: string | null;
+  readonly id: string | null;
+  /** Parsed JSON, of the contract's schema for this stream and kind. */
+  readonly data: unknown;
+}
+
+/** Seconds until a stream that ended is taken up again. */
+const comeBackSeconds = 1;
+
+/**
+ * Follows a stream until the signal ends it, taking it up where it was after each break. What the agent refuses is
+ * handed to `onRefusal`, and ends it. `lastId`: of the message behind which it begins, where one is known.
+ */
+export async function follow<Id extends StreamId>(
+  id: Id,
+  input: CallInput<Id>,
+  signal: AbortSignal,
+  onMessage: (message: StreamMessage) => void,
+  onRefusal: (error: ProblemError) => void = () => undefined,
+  lastId: string | null = null,
+): Promise<void> {
+  let last = lastId;
+  while (!signal.aborted) {
+    try {
+      const headers: Record<string, string> = last === null ? {} : { "last-event-id": last };
+      const response = await exchange(id, input, { signal, headers });
+      await readMessages(response, (message) => {
+        last = message.id ?? last;
+        onMessage(message);
+      });
+    } catch (error) {
+      if (signal.aborted || error instanceof Cancelled) return;
+      if (error instanceof ProblemError && error.problem.code !== "rate_limited") return onRefusal(error);
+      if (!(error instanceof ProblemError)) await lost();
+    }
+    await new Promise((resolve) => setTimeout(resolve, comeBackSeconds * 1_000));
+  }
+}
+
+async function readMessages(response: Response, onMessage: (message: StreamMessage) => void): Promise<void> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const piece = await reader?.read();
+    if (piece === undefined || piece.done) return;
+    const blocks = (rest + piece.value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const message = parseMessage(block);
+      if (message !== null) onMessage(message);
+    }
+  }
+}
+
+/** null: it holds no data, such as a sign of life. */
+export function parseMessage(block: string): StreamMessage | null {
+  const fields = new Map<string, string>();
+  for (const line of block.split("\n")) {
+    const [, name = "", value = ""] = /^([a-z]+): ?(.*)$/s.exec(line) ?? [];
+    fields.set(name, value);
+  }
+  const data = fields.get("data");
+  if (data === undefined) return null;
+  return { event: fields.get("event") ?? null, id: fields.get("id") ?? null, data: JSON.parse(data) };
+}

@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Cancelled } from "./problem.ts";
+
+export interface Action<A extends readonly unknown[]> {
+  readonly isBusy: boolean;
+  /** What the last run failed with; null: nothing. */
+  readonly error: unknown;
+  /** True: it succeeded. A run while one is under way is none. */
+  run(...given: A): Promise<boolean>;
+  forget(): void;
+}
+
+/** Something that a person does with a button: busy while it runs, and its error is kept to be shown. */
+export function useAction<A extends readonly unknown[]>(work: (...given: A) => Promise<unknown>): Action<A> {
+  const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
+  const isRunning = useRef(false);
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
+  const end = (error: unknown): void => {
+    isRunning.current = false;
+    if (!isGone.current) setState({ isBusy: false, error });
+  };
+  return {
+    ...state,
+    forget: () => setState((before) => ({ ...before, error: null })),
+    run: async (...given) => {
+      if (isRunning.current) return false;
+      isRunning.current = true;
+      setState({ isBusy: true, error: null });
+      try {
+        await work(...given);
+        end(null);
+        return true;
+      } catch (error) {
+        end(error instanceof Cancelled ? null : error);
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { createStore } from "../store.ts";
+
+/** Where in the console the person is. */
+export interface Place {
+  /** One of the contract's console paths, without a slash at its end. */
+  readonly path: string;
+  /** What the page keeps in its address: a filter, an opened sheet. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export const place = createStore<Place>(readPlace());
+
+/** Asked before a place is left; a reason means that something would be lost. */
+export type Guard = () => boolean;
+
+const guards = new Set<Guard>();
+
+/** What is to be left when the person says so; null: nothing is asked. */
+export const leaving = createStore<{ go(): void; stay(): void } | null>(null);
+
+/** While this is registered and true, the page is not left without a question. The result takes it back. */
+export function guardLeaving(isUnsaved: Guard): () => void {
+  guards.add(isUnsaved);
+  return () => void guards.delete(isUnsaved);
+}
+
+/** Goes to a place; `replace`: without a step for the browser's back button. */
+export async function navigate(
+  path: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+  { replace = false }: { readonly replace?: boolean } = {},
+): Promise<void> {
+  if (path !== place.read().path && !(await mayLeave())) return;
+  const address = addressOf(path, query);
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  arrived(path);
+}
+
+export function addressOf(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(given).toString();
+  return search === "" ? path : `${path}?${search}`;
+}
+
+/** From now on the browser's own steps and closings are followed. */
+export function watchNavigation(): void {
+  addEventListener("popstate", () => void onStep());
+  addEventListener("beforeunload", (event) => {
+    if (isUnsaved()) event.preventDefault();
+  });
+}
+
+/** The browser has gone already: where something would be lost, it is gone back from first. */
+async function onStep(): Promise<void> {
+  const before = place.read();
+  const after = readPlace();
+  if (after.path !== before.path && isUnsaved()) {
+    history.pushState(null, "", addressOf(before.path, before.query));
+    if (!(await mayLeave())) return;
+    history.pushState(null, "", addressOf(after.path, after.query));
+  }
+  arrived(before.path === after.path ? before.path : "");
+}
+
+function arrived(path: string): void {
+  const before = place.read().path;
+  place.set(readPlace());
+  if (before !== path) scrollTo(0, 0);
+}
+
+function isUnsaved(): boolean {
+  return [...guards].some((guard) => guard());
+}
+
+/** Asks where something would be lost; false: the person stays. */
+export async function mayLeave(): Promise<boolean> {
+  if (!isUnsaved()) return true;
+  const isLeft = await new Promise<boolean>((resolve) => {
+    leaving.set({ go: () => resolve(true), stay: () => resolve(false) });
+  });
+  leaving.set(null);
+  if (isLeft) guards.clear();
+  return isLeft;
+}
+
+function readPlace(): Place {
+  const path = location.pathname.replace(/\/+$/, "") || "/";
+  return { path, query: Object.fromEntries(new URLSearchParams(location.search)) };
+}

@@ -1,0 +1,176 @@
+import type { Role, Session, User } from "../../contract/types.ts";
+import { setAuthority } from "../client/authority.ts";
+import { call } from "../client/call.ts";
+import { connected, greet, greeting, lost } from "../client/connection.ts";
+import { Cancelled, codeOf, Unreachable } from "../client/problem.ts";
+import { createStore } from "../store.ts";
+import { goOn, used, watchUse } from "./activity.ts";
+import { hearOtherTabs, inTurn, tellOtherTabs } from "./other-tabs.ts";
+import { askForPassword, dropQuestion } from "./step-up.ts";
+
+/**
+ * - `opening`: it is being found out.
+ * - `setup`: the first administrator is still to be made.
+ * - `interrupted`: the session ended in mid-work; what was typed is still there.
+ */
+export type Phase = "opening" | "setup" | "signed-out" | "signed-in" | "interrupted";
+
+export const phase = createStore<Phase>("opening");
+
+/** The session of this page; it stays while it is interrupted. */
+export const session = createStore<Session | null>(null);
+
+/** The code of what the user has to do before anything else; null: nothing. */
+export const restriction = createStore<string | null>(null);
+
+/** Whether this browser has signed in and not out: only then it is worth asking whether a session is left. */
+const hintName = "steward-signed-in";
+
+/** Who was signed in last; null: nobody yet. */
+let lastUserId: string | null = null;
+
+/** How often the session was ended on purpose: a renewal that was under way meanwhile counts for nothing. */
+let endings = 0;
+
+let waiting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+/** The user who is signed in. Only for what is drawn behind the sign-in. */
+export function me(): User {
+  const user = session.read()?.user;
+  if (user === undefined) throw new Error("nobody is signed in");
+  return user;
+}
+
+/** Whether the role of the user is one of these. */
+export function isOneOf(...roles: readonly Role[]): boolean {
+  return roles.includes(me().role);
+}
+
+/** Finds out how things stand: no administrator yet, a session that is left from before, or neither. */
+export async function openSession(): Promise<void> {
+  setAuthority({
+    token: () => session.read()?.access_token ?? null,
+    renew,
+    stepUp: askForPassword,
+    restricted: (code) => restriction.set(code),
+  });
+  watchUse();
+  hearOtherTabs((message) => {
+    if (message.kind === "ended") ended();
+    else if (message.kind === "user") userIs(message.user);
+    // A tab that is still opening finds its session by itself.
+    else if (phase.read() !== "opening") signedIn(message.session, false);
+  });
+  if (!(await greet())) await lost();
+  if (greeting.read()?.setup_required) return phase.set("setup");
+  if (localStorage.getItem(hintName) === null) return phase.set("signed-out");
+  const isLeft = await inTurn(refresh).catch(() => false);
+  if (!isLeft) phase.set("signed-out");
+}
+
+/** Somebody has signed in, here or in another tab. */
+export function signedIn(next: Session, isFromHere = true): void {
+  localStorage.setItem(hintName, "1");
+  if (isFromHere) tellOtherTabs({ kind: "session", session: next });
+  // What another user was doing, also what is still under way of it, must not go on under this name.
+  if (lastUserId !== null && lastUserId !== next.user.id) {
+    location.reload();
+    return;
+  }
+  lastUserId = next.user.id;
+  session.set(next);
+  restriction.set(restrictionOf(next.user));
+  phase.set("signed-in");
+  goOn();
+  const resumed = waiting;
+  waiting = [];
+  for (const { resolve } of resumed) resolve();
+}
+
+/** What is known of the user has changed. */
+export function userChanged(user: User): void {
+  userIs(user);
+  tellOtherTabs({ kind: "user", user });
+}
+
+function userIs(user: User): void {
+  const present = session.read();
+  if (present === null || present.user.id !== user.id) return;
+  session.set({ ...present, user });
+  restriction.set(restrictionOf(user));
+}
+
+/** The policy of two-factor sign-in shows only by what it refuses; until there is a factor that stays. */
+function restrictionOf(user: User): string | null {
+  if (user.must_change_password) return "password_change_required";
+  const before = restriction.read();
+  return before === "two_factor_enrolment_required" && !user.two_factor.enabled ? before : null;
+}
+
+/** Ends the session in every tab of this browser. */
+export async function signOut(): Promise<void> {
+  const error: unknown = await call("logout", { body: {} }).catch((problem: unknown) => problem);
+  tellOtherTabs({ kind: "ended" });
+  ended();
+  if (!(error instanceof Unreachable)) return;
+  // The agent is told when it is back, unless somebody has signed in by then.
+  await connected();
+  if (session.read() === null) await call("logout", { body: {} }).catch(() => undefined);
+}
+
+/** It was ended on purpose, here or in another tab: nothing of it stays. */
+export function ended(): void {
+  endings += 1;
+  dropQuestion();
+  localStorage.removeItem(hintName);
+  const abandoned = waiting;
+  waiting = [];
+  for (const { reject } of abandoned) reject(new Cancelled());
+  session.set(null);
+  restriction.set(null);
+  // One that is still opening finds out by itself.
+  if (phase.read() !== "opening") phase.set("signed-out");
+}
+
+async function renew(spent: string | null): Promise<void> {
+  const isSpent = () => (session.read()?.access_token ?? null) === spent;
+  if (!isSpent()) return;
+  if (phase.read() === "signed-in") {
+    await used();
+    // Another tab may have done it while this one waited for its turn.
+    const isRenewed = await inTurn(async () => !isSpent() || (await refresh()));
+    if (isRenewed) return;
+  }
+  await untilSignedInAgain();
+}
+
+/**
+ * False: the session is over. Only one tab at a time may do this, for the refresh token is good once. An agent that was
+ * away is asked again: whoever repeats it within seconds is given the answer that was lost.
+ */
+async function refresh(): Promise<boolean> {
+  const before = endings;
+  for (;;) {
+    try {
+      const next = await call("refresh", { body: {} });
+      if (before !== endings) return false;
+      signedIn(next);
+      return true;
+    } catch (error) {
+      if (["invalid_token", "authentication_required"].includes(codeOf(error) ?? "")) return false;
+      if (!(error instanceof Unreachable)) throw error;
+      await connected();
+    }
+  }
+}
+
+function untilSignedInAgain(): Promise<void> {
+  if (session.read() === null) {
+    phase.set("signed-out");
+    return Promise.reject(new Cancelled());
+  }
+  phase.set("interrupted");
+  return new Promise((resolve, reject) => {
+    waiting.push({ resolve, reject });
+  });
+}
