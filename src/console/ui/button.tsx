@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+export interface ButtonProps {
+  /** `icon`: a shape alone, which needs a `label`. */
+  readonly kind?: "primary" | "danger" | "plain" | "quiet" | "icon";
+  readonly type?: "button" | "submit";
+  readonly isBusy?: boolean;
+  readonly isDisabled?: boolean;
+  /** Why it cannot be used; said to everybody, and it makes the button one that does nothing. */
+  readonly why?: string | null;
+  /** Where the text alone does not say to what it belongs. */
+  readonly label?: string;
+  readonly onClick?: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A button named by a verb. One that is busy or has a reason stays in the order of the keyboard. */
+export function Button({
+  kind = "plain",
+  type = "button",
+  isBusy = false,
+  isDisabled = false,
+  why = null,
+  label,
+  onClick,
+  children,
+}: ButtonProps) {
+  const whyId = useId();
+  const isInert = isBusy || isDisabled || why !== null;
+  return (
+    <>
+      <button
+        type={type}
+        class={`button ${kind === "icon" ? "quiet icon" : kind}`}
+        aria-label={label}
+        aria-disabled={isInert || undefined}
+        aria-busy={isBusy || undefined}
+        aria-describedby={why === null ? undefined : whyId}
+        onClick={(event) => {
+          if (isInert) event.preventDefault();
+          else onClick?.();
+        }}
+      >
+        {children}
+      </button>
+      {why !== null && (
+        <span id={whyId} class="unseen why">
+          {why}
+        </span>
+      )}
+    </>
+  );
+}

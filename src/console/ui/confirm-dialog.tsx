@@ -1,0 +1,70 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { useAction } from "../client/use-action.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { TextField } from "./field.tsx";
+import { Form } from "./form.tsx";
+
+/** Says what will happen, to whom, and how to come back, and does it on the verb. `word`: where there is no way back. */
+export function ConfirmDialog({
+  title,
+  verb,
+  word = null,
+  isReady = true,
+  isDangerous = false,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly verb: string;
+  /** What is to be typed: the thing's own name. */
+  readonly word?: string | null;
+  /** Whether what the dialog asks for besides has been given. */
+  readonly isReady?: boolean;
+  readonly isDangerous?: boolean;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const [typed, setTyped] = useState("");
+  const action = useAction(onConfirm);
+  const mayGo = isReady && (word === null || typed === word);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        error={action.error}
+        onSubmit={() => {
+          if (mayGo) void action.run().then((isDone) => isDone && onClose());
+        }}
+        footer={
+          <>
+            <Button
+              kind={isDangerous ? "danger" : "primary"}
+              type="submit"
+              isBusy={action.isBusy}
+              isDisabled={!mayGo}
+            >
+              {verb}
+            </Button>
+            <Button onClick={onClose}>{t.ui.cancel}</Button>
+          </>
+        }
+      >
+        {children}
+        {word !== null && (
+          <TextField
+            label={t.ui.typeToConfirm(word)}
+            value={typed}
+            onInput={setTyped}
+            autocomplete="off"
+            spellcheck={false}
+            isFirst
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

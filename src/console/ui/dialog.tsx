@@ -1,0 +1,79 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { Button } from "./button.tsx";
+import { focusContent } from "./focus.ts";
+import { Shape } from "./shape.tsx";
+
+/**
+ * A question or a form over the page, which keeps the keyboard until it is closed and gives it back to where it was.
+ * `sheet`: at the side, and the whole of a phone. Without `onClose` it can only be answered.
+ */
+export function Dialog({
+  title,
+  shape = "centre",
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly shape?: "centre" | "sheet";
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    if (dialog === null) return;
+    const before = document.activeElement;
+    dialog.showModal();
+    focusWithin(dialog);
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+      else focusContent();
+    };
+  }, []);
+  useEffect(() => {
+    // Where it has become another question, what had the keyboard is gone.
+    if (element.current && !element.current.contains(document.activeElement)) focusWithin(element.current);
+  }, [title]);
+  return (
+    <dialog
+      ref={element}
+      class={`dialog ${shape}`}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        // A file chooser within it says the same when it is left.
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose?.();
+      }}
+      onClose={({ currentTarget }) => {
+        // The browser closes it by itself where Escape comes twice with nothing between.
+        if (!currentTarget.isConnected || currentTarget.open) return;
+        onClose?.();
+        setTimeout(() => {
+          if (currentTarget.isConnected && !currentTarget.open) currentTarget.showModal();
+        });
+      }}
+    >
+      <header>
+        <h2 id={titleId} tabIndex={-1}>
+          {title}
+        </h2>
+        {onClose && (
+          <Button kind="icon" label={t.ui.close} onClick={onClose}>
+            <Shape name="close" />
+          </Button>
+        )}
+      </header>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}
+
+/** Where the typing begins, or at the title, from where a screen reader goes on. */
+function focusWithin(dialog: HTMLDialogElement): void {
+  (dialog.querySelector<HTMLElement>("[data-first]") ?? dialog.querySelector("h2"))?.focus();
+}

@@ -1,0 +1,21 @@
+import { Component, type ComponentChildren } from "preact";
+import { t } from "../catalogue/words.ts";
+import { Button } from "./button.tsx";
+import { ProblemView } from "./problem-view.tsx";
+
+/** Keeps what is round it whole when drawing what is in it fails, and says so. */
+export class ErrorBoundary extends Component<{ readonly children: ComponentChildren }, { error?: unknown }> {
+  override componentDidCatch(error: unknown): void {
+    this.setState({ error });
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return (
+      <>
+        <ProblemView error={this.state.error} />
+        <Button onClick={() => location.reload()}>{t.frame.reload}</Button>
+      </>
+    );
+  }
+}

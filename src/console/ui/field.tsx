@@ -1,0 +1,182 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { focusFirst } from "./focus.ts";
+
+export interface FieldProps {
+  readonly label: string;
+  /** What one should know before one types: form, unit, default. */
+  readonly hint?: ComponentChildren;
+  /** What is wrong with what was typed. */
+  readonly error?: string | null | undefined;
+  readonly isDisabled?: boolean;
+}
+
+interface Ids {
+  readonly id: string;
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": boolean | undefined;
+}
+
+/** A label, a control and what is to be said of it; `control` gets the attributes that join them. */
+export function Field({
+  label,
+  hint,
+  error,
+  control,
+}: FieldProps & { readonly control: (ids: Ids) => ComponentChildren }) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {control({
+        id,
+        "aria-describedby": described === "" ? undefined : described,
+        "aria-invalid": error ? true : undefined,
+      })}
+      {hint && (
+        <div id={`${id}-hint`} class="hint">
+          {hint}
+        </div>
+      )}
+      {error && (
+        <div id={`${id}-error`} class="error">
+          {error}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface InputAttributes {
+  readonly name?: string;
+  readonly autocomplete?: "username" | "current-password" | "new-password" | "one-time-code" | "off";
+  readonly inputMode?: "text" | "numeric" | "decimal";
+  readonly spellcheck?: boolean;
+  readonly maxLength?: number;
+}
+
+export interface TextFieldProps extends FieldProps, InputAttributes {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly type?: "text" | "search" | "number" | "datetime-local" | "time" | "password";
+  /** A button at its end. */
+  readonly button?: ComponentChildren;
+  /** It is where the typing begins when this appears. */
+  readonly isFirst?: boolean;
+}
+
+export function TextField({
+  label,
+  hint,
+  error,
+  isDisabled,
+  value,
+  onInput,
+  type = "text",
+  button,
+  isFirst,
+  ...rest
+}: TextFieldProps) {
+  const input = (ids: Ids) => (
+    <input
+      {...rest}
+      {...ids}
+      {...ofType(type)}
+      value={value}
+      disabled={isDisabled}
+      {...first(isFirst)}
+      autocapitalize={rest.spellcheck === false ? "none" : undefined}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    />
+  );
+  return (
+    <Field
+      label={label}
+      hint={hint}
+      error={error}
+      control={(ids) =>
+        button ? (
+          <div class="with-button">
+            {input(ids)}
+            {button}
+          </div>
+        ) : (
+          input(ids)
+        )
+      }
+    />
+  );
+}
+
+/** The types that Preact knows of an input depend on each other; which of them it is does not matter here. */
+function ofType(type: string): { readonly type: "text" } {
+  return { type } as { type: "text" };
+}
+
+/** The typing begins here: at once, or when the dialog that it is in is shown. */
+function first(isFirst: boolean | undefined) {
+  return isFirst ? { "data-first": "", ref: focusFirst } : {};
+}
+
+export function SelectField<V extends string>({
+  isDisabled,
+  value,
+  onChange,
+  options,
+  ...about
+}: FieldProps & {
+  readonly value: V;
+  readonly onChange: (value: V) => void;
+  readonly options: readonly { readonly value: V; readonly text: string }[];
+}) {
+  return (
+    <Field
+      {...about}
+      control={(ids) => (
+        <select
+          {...ids}
+          value={value}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => onChange(currentTarget.value as V)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value} selected={option.value === value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  );
+}
+
+/** One thing that is on or off. */
+export function CheckField({
+  label,
+  hint,
+  error,
+  isDisabled,
+  value,
+  onChange,
+}: FieldProps & { readonly value: boolean; readonly onChange: (value: boolean) => void }) {
+  const id = useId();
+  return (
+    <div class="field check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={value}
+        disabled={isDisabled}
+        aria-describedby={hint || error ? `${id}-more` : undefined}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {(hint || error) && (
+        <div id={`${id}-more`} class={error ? "error" : "hint"}>
+          {error || hint}
+        </div>
+      )}
+    </div>
+  );
+}

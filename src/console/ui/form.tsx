@@ -1,0 +1,50 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { codeOf, ProblemError } from "../client/problem.ts";
+import { ProblemView } from "./problem-view.tsx";
+
+/** A form that is sent by a button or by Enter; what is wrong with it stands above its buttons. */
+export function Form({
+  onSubmit,
+  error,
+  isBrief = false,
+  footer,
+  children,
+}: {
+  readonly onSubmit: () => void;
+  readonly error?: unknown;
+  /** The particulars of the error stand at a field. */
+  readonly isBrief?: boolean;
+  readonly footer: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    form.current?.querySelector(".problem")?.scrollIntoView({ block: "nearest" });
+  }, [error]);
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      <ProblemView error={error} isBrief={isBrief} />
+      <div class="buttons">{footer}</div>
+    </form>
+  );
+}
+
+/**
+ * What the agent says of one member of what it was sent, by its JSON pointer, or all that it says where its code is one
+ * of `codes`; null: nothing.
+ */
+export function errorAt(error: unknown, pointer: string, codes?: RegExp): string | null {
+  if (!(error instanceof ProblemError)) return null;
+  if (codes?.test(codeOf(error) ?? "")) return error.problem.detail;
+  return error.problem.errors?.find((one) => one.pointer === pointer)?.detail ?? null;
+}

@@ -1,0 +1,102 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { greeting } from "../client/connection.ts";
+import { useStore } from "../store.ts";
+import { Shape } from "./shape.tsx";
+
+/** A page's title with its primary action, also as the title of the window. */
+export function Page({
+  title,
+  action,
+  children,
+}: {
+  readonly title: string;
+  readonly action?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const deviceName = useStore(greeting)?.device_name ?? "Steward";
+  useEffect(() => {
+    document.title = `${title} · ${deviceName}`;
+  }, [title, deviceName]);
+  return (
+    <>
+      <header class="page-head">
+        <h1 tabIndex={-1}>{title}</h1>
+        {action && <div class="buttons">{action}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+/** A part of a page under a head of its own. */
+export function Section({
+  title,
+  action,
+  children,
+}: {
+  readonly title: string;
+  readonly action?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="section" aria-label={title}>
+      <header class="section-head">
+        <h2>{title}</h2>
+        {action && <div class="buttons">{action}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** What stands in the place of something that is being read: as high as that will be. */
+export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton">
+      <span class="unseen">{t.ui.loading}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} />
+      ))}
+    </div>
+  );
+}
+
+/** There is nothing, and why that may be. */
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <div class="empty">{children}</div>;
+}
+
+/** Names with what they stand for. */
+export function Facts({ items }: { readonly items: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {items.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Something that needs a person, above the page. */
+export function Banner({
+  state,
+  action,
+  children,
+}: {
+  readonly state: "attention" | "wrong" | "unknown";
+  readonly action?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class={`banner ${state}`} role="status">
+      <Shape name={state} />
+      <div>{children}</div>
+      {action && <div class="buttons">{action}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { Button } from "./button.tsx";
+import { TextField, type TextFieldProps } from "./field.tsx";
+
+/** A password, shown when the person asks for it. */
+export function PasswordField(props: Omit<TextFieldProps, "type" | "button">) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <TextField
+      name="password"
+      {...props}
+      type={isShown ? "text" : "password"}
+      spellcheck={false}
+      button={
+        <Button kind="quiet" onClick={() => setIsShown(!isShown)}>
+          {isShown ? t.ui.hide : t.ui.show}
+        </Button>
+      }
+    />
+  );
+}

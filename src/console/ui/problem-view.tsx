@@ -1,0 +1,54 @@
+import { t } from "../catalogue/words.ts";
+import { Cancelled, ProblemError, Unreachable } from "../client/problem.ts";
+import { Shape } from "./shape.tsx";
+
+/** What is wrong, in the person's words, with the request's id for whoever looks into the log. */
+export function ProblemView({
+  error,
+  advice,
+  isBrief = false,
+}: {
+  readonly error: unknown;
+  /** What to do, where the page knows it better than the agent's detail says it. */
+  readonly advice?: string | undefined;
+  /** The particulars stand at a field already. */
+  readonly isBrief?: boolean;
+}) {
+  if (error === null || error === undefined || error instanceof Cancelled) return null;
+  const { title, detail, requestId } = inWords(error);
+  return (
+    <div class="problem" role="alert">
+      <Shape name="wrong" />
+      <div>
+        <p class="problem-title">{title}</p>
+        {advice && <p>{advice}</p>}
+        {detail !== "" && !isBrief && <p class={advice && "hint"}>{detail}</p>}
+        {requestId !== "" && (
+          <p class="hint">
+            {t.problem.request} <code>{requestId}</code>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface Words {
+  readonly title: string;
+  readonly detail: string;
+  readonly requestId: string;
+}
+
+/** The catalogue's words for the code where it has some, else the agent's own. */
+export function inWords(error: unknown): Words {
+  if (error instanceof Unreachable) return { ...t.problem.unreachable, requestId: "" };
+  if (!(error instanceof ProblemError))
+    return {
+      title: t.problem.unexpected,
+      detail: error instanceof Error ? error.message : "",
+      requestId: "",
+    };
+  const { code, title, detail, request_id } = error.problem;
+  const ours = (t.problem.codes as Readonly<Record<string, string>>)[code];
+  return { title: ours ?? title, detail, requestId: request_id };
+}

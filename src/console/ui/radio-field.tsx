@@ -1,0 +1,50 @@
+import { useId } from "preact/hooks";
+import type { FieldProps } from "./field.tsx";
+
+/** One of a few, each explained where it is chosen. */
+export function RadioField<V extends string>({
+  label,
+  hint,
+  error,
+  value,
+  onChange,
+  options,
+}: FieldProps & {
+  /** The empty one: none is chosen yet. */
+  readonly value: V | "";
+  readonly onChange: (value: V) => void;
+  readonly options: readonly {
+    readonly value: V;
+    readonly text: string;
+    readonly hint?: string;
+    readonly why?: string | null;
+  }[];
+}) {
+  const name = useId();
+  return (
+    <fieldset class="field radios" aria-describedby={hint || error ? `${name}-more` : undefined}>
+      <legend>{label}</legend>
+      {(hint || error) && (
+        <div id={`${name}-more`} class="hint">
+          {hint}
+          {error && <div class="error">{error}</div>}
+        </div>
+      )}
+      {options.map((option) => (
+        <label key={option.value} class="radio">
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            disabled={Boolean(option.why)}
+            onChange={() => onChange(option.value)}
+          />
+          <span>
+            <span class="radio-text">{option.text}</span>
+            <span class="hint">{option.why ?? option.hint}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,52 @@
+import { useRef, useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { Button } from "./button.tsx";
+
+/** Something that is shown this once: to copy, and where a name is given to download and to print, without the page. */
+export function Secret({
+  label,
+  text,
+  shown = text,
+  fileName,
+}: {
+  readonly label: string;
+  readonly text: string;
+  /** The same for people who type it. */
+  readonly shown?: string;
+  readonly fileName?: string;
+}) {
+  const place = useRef<HTMLPreElement>(null);
+  const [said, setSaid] = useState("");
+  return (
+    <section class="secret" aria-label={label}>
+      <pre ref={place}>{shown}</pre>
+      <div class="buttons">
+        <Button onClick={() => void copy(text, place.current).then(setSaid)}>{t.ui.copy}</Button>
+        {fileName && <Button onClick={() => download(text, fileName)}>{t.ui.download}</Button>}
+        {fileName && <Button onClick={() => print()}>{t.ui.print}</Button>}
+        {/* Not a toast: it would lie behind the dialog. */}
+        <span role="status">{said}</span>
+      </div>
+    </section>
+  );
+}
+
+/** What came of it. Over plain HTTP a page has no clipboard: there it is marked, for the person to copy. */
+async function copy(text: string, place: HTMLElement | null): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return t.ui.copied;
+  } catch {
+    if (place !== null) getSelection()?.selectAllChildren(place);
+    return t.ui.marked;
+  }
+}
+
+function download(text: string, fileName: string): void {
+  const address = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,31 @@
+const disc = "M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13Z";
+
+/** By name: what is filled, where something is, and the lines in or without it; drawn in a square of 16. */
+const shapes = {
+  good: [disc, "m5 8.3 2.1 2.2L11 6"],
+  attention: ["M8 2 15 13.8H1Z", "M8 6.5v3.3m0 2v.1"],
+  wrong: ["M5.3 1.5h5.4l3.8 3.8v5.4l-3.8 3.8H5.3l-3.8-3.8V5.3Z", "m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6"],
+  unknown: [null, `${disc}M5.3 8h5.4`],
+  now: ["M8 4.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7Z", ""],
+  ahead: [null, "M8 4.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7Z"],
+  close: [null, "m3.5 3.5 9 9m0-9-9 9"],
+  more: [null, "M2.5 8h.1m5.4 0h.1m5.4 0h.1"],
+  open: [null, "m4 6.3 4 4 4-4"],
+  person: [null, "M8 2a2.8 2.8 0 1 1 0 5.6A2.8 2.8 0 0 1 8 2ZM2.5 14c.5-2.7 2.6-4 5.5-4s5 1.3 5.5 4"],
+  up: [null, "M8 13.5v-11m-4 4 4-4 4 4"],
+  down: [null, "M8 2.5v11m-4-4 4 4 4-4"],
+  device: ["m8 1 7 7-7 7-7-7Z", "M8 4.8v3.5l2.2 1.4"],
+} as const satisfies Readonly<Record<string, readonly [string | null, string]>>;
+
+export type ShapeName = keyof typeof shapes;
+
+/** A small drawing that goes with a word, or with a label that says the same. */
+export function Shape({ name }: { readonly name: ShapeName }) {
+  const [filled, lines] = shapes[name];
+  return (
+    <svg class="shape" viewBox="0 0 16 16" aria-hidden="true">
+      {filled && <path class="full" d={filled} />}
+      <path class={filled ? "cut" : undefined} d={lines} />
+    </svg>
+  );
+}

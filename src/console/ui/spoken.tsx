@@ -1,0 +1,18 @@
+import { absoluteTime } from "../catalogue/formats.ts";
+import { visible } from "./visible.ts";
+
+/** A time as the agent writes it. */
+export const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** What the agent says in a sentence, which is English: its times as people write them, its commands as such. */
+export function Spoken({ text }: { readonly text: string }) {
+  const sentence = visible(text.charAt(0).toUpperCase() + text.slice(1)).replace(isoTime, (at) =>
+    absoluteTime(new Date(at)),
+  );
+  return (
+    <span lang="en">
+      {sentence.split("`").map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}
+      {/[.!?…:]$/.test(sentence) ? "" : "."}
+    </span>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { Shape } from "./shape.tsx";
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Given where the rows can be sorted by it. */
+  readonly isSortable?: boolean;
+  readonly isNumber?: boolean;
+  /** What can be done with the row: its head is only said, and on a phone it stands at the corner of the card. */
+  readonly isActions?: boolean;
+}
+
+export interface Sorting {
+  readonly key: string;
+  readonly isDescending: boolean;
+}
+
+/** Rows under heads; on a phone each row is a card with the heads as labels. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  sorting,
+  onSort,
+}: {
+  /** Said to screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  readonly sorting?: Sorting;
+  readonly onSort?: (sorting: Sorting) => void;
+}) {
+  return (
+    <div class="table-place">
+      <table class="table">
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Head key={column.key} column={column} sorting={sorting} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column) => (
+                <td key={column.key} data-label={column.title} class={kindOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function kindOf<Row>({ isNumber, isActions }: Column<Row>): string | undefined {
+  return isActions ? "actions" : isNumber ? "number" : undefined;
+}
+
+function Head<Row>({
+  column,
+  sorting,
+  onSort,
+}: {
+  readonly column: Column<Row>;
+  readonly sorting: Sorting | undefined;
+  readonly onSort: ((sorting: Sorting) => void) | undefined;
+}) {
+  const { key, title, isSortable, isActions } = column;
+  const isBy = sorting?.key === key;
+  const direction = isBy ? (sorting.isDescending ? "descending" : "ascending") : undefined;
+  return (
+    <th scope="col" class={kindOf(column)} aria-sort={direction}>
+      {isSortable ? (
+        <button
+          type="button"
+          onClick={() => onSort?.({ key, isDescending: isBy ? !sorting.isDescending : false })}
+        >
+          {title}
+          <Shape name={isBy && sorting.isDescending ? "down" : "up"} />
+        </button>
+      ) : (
+        <span class={isActions ? "unseen" : undefined}>{title}</span>
+      )}
+    </th>
+  );
+}

@@ -1,0 +1,16 @@
+import { absoluteTime, relativeTime } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { deviceNow } from "./device-time.ts";
+
+/** A time as people say it, by the device's clock, with the exact one in a tooltip and for screen readers. */
+export function Time({ at, never = t.time.never }: { readonly at: string | null; readonly never?: string }) {
+  if (at === null) return <span>{never}</span>;
+  const date = new Date(at);
+  const exact = absoluteTime(date);
+  return (
+    <time dateTime={at} title={exact}>
+      {relativeTime((date.getTime() - deviceNow()) / 1_000)}
+      <span class="unseen"> ({exact})</span>
+    </time>
+  );
+}

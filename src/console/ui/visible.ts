@@ -1,0 +1,18 @@
+/**
+ * What could reorder what is read or is not to be seen: C0, C1 and DEL (\p{Cc}), bidirectional controls, the line and
+ * paragraph separators. The command line escapes the same.
+ */
+const hostile = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** A text from outside on one line, with `\xNN`, or `\x{NNNN}` above FF, for what could deceive. */
+export function visible(text: string): string {
+  return text.replace(hostile, (character) => {
+    const hex = (character.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 2 ? `\\x{${hex.padStart(4, "0")}}` : `\\x${hex.padStart(2, "0")}`;
+  });
+}
+
+/** The same for several lines: line feeds stay. */
+export function visibleLines(text: string): string {
+  return text.split("\n").map(visible).join("\n");
+}
