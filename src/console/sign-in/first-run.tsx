@@ -1,0 +1,84 @@
+import { useEffect, useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { codeOf } from "../client/problem.ts";
+import { useAction } from "../client/use-action.ts";
+import { navigate } from "../navigation/navigation.ts";
+import { phase } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { TextField } from "../ui/field.tsx";
+import { errorAt, Form } from "../ui/form.tsx";
+import { Submit } from "../ui/submit.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { NewPasswordField, newPasswordError } from "./new-password-field.tsx";
+import { Outside } from "./outside.tsx";
+import { setupToken } from "./setup-token.ts";
+import { signInWith } from "./sign-in.tsx";
+
+/** The first administrator, who is signed in at once and led to a second factor. */
+export function FirstRun() {
+  const given = useStore(setupToken);
+  const [token, setToken] = useState(given);
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  useEffect(() => {
+    if (given !== "") setToken(given);
+  }, [given]);
+  const action = useAction(() => setUp(token.trim(), username.trim(), password));
+  const { error } = action;
+  const tokenError = errorAt(error, "/setup_token", /^setup_token_invalid$/);
+  const nameError = errorAt(error, "/username", /^username_taken$/);
+  return (
+    <Outside title={t.firstRun.title}>
+      <p>{t.firstRun.intro}</p>
+      <Form
+        error={error}
+        isBrief={Boolean(tokenError ?? nameError ?? newPasswordError(error, "/password"))}
+        onSubmit={() => void action.run()}
+        footer={<Submit action={action}>{t.firstRun.submit}</Submit>}
+      >
+        <TextField
+          label={t.firstRun.token}
+          hint={t.firstRun.tokenHint}
+          error={tokenError}
+          value={token}
+          onInput={setToken}
+          autocomplete="off"
+          spellcheck={false}
+          isFirst={given === ""}
+        />
+        <TextField
+          label={t.signIn.username}
+          hint={t.firstRun.usernameHint}
+          error={nameError}
+          name="username"
+          value={username}
+          onInput={setUsername}
+          autocomplete="username"
+          spellcheck={false}
+          isFirst={given !== ""}
+        />
+        <NewPasswordField
+          label={t.signIn.password}
+          value={password}
+          onInput={setPassword}
+          error={error}
+          pointer="/password"
+        />
+      </Form>
+    </Outside>
+  );
+}
+
+async function setUp(token: string, username: string, password: string): Promise<void> {
+  try {
+    await call("setUp", { body: { setup_token: token, username, password } });
+  } catch (error) {
+    if (codeOf(error) !== "setup_already_done") throw error;
+    phase.set("signed-out");
+    toast(t.firstRun.alreadyDone);
+    return;
+  }
+  await navigate("/account", { welcome: "1" }, { replace: true });
+  await signInWith({ username, password, factor: null, challengeToken: null, isLost: false });
+}

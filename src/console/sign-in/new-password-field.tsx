@@ -1,0 +1,51 @@
+import { t } from "../catalogue/words.ts";
+import { errorAt } from "../ui/form.tsx";
+import { PasswordField } from "../ui/password-field.tsx";
+
+/** Characters asked for where nothing else is known (NIST SP 800-63B-4 §3.1.1.2). */
+const usualMinimum = 15;
+
+/** A new password with its length as it is typed, and what the agent says of it. */
+export function NewPasswordField({
+  label,
+  value,
+  onInput,
+  error,
+  pointer,
+  minimum = usualMinimum,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  /** Of the form. */
+  readonly error: unknown;
+  readonly pointer: string;
+  /** Characters. */
+  readonly minimum?: number | undefined;
+}) {
+  // As the agent counts them.
+  const length = [...value.normalize("NFKC")].length;
+  return (
+    <PasswordField
+      label={label}
+      name="new-password"
+      hint={
+        <>
+          {length === 0 ? t.firstRun.passwordLength(minimum) : t.firstRun.passwordCount(length, minimum)}{" "}
+          {t.firstRun.passwordAdvice}
+        </>
+      }
+      error={newPasswordError(error, pointer)}
+      value={value}
+      onInput={onInput}
+      autocomplete="new-password"
+    />
+  );
+}
+
+/** What the agent says of a new password; null: nothing. */
+export function newPasswordError(error: unknown, pointer: string): string | null {
+  // Of its form nothing is asked but that there is one.
+  if (errorAt(error, pointer) !== null) return t.problem.codes.password_too_short;
+  return errorAt(error, pointer, /^password_(?!wrong)/);
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { chooseLanguage, type Language, language, languages } from "../catalogue/words.ts";
+import { greeting } from "../client/connection.ts";
+import { useStore } from "../store.ts";
+import { ConnectionState } from "../ui/connection-state.tsx";
+import { focusContent } from "../ui/focus.ts";
+import { Page } from "../ui/page.tsx";
+import { Shape } from "../ui/shape.tsx";
+
+/** The page of whoever is not signed in. */
+export function Outside({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  const deviceName = useStore(greeting)?.device_name;
+  // Whoever has signed in goes on at the head of the page behind it.
+  useEffect(() => () => void setTimeout(focusContent), []);
+  return (
+    <div class="outside">
+      <ConnectionState />
+      <header class="device">
+        <Shape name="device" />
+        <span>{deviceName}</span>
+      </header>
+      <main>
+        <Page title={title}>{children}</Page>
+      </main>
+      <Languages />
+    </div>
+  );
+}
+
+function Languages() {
+  return (
+    <footer class="languages">
+      {(Object.keys(languages) as Language[]).map((one) => (
+        <button
+          key={one}
+          type="button"
+          class="button quiet"
+          lang={one}
+          aria-pressed={one === language}
+          onClick={() => {
+            chooseLanguage(one);
+            location.reload();
+          }}
+        >
+          {languages[one]}
+        </button>
+      ))}
+    </footer>
+  );
+}

@@ -1,0 +1,24 @@
+import { t } from "../catalogue/words.ts";
+import { ended, me } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Credentials } from "./credentials.tsx";
+import { signInWith } from "./sign-in.tsx";
+
+/** Over the page whose session has ended: whoever signs in again goes on where he was. */
+export function SessionEnded() {
+  return (
+    <Dialog title={t.signIn.sessionEnded}>
+      <p>{t.signIn.sessionEndedText}</p>
+      <p>
+        <strong>{me().username}</strong>
+      </p>
+      <Credentials username={me().username} verb={t.signIn.title} onGiven={signInWith} />
+      <div class="buttons">
+        <Button kind="quiet" onClick={ended}>
+          {t.signIn.abandon}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

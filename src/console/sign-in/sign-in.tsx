@@ -1,0 +1,93 @@
+import type { Session } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { greet, greeting } from "../client/connection.ts";
+import { codeOf } from "../client/problem.ts";
+import { inTurn } from "../session/other-tabs.ts";
+import { phase, signedIn } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { Banner } from "../ui/page.tsx";
+import { ClockDifference } from "./clock-difference.tsx";
+import { Credentials, type Given } from "./credentials.tsx";
+import { Outside } from "./outside.tsx";
+
+/** Name and password, then the code. */
+export function SignIn() {
+  const said = useStore(greeting);
+  const banner = said?.banner ?? "";
+  return (
+    <Outside title={t.signIn.title}>
+      {said?.rescue && <Banner state="wrong">{t.signIn.rescue}</Banner>}
+      {banner !== "" && <p class="greeting">{banner}</p>}
+      <ClockDifference />
+      <Credentials verb={t.signIn.title} isPage onGiven={signInFromPage} />
+    </Outside>
+  );
+}
+
+/** Throws what the agent refuses, `totp_required` among it. */
+export async function signInWith(given: Given): Promise<void> {
+  await enter(() => sessionOf(given));
+}
+
+/** Takes the second factor away with a recovery code, which ends all sessions, and signs in anew. */
+export async function signInWithoutFactor(
+  username: string,
+  password: string,
+  recoveryCode: string,
+): Promise<void> {
+  await enter(async () => {
+    await removeFactor(username, password, recoveryCode);
+    return login(username, password);
+  });
+}
+
+async function signInFromPage(given: Given): Promise<void> {
+  try {
+    await enter(async () => {
+      const session = await sessionOf(given);
+      // The code's own step in the browser's history goes, so that back leads to where one was before.
+      if (given.factor !== null) await stepBack();
+      return session;
+    });
+  } catch (error) {
+    if (codeOf(error) !== "setup_required") throw error;
+    await greet();
+    phase.set("setup");
+  }
+}
+
+/** Not while another tab renews a session: of two answers the later one's cookie counts. */
+async function enter(begin: () => Promise<Session>): Promise<void> {
+  await inTurn(async () => signedIn(await begin()));
+}
+
+async function sessionOf({ username, password, factor, challengeToken, isLost }: Given): Promise<Session> {
+  if (isLost && factor !== null && "recovery_code" in factor) {
+    await removeFactor(username, password, factor.recovery_code);
+    return login(username, password);
+  }
+  if (factor === null || challengeToken === null) return login(username, password);
+  return call("answerChallenge", { body: { challenge_token: challengeToken, ...factor, refresh: "cookie" } });
+}
+
+function login(username: string, password: string): Promise<Session> {
+  return call("login", { body: { username, password, refresh: "cookie" } });
+}
+
+async function removeFactor(username: string, password: string, recovery_code: string): Promise<void> {
+  const opened = await call("recoverTwoFactor", {
+    params: { id: username },
+    body: { password, recovery_code },
+  });
+  // Its session would live in this page alone; the one that lasts is in a cookie.
+  if ("refresh_token" in opened && opened.refresh_token !== undefined)
+    await call("logout", { body: { refresh_token: opened.refresh_token } });
+}
+
+function stepBack(): Promise<void> {
+  return new Promise((resolve) => {
+    addEventListener("popstate", () => resolve(), { once: true });
+    history.back();
+  });
+}
