@@ -1,0 +1,60 @@
+import type { User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { Button } from "../ui/button.tsx";
+import { focusFirst } from "../ui/focus.ts";
+import { Banner } from "../ui/page.tsx";
+import { members } from "./save-user.ts";
+
+/** What somebody else has changed meanwhile, and whose is to be. */
+export function EditConflict({
+  before,
+  theirs,
+  yours,
+  isBusy,
+  onKeep,
+  onTake,
+}: {
+  readonly before: User;
+  readonly theirs: User;
+  readonly yours: User;
+  readonly isBusy: boolean;
+  readonly onKeep: () => void;
+  readonly onTake: () => void;
+}) {
+  const words = { display_name: t.users.displayName, role: t.users.role, enabled: t.users.state };
+  return (
+    <div ref={focusFirst} tabIndex={-1} class="users-conflict">
+      <Banner state="attention">
+        <p>{t.problem.codes.etag_mismatch}</p>
+        <dl>
+          {members
+            .filter((member) => theirs[member] !== before[member])
+            .map((member) => (
+              <div key={member}>
+                <dt>{words[member]}</dt>
+                <dd>
+                  {t.users.theirs}: {shownOf(theirs, member)}
+                </dd>
+                <dd>
+                  {t.users.yours}:{" "}
+                  {yours[member] === before[member] ? t.users.untouched : shownOf(yours, member)}
+                </dd>
+              </div>
+            ))}
+        </dl>
+        <div class="buttons">
+          <Button isBusy={isBusy} onClick={onKeep}>
+            {t.users.keepMine}
+          </Button>
+          <Button onClick={onTake}>{t.users.takeTheirs}</Button>
+        </div>
+      </Banner>
+    </div>
+  );
+}
+
+function shownOf({ display_name, role, enabled }: User, member: (typeof members)[number]) {
+  if (member === "role") return t.users.roles[role];
+  if (member === "enabled") return t.users.states[enabled ? "active" : "disabled"];
+  return <bdi>{display_name || "–"}</bdi>;
+}

@@ -1,0 +1,163 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { codeOf } from "../client/problem.ts";
+import { useAction } from "../client/use-action.ts";
+import { useResource } from "../client/use-resource.ts";
+import { me, signOut, userChanged } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { CheckField } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Facts, Skeleton } from "../ui/page.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { EditConflict } from "./edit-conflict.tsx";
+import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
+import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";
+import { DisplayNameField, displayNameError, RoleField, useUnsaved } from "./user-fields.tsx";
+import { factorOf, UserStates } from "./user-states.tsx";
+
+interface SheetProps {
+  readonly isLastAdmin: boolean;
+  readonly onDone: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** The sheet of one user: what can be changed, what is known, where he is signed in. */
+export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) {
+  const user = useResource("getUser", { params: { id } });
+  const [asked, setAsked] = useState<AskedToken | null>(null);
+  const { value, etag, error } = user;
+  return (
+    <Dialog title={value?.username ?? t.frame.users} shape="sheet" onClose={rest.onClose}>
+      {value !== null ? (
+        <EditForm reading={{ value, etag }} onRead={(next) => user.put(next.value, next.etag)} {...rest}>
+          <Facts
+            items={[
+              [t.users.state, <UserStates key="state" user={value} />],
+              [t.users.twoFactor, factorOf(value)],
+              [t.users.lastSignIn, <Time key="last" at={value.last_login_at} />],
+              [t.users.created, <Time key="created" at={value.created_at} />],
+            ]}
+          />
+          <UserAccess user={value} onAsk={setAsked} />
+        </EditForm>
+      ) : codeOf(error) === "not_found" ? (
+        <p>{t.users.unknown}</p>
+      ) : (
+        error === null && <Skeleton lines={12} />
+      )}
+      {codeOf(error) !== "not_found" && <ProblemView error={error} />}
+      {asked !== null && <DeleteToken asked={asked} onClose={() => setAsked(null)} />}
+    </Dialog>
+  );
+}
+
+function EditForm({
+  reading,
+  onRead,
+  isLastAdmin,
+  onDone,
+  onClose,
+  children,
+}: SheetProps & {
+  readonly reading: Reading;
+  readonly onRead: (next: Reading) => void;
+  readonly children: ComponentChildren;
+}) {
+  const { value } = reading;
+  // Only what was touched, so that all else is as it is now.
+  const [change, setChange] = useState<UserChange>({});
+  const [theirs, setTheirs] = useState<Saved | null>(null);
+  const user = { ...value, ...change };
+  const unsaved = useUnsaved(members.some((member) => user[member] !== value[member]));
+  const isMe = value.id === me().id;
+  const action = useAction(async (base: Reading) => {
+    const saved = await saveUser(base, changeOf(base.value, change));
+    if (saved.isConflict) return setTheirs(saved);
+    unsaved.current = false;
+    setChange({});
+    setTheirs(null);
+    onRead(saved);
+    if (isMe && !saved.value.enabled) return signOut();
+    userChanged(saved.value);
+    toast(t.users.did(t.ui.save, value.username));
+    void onDone();
+    onClose();
+  });
+  const { error } = action;
+  const onlyAdmin = isLastAdmin ? t.users.lastAdmin : null;
+  const self = !isMe
+    ? null
+    : !user.enabled
+      ? t.users.selfOff
+      : user.role !== "admin"
+        ? t.users.selfRole
+        : null;
+  return (
+    <Form
+      error={error}
+      isBrief={displayNameError(error) !== null}
+      onSubmit={() => void action.run(reading)}
+      footer={
+        <>
+          <Button kind="primary" type="submit" isBusy={action.isBusy} isDisabled={theirs !== null}>
+            {t.ui.save}
+          </Button>
+          <Button onClick={onClose}>{t.ui.cancel}</Button>
+        </>
+      }
+    >
+      {theirs !== null && (
+        <EditConflict
+          before={value}
+          theirs={theirs.value}
+          yours={user}
+          isBusy={action.isBusy}
+          onKeep={() => void action.run(theirs)}
+          onTake={() => {
+            setChange({});
+            setTheirs(null);
+            onRead(theirs);
+          }}
+        />
+      )}
+      <DisplayNameField
+        value={user.display_name}
+        onInput={(display_name) => setChange({ ...change, display_name })}
+        error={error}
+        isFirst
+      />
+      <RoleField
+        value={user.role}
+        onChange={(role) => setChange({ ...change, role })}
+        onlyAdmin={onlyAdmin}
+      />
+      <CheckField
+        label={t.users.enabled}
+        hint={onlyAdmin ?? (user.enabled ? null : t.users.actions.disable.text(user.username))}
+        value={user.enabled}
+        isDisabled={isLastAdmin}
+        onChange={(enabled) => setChange({ ...change, enabled })}
+      />
+      {self !== null && (
+        <p role="alert">
+          <strong>{self}</strong>
+        </p>
+      )}
+      {children}
+    </Form>
+  );
+}
+
+/** What is to be sent: what was touched and is another than it is. */
+function changeOf(value: User, change: UserChange): UserChange {
+  return Object.fromEntries(
+    members.flatMap((member) =>
+      change[member] === undefined || change[member] === value[member] ? [] : [[member, change[member]]],
+    ),
+  );
+}

@@ -1,0 +1,77 @@
+import type { Role } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { useResource } from "../client/use-resource.ts";
+import { NewPasswordField } from "../sign-in/new-password-field.tsx";
+import { Button } from "../ui/button.tsx";
+import { RadioField } from "../ui/radio-field.tsx";
+import { Secret } from "../ui/secret.tsx";
+
+/** A password for somebody: one that the agent makes, which is null here, or one that is typed. */
+export function NewPassword({
+  role,
+  value,
+  onChange,
+  error,
+}: {
+  readonly role: Role;
+  readonly value: string | null;
+  readonly onChange: (value: string | null) => void;
+  readonly error: unknown;
+}) {
+  const minimum = useMinimumCharacters(role);
+  return (
+    <>
+      <RadioField
+        label={t.signIn.password}
+        value={value === null ? "made" : "typed"}
+        onChange={(choice) => onChange(choice === "made" ? null : "")}
+        options={[
+          { value: "made", text: t.users.passwordMade, hint: t.users.passwordMadeHint },
+          { value: "typed", text: t.users.passwordTyped },
+        ]}
+      />
+      {value !== null && (
+        <NewPasswordField
+          label={t.account.newPassword}
+          value={value}
+          onInput={onChange}
+          error={error}
+          pointer="/password"
+          minimum={minimum}
+        />
+      )}
+    </>
+  );
+}
+
+/** The one-use password that was made, and what is to be done with it. */
+export function OneUsePassword({
+  username,
+  password,
+  onClose,
+}: {
+  readonly username: string;
+  readonly password: string;
+  readonly onClose: () => void;
+}) {
+  return (
+    <>
+      <p role="status">{t.users.oneUseText(username)}</p>
+      <Secret label={t.users.oneUse(username)} text={password} />
+      <div class="buttons">
+        <Button kind="primary" onClick={onClose}>
+          {t.account.done}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** As the agent judges it (NIST SP 800-63B-4 §3.1.1.2): fewer where a code comes with it. Undefined: not known yet. */
+export function useMinimumCharacters(role: Role): number | undefined {
+  const security = useResource("getSettings").value?.security;
+  if (security === undefined) return undefined;
+  const { require_2fa, password_min_length } = security;
+  const hasFactor = require_2fa === "all" || (require_2fa === "admins" && role === "admin");
+  return hasFactor && password_min_length === 15 ? 8 : password_min_length;
+}

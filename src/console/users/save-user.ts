@@ -1,0 +1,34 @@
+import type { User } from "../../contract/types.ts";
+import { callWithTag } from "../client/call.ts";
+import { codeOf } from "../client/problem.ts";
+
+/** What of a user is edited. */
+export const members = ["display_name", "role", "enabled"] as const;
+
+export type UserChange = Partial<Pick<User, (typeof members)[number]>>;
+
+/** A user as read, with the ETag of that. */
+export interface Reading {
+  readonly value: User;
+  readonly etag: string | null;
+}
+
+export interface Saved extends Reading {
+  /** True: nothing was saved, for somebody else has changed what is edited; `value` is how it is now. */
+  readonly isConflict: boolean;
+}
+
+/** Saves the change unless somebody else has changed one of the members since `base` was read. */
+export async function saveUser({ value, etag }: Reading, change: UserChange): Promise<Saved> {
+  const params = { id: value.id };
+  try {
+    const options = etag === null ? {} : { ifMatch: etag };
+    return { ...(await callWithTag("updateUser", { params, body: change }, options)), isConflict: false };
+  } catch (error) {
+    if (codeOf(error) !== "etag_mismatch") throw error;
+  }
+  const now = await callWithTag("getUser", { params });
+  if (members.some((member) => now.value[member] !== value[member])) return { ...now, isConflict: true };
+  // Only what nobody edits is another, such as how long a lock still lasts, which it is at each reading.
+  return saveUser({ value: now.value, etag: null }, change);
+}

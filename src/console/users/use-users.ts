@@ -1,0 +1,93 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { User, UserList, UserQuery } from "../../contract/types.ts";
+import { call } from "../client/call.ts";
+import { listen } from "../client/live-events.ts";
+
+/** Users that are read at first, and that each step adds. */
+const stepCount = 50;
+
+/** The most that the agent gives at once. */
+const mostAtOnce = 200;
+
+/** Milliseconds that changes are gathered before the list is read anew. */
+const gatherMilliseconds = 300;
+
+/** Milliseconds between two readings without a change: a lock ends by itself. */
+const everyMilliseconds = 30_000;
+
+/** Events after which a user may look different in the list. */
+const isAboutUsers = /^(user|two_factor|codes|sign_in|password)\./;
+
+interface Read {
+  readonly list: UserList | null;
+  readonly error: unknown;
+  readonly isLoading: boolean;
+}
+
+export interface Users extends Read {
+  reload(): Promise<void>;
+  more(): Promise<void>;
+}
+
+/** The users that match, as many as were asked for so far; what is shown stays until there is something newer. */
+export function useUsers(query: UserQuery): Users {
+  const key = JSON.stringify(query);
+  const [read, setRead] = useState<Read>({ list: null, error: null, isLoading: true });
+  const turns = useRef(0);
+  const wanted = useRef(stepCount);
+  const reload = useCallback(async () => {
+    const turn = ++turns.current;
+    setRead((before) => ({ ...before, isLoading: true }));
+    const next = await readUsers(JSON.parse(key) as UserQuery, wanted.current).then(
+      (list) => ({ list, error: null }),
+      (error: unknown) => ({ error }),
+    );
+    if (turn === turns.current) setRead((before) => ({ ...before, ...next, isLoading: false }));
+  }, [key]);
+  useEffect(() => {
+    wanted.current = stepCount;
+    void reload();
+    return () => {
+      turns.current += 1;
+    };
+  }, [reload]);
+  useEffect(() => onChange(() => void reload()), [reload]);
+  const more = (): Promise<void> => {
+    wanted.current += stepCount;
+    return reload();
+  };
+  return { ...read, reload, more };
+}
+
+/** Read from the beginning, for an order by time moves under whoever reads on. */
+async function readUsers(query: UserQuery, count: number): Promise<UserList> {
+  const items: User[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const limit = Math.min(mostAtOnce, count - items.length);
+    const page: UserList = await call("listUsers", {
+      query: { ...query, limit, ...(cursor !== null && { cursor }) },
+    });
+    items.push(...page.items);
+    if (page.next_cursor === null || items.length >= count) return { ...page, items };
+    cursor = page.next_cursor;
+  }
+}
+
+function onChange(act: () => void): () => void {
+  let timer: number | undefined;
+  const stop = listen({
+    onEvent: ({ type }) => {
+      if (!isAboutUsers.test(type)) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        act();
+      }, gatherMilliseconds);
+    },
+  });
+  const regular = setInterval(() => document.visibilityState === "visible" && act(), everyMilliseconds);
+  return () => {
+    stop();
+    clearTimeout(timer);
+    clearInterval(regular);
+  };
+}

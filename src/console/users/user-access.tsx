@@ -1,0 +1,155 @@
+import type { ComponentChildren } from "preact";
+import type { ApiToken, SessionList, User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { useAction } from "../client/use-action.ts";
+import { type Resource, useResource } from "../client/use-resource.ts";
+import { Link } from "../navigation/link.tsx";
+import { me } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { Section, Skeleton } from "../ui/page.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { agentInWords } from "../ui/user-agent.ts";
+
+/** A token that is to be deleted, once that is confirmed. */
+export interface AskedToken {
+  readonly token: ApiToken;
+  reload(): Promise<void>;
+}
+
+/** Where the user is signed in and with which tokens; the own are found under the own account. */
+export function UserAccess({
+  user,
+  onAsk,
+}: {
+  readonly user: User;
+  readonly onAsk: (asked: AskedToken) => void;
+}) {
+  if (user.id === me().id)
+    return (
+      <p>
+        <Link to="/account">{t.users.own}</Link>
+      </p>
+    );
+  return (
+    <>
+      <Sessions userId={user.id} />
+      <Tokens userId={user.id} onAsk={onAsk} />
+    </>
+  );
+}
+
+type Listed = SessionList["items"][number];
+
+function Sessions({ userId }: { readonly userId: string }) {
+  const query = { user_id: userId };
+  const sessions = useResource("listSessions", { query });
+  const ending = useAction(async ({ id, user_agent }: Listed) => {
+    await call("endSession", { params: { sid: id }, query });
+    toast(t.users.did(t.account.end, agentInWords(user_agent)));
+    await sessions.reload();
+  });
+  return (
+    <Entries title={t.account.sessions} list={sessions} error={ending.error}>
+      {(session: Listed) => (
+        <li key={session.id}>
+          <span>
+            <span title={session.user_agent}>{agentInWords(session.user_agent)}</span>
+            <span class="hint">
+              {session.address} · {t.account.lastUsed}: <Time at={session.last_used_at} />
+            </span>
+          </span>
+          <Button
+            label={t.account.endOf(agentInWords(session.user_agent))}
+            isBusy={ending.isBusy}
+            onClick={() => void ending.run(session)}
+          >
+            {t.account.end}
+          </Button>
+        </li>
+      )}
+    </Entries>
+  );
+}
+
+function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (asked: AskedToken) => void }) {
+  const tokens = useResource("listTokens", { query: { user_id: userId } });
+  return (
+    <Entries title={t.account.tokens} list={tokens}>
+      {(token: ApiToken) => (
+        <li key={token.id}>
+          <span>
+            <bdi>{token.name}</bdi> ·{" "}
+            {token.is_expired ? (
+              t.account.expired
+            ) : (
+              <>
+                {t.updates.expires}: <Time at={token.expires_at} />
+              </>
+            )}
+            <span class="hint">
+              {token.scopes.join(", ")} · {t.account.lastUsed}: <Time at={token.last_used_at} />
+            </span>
+          </span>
+          <Button
+            label={t.users.about(t.users.actions.delete.verb, token.name)}
+            kind="danger"
+            onClick={() => onAsk({ token, reload: tokens.reload })}
+          >
+            {t.users.actions.delete.verb}
+          </Button>
+        </li>
+      )}
+    </Entries>
+  );
+}
+
+/** Asked outside the form of the user, for it is one of its own. */
+export function DeleteToken({
+  asked: { token, reload },
+  onClose,
+}: {
+  readonly asked: AskedToken;
+  readonly onClose: () => void;
+}) {
+  const { verb } = t.users.actions.delete;
+  return (
+    <ConfirmDialog
+      title={t.users.about(verb, token.name)}
+      verb={verb}
+      isDangerous
+      onClose={onClose}
+      onConfirm={async () => {
+        await call("deleteToken", { params: { id: token.id } });
+        toast(t.users.did(verb, token.name));
+        await reload();
+      }}
+    >
+      <p>{t.account.deleteTokenText}</p>
+    </ConfirmDialog>
+  );
+}
+
+function Entries<Item>({
+  title,
+  list,
+  error = null,
+  children,
+}: {
+  readonly title: string;
+  readonly list: Pick<Resource<{ items: readonly Item[] }>, "value" | "error">;
+  readonly error?: unknown;
+  readonly children: (item: Item) => ComponentChildren;
+}) {
+  return (
+    <Section title={title}>
+      {list.value === null && list.error === null && <Skeleton lines={1} />}
+      {list.value?.items.length === 0 && <p class="hint">{t.users.nothing}</p>}
+      <ul class="users-entries">{list.value?.items.map(children)}</ul>
+      <ProblemView error={error ?? list.error} />
+    </Section>
+  );
+}

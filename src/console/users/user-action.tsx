@@ -1,0 +1,83 @@
+import { useState } from "preact/hooks";
+import type { User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { me, signOut } from "../session/session.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { toast } from "../ui/toasts.tsx";
+import type { ActionName } from "./user-table.tsx";
+
+/** Longest reason that is written down, in characters. */
+const longestReason = 256;
+
+/** Says what will happen to the user, and does it. The password has a dialog of its own. */
+export function UserAction({
+  action,
+  user,
+  onDone,
+  onClose,
+}: {
+  readonly action: Exclude<ActionName, "resetPassword">;
+  readonly user: User;
+  readonly onDone: () => Promise<void>;
+  readonly onClose: () => void;
+}) {
+  const [reason, setReason] = useState("");
+  const { username } = user;
+  const { verb, text } = t.users.actions[action];
+  const isEnding = action === "delete" || action === "disable";
+  const isReasoned = action === "resetTwoFactor";
+  const isMe = user.id === me().id;
+  return (
+    <ConfirmDialog
+      title={t.users.about(verb, username)}
+      verb={verb}
+      word={action === "delete" ? username : null}
+      isReady={!isReasoned || reason.trim() !== ""}
+      isDangerous={isEnding || isReasoned}
+      onClose={onClose}
+      onConfirm={async () => {
+        await perform(action, user, reason.trim());
+        if (isMe && isEnding) return signOut();
+        toast(t.users.did(verb, username));
+        await onDone();
+      }}
+    >
+      <p>{text(username)}</p>
+      {isMe && isEnding && (
+        <p>
+          <strong>{t.users.selfOff}</strong>
+        </p>
+      )}
+      {isReasoned && (
+        <TextField
+          label={t.users.reason}
+          hint={t.users.reasonHint}
+          value={reason}
+          maxLength={longestReason}
+          onInput={setReason}
+          autocomplete="off"
+          isFirst
+        />
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function perform(action: Exclude<ActionName, "resetPassword">, { id }: User, reason: string) {
+  const params = { id };
+  switch (action) {
+    case "unlock":
+      return call("unlockUser", { params });
+    case "resetTwoFactor":
+      return call("recoverTwoFactor", { params, body: { reason } });
+    case "endSessions":
+      return call("endUserSessions", { params });
+    case "disable":
+    case "enable":
+      return call("updateUser", { params, body: { enabled: action === "enable" } });
+    case "delete":
+      return call("deleteUser", { params });
+  }
+}

@@ -1,0 +1,71 @@
+import { useEffect, useRef } from "preact/hooks";
+import { roleNames } from "../../contract/shapes.ts";
+import type { Role } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { guardLeaving } from "../navigation/navigation.ts";
+import { TextField } from "../ui/field.tsx";
+import { errorAt } from "../ui/form.tsx";
+import { RadioField } from "../ui/radio-field.tsx";
+
+/** What each role may do is said where it is chosen. `onlyAdmin`: why it can be nothing but an administrator. */
+export function RoleField({
+  value,
+  onChange,
+  onlyAdmin = null,
+}: {
+  readonly value: Role;
+  readonly onChange: (value: Role) => void;
+  readonly onlyAdmin?: string | null;
+}) {
+  return (
+    <RadioField
+      label={t.users.role}
+      value={value}
+      onChange={onChange}
+      options={roleNames.map((role) => ({
+        value: role,
+        text: t.users.roles[role],
+        hint: t.users.mayDo[role],
+        why: role === "admin" ? null : onlyAdmin,
+      }))}
+    />
+  );
+}
+
+export function DisplayNameField({
+  value,
+  onInput,
+  error,
+  isFirst = false,
+}: {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly error: unknown;
+  readonly isFirst?: boolean;
+}) {
+  return (
+    <TextField
+      label={t.users.displayName}
+      hint={t.users.displayNameHint}
+      error={displayNameError(error)}
+      value={value}
+      onInput={onInput}
+      autocomplete="off"
+      spellcheck={false}
+      isFirst={isFirst}
+    />
+  );
+}
+
+/** null: nothing is wrong with it, as far as it was looked at. */
+export function displayNameError(error: unknown): string | null {
+  return errorAt(error, "/display_name") && t.users.notAccepted;
+}
+
+/** While it is true, what is typed is not left without a question. Set the result to false to leave all the same. */
+export function useUnsaved(isUnsaved: boolean): { current: boolean } {
+  const latest = useRef(isUnsaved);
+  latest.current = isUnsaved;
+  useEffect(() => guardLeaving(() => latest.current), []);
+  return latest;
+}

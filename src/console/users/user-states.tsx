@@ -1,0 +1,28 @@
+import type { User } from "../../contract/types.ts";
+import { shortDuration } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { Badge } from "../ui/badge.tsx";
+import { deviceNow } from "../ui/device-time.ts";
+
+/** What keeps the user from signing in, or awaits him when he does. */
+export function UserStates({ user }: { readonly user: User }) {
+  const { enabled, locked, must_change_password } = user;
+  if (enabled && locked === null && !must_change_password) return <span>{t.users.states.active}</span>;
+  return (
+    <span class="users-states">
+      {!enabled && <Badge state="unknown">{t.users.states.disabled}</Badge>}
+      {locked !== null && <Badge state="attention">{lockOf(locked)}</Badge>}
+      {must_change_password && <Badge state="attention">{t.users.mustChange}</Badge>}
+    </span>
+  );
+}
+
+function lockOf({ password, until }: NonNullable<User["locked"]>): string {
+  const left = shortDuration(Math.max(1, Math.round((Date.parse(until) - deviceNow()) / 1_000)));
+  return `${password ? t.users.states.locked : t.users.codesLocked} · ${left}`;
+}
+
+/** Whether there is a second factor, and how many recovery codes are left. */
+export function factorOf({ two_factor }: User): string {
+  return two_factor.enabled ? t.users.factorOn(two_factor.recovery_codes_remaining) : t.users.factorOff;
+}

@@ -1,0 +1,37 @@
+import { roleNames } from "../../contract/shapes.ts";
+import type { Role, UserQuery } from "../../contract/types.ts";
+import { navigate, type Place, place } from "../navigation/navigation.ts";
+
+type Sort = NonNullable<UserQuery["sort"]>;
+
+/** The most that is searched for, in characters; the agent takes no more. */
+export const longestSearch = 64;
+
+/** What the list can be ordered by; with a minus before it, the other way round. */
+const sortKeys = ["username", "last_login_at", "created_at"] as const;
+
+const isSort = (text: string): text is Sort =>
+  (sortKeys as readonly string[]).includes(text.startsWith("-") ? text.slice(1) : text);
+
+const isRole = (text: string): text is Role => (roleNames as readonly string[]).includes(text);
+
+const ofState: Readonly<Record<string, UserQuery>> = {
+  active: { enabled: true, locked: false },
+  locked: { locked: true },
+  disabled: { enabled: false },
+};
+
+/** What the address asks the agent for; what it does not understand is left out. */
+export function usersQuery({ q, role, state, sort }: Place["query"]): UserQuery {
+  return {
+    ...(q && { q: q.slice(0, longestSearch) }),
+    ...(role && isRole(role) && { role }),
+    ...(state && ofState[state]),
+    sort: sort && isSort(sort) ? sort : "username",
+  };
+}
+
+/** Puts something else into the address of this page; `undefined` takes it out. */
+export function changeQuery(change: Readonly<Record<string, string | undefined>>, replace = true): void {
+  void navigate("/users", { ...place.read().query, ...change }, { replace });
+}
