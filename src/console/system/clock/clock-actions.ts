@@ -1,0 +1,72 @@
+import { useEffect, useState } from "preact/hooks";
+import type { TimeSync } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
+import { type Action, useAction } from "../../client/use-action.ts";
+import type { ClockResource } from "../../frame/clock-state.tsx";
+import { toast } from "../../ui/toasts.tsx";
+import { offsetWithUncertainty, stepInWords } from "./clock-words.ts";
+
+/** What a person can have done to the clock, and how it goes. */
+export interface ClockActions {
+  readonly sync: Action<readonly []>;
+  readonly reselect: Action<readonly []>;
+  /** Sets the clock to this browser's. Throws what the agent refuses with. */
+  setByBrowser(): Promise<void>;
+  /** Puts it right also beyond the panic threshold. Throws what the agent refuses with. */
+  force(): Promise<void>;
+  /** Answers that have come since the measuring began; null: nobody has asked for one. */
+  readonly answers: number | null;
+}
+
+/** Milliseconds between two looks at what is being measured. */
+const lookMilliseconds = 1_000;
+
+export function useClockActions(clock: ClockResource): ClockActions {
+  const take = (after: TimeSync): void => {
+    const before = clock.value;
+    clock.put(after);
+    toast(resultInWords(before, after));
+  };
+  const sync = useAction(async () => take(await call("syncTime", { body: {} })));
+  const reselect = useAction(async () => take(await call("reselectTimeSources")));
+  const isBusy = sync.isBusy || reselect.isBusy;
+  const samples = clock.value?.counters.samples ?? 0;
+  const [atStart, setAtStart] = useState<number | null>(null);
+  useEffect(() => {
+    setAtStart(isBusy ? samples : null);
+    if (!isBusy) return;
+    const timer = setInterval(() => void clock.reload(), lookMilliseconds);
+    return () => {
+      clearInterval(timer);
+      // What was refused has told something as well.
+      void clock.reload();
+    };
+  }, [isBusy]);
+  return {
+    sync,
+    reselect,
+    setByBrowser: async () => take(await call("syncTime", { body: browserTime })),
+    force: async () => {
+      take(await call("syncTime", { body: { force: true } }));
+      sync.forget();
+    },
+    answers: atStart === null ? null : samples - atStart,
+  };
+}
+
+/** Read when it is sent, which may be after the password was asked for. */
+const browserTime = {
+  get time(): string {
+    return new Date().toISOString();
+  },
+};
+
+function resultInWords(
+  before: TimeSync | null,
+  { last_step, offset_seconds, uncertainty_seconds }: TimeSync,
+): string {
+  if (last_step !== null && last_step.at !== before?.last_step?.at) return stepInWords(last_step.seconds);
+  if (offset_seconds === null) return t.clock.done;
+  return t.clock.measured(offsetWithUncertainty(offset_seconds, uncertainty_seconds));
+}

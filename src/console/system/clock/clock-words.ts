@@ -1,0 +1,82 @@
+import type { TimeSource, TimeSync } from "../../../contract/types.ts";
+import { figure, shortDuration } from "../../catalogue/formats.ts";
+import { t } from "../../catalogue/words.ts";
+import type { State } from "../../ui/badge.tsx";
+import { deviceAheadSeconds } from "../../ui/device-time.ts";
+import type { Axis } from "./picture-axis.ts";
+
+/** `0.4 ms behind`: positive seconds are a host that is behind. */
+export function offsetInWords(seconds: number): string {
+  const size = shortDuration(Math.abs(seconds));
+  return seconds < 0 ? t.clock.ahead(size) : t.clock.behind(size);
+}
+
+/** `0.4 ms behind, ± 1.2 ms`. */
+export function offsetWithUncertainty(seconds: number, uncertaintySeconds: number | null): string {
+  const words = offsetInWords(seconds);
+  return uncertaintySeconds === null ? words : `${words}, ± ${shortDuration(uncertaintySeconds)}`;
+}
+
+/** `put forward by 3 s`. */
+export function stepInWords(seconds: number): string {
+  const size = shortDuration(Math.abs(seconds));
+  return seconds < 0 ? t.clock.steppedBack(size) : t.clock.steppedForward(size);
+}
+
+/** Seconds by which two clocks that are both right may differ here: an answer takes its time. */
+const sameSeconds = 2;
+
+/** What this browser's clock says beside the device's. */
+export function browserInWords(): string {
+  const ahead = deviceAheadSeconds();
+  return Math.abs(ahead) < sameSeconds ? t.clock.browserSame : offsetInWords(ahead);
+}
+
+/** Whether there is nobody who could be asked for the time. */
+export function isNobodyAsked({ mode, servers }: TimeSync): boolean {
+  return mode === "manual" || (mode !== "delegate" && servers.configured.length === 0);
+}
+
+/** Why nobody is asked, where that is so. */
+export function nobodyInWords({ mode }: TimeSync): string {
+  return mode === "manual" ? t.clock.whyManual : t.clock.noServers;
+}
+
+/** The largest first; each is used from so many seconds on. */
+const units = [
+  { name: "d", seconds: 86_400, from: 2 * 86_400 },
+  { name: "h", seconds: 3_600, from: 2 * 3_600 },
+  { name: "s", seconds: 1, from: 1 },
+  { name: "ms", seconds: 1e-3, from: 1e-3 },
+  { name: "µs", seconds: 1e-6, from: 0 },
+] as const;
+
+/** A place on an axis, in the unit of all of it and with the digits that tell its parts apart: `+20 ms`. */
+export function placeInWords({ low, high, step }: Axis, seconds: number): string {
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const { name, seconds: unit } = units.find(({ from }) => size >= from) ?? units[4];
+  const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9)));
+  const value = figure(Math.abs(seconds) / unit, digits);
+  const sign = Math.abs(seconds) < step / 2 ? "" : seconds < 0 ? "−" : "+";
+  return `${sign}${value} ${name}`;
+}
+
+const states: Readonly<Record<TimeSource["state"], State>> = {
+  selected: "good",
+  candidate: "good",
+  outlier: "unknown",
+  falseticker: "wrong",
+  unreachable: "attention",
+  kod: "attention",
+  suspect: "attention",
+  unused: "unknown",
+};
+
+export function badgeOf({ state }: TimeSource): State {
+  return states[state];
+}
+
+/** Why the source is in its state, in the language that is spoken where there are words for it; null: nothing to say. */
+export function reasonInWords({ reason }: TimeSource): string | null {
+  return reason === null ? null : ((t.clock.reasons as Readonly<Record<string, string>>)[reason] ?? reason);
+}

@@ -1,0 +1,144 @@
+import type { TimeSource, TimeSync } from "../../../contract/types.ts";
+
+/** Offsets in seconds; positive: this host is behind. */
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Where the true offset lies by one source; `low` and `high` are equal where it does not say how sure it is. */
+export interface Interval extends Range {
+  readonly middle: number;
+}
+
+/** The one scale of a picture: both ends are multiples of `step` (s). */
+export interface Axis extends Range {
+  readonly step: number;
+}
+
+/** What of an interval is seen, as shares of the axis from 0 to 1; `beyond`: all of it lies lower (−1) or higher (1). */
+export interface Seen {
+  readonly from: number;
+  readonly to: number;
+  readonly middle: number;
+  readonly isCutLow: boolean;
+  readonly isCutHigh: boolean;
+  readonly beyond: -1 | 0 | 1;
+}
+
+/** As many times the span of those that vote an axis may grow to show one more: what is farther gets an arrow. */
+const reach = 2.5;
+
+/** Seconds: the least span, for intervals without any width. */
+const leastSpan = 1e-6;
+
+/** Share of the span that is left free at each end, so that an interval's end is seen. */
+const margin = 0.04;
+
+/** Parts that an axis has about. */
+const parts = 4;
+
+/** An axis that values no longer fill is kept until it is as many times too wide. */
+const tooWide = 4;
+
+/** null where the source has no figures. */
+export function intervalOf({ offset_seconds, uncertainty_seconds }: TimeSource): Interval | null {
+  if (offset_seconds === null) return null;
+  const width = Math.abs(uncertainty_seconds ?? 0);
+  return { low: offset_seconds - width, high: offset_seconds + width, middle: offset_seconds };
+}
+
+/** Whether a source is one of those that agree, or might yet. */
+export function isVoting({ state }: TimeSource): boolean {
+  return state === "selected" || state === "candidate" || state === "outlier";
+}
+
+/** Where all that agree overlap, or what was made of them; null: nobody is chosen. */
+export function agreedRange({
+  sources,
+  offset_seconds,
+  uncertainty_seconds,
+}: Pick<TimeSync, "sources" | "offset_seconds" | "uncertainty_seconds">): Range | null {
+  if (!sources.some(({ state }) => state === "selected")) return null;
+  const agreeing = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);
+  const low = Math.max(...agreeing.map((one) => one.low));
+  const high = Math.min(...agreeing.map((one) => one.high));
+  if (low <= high && agreeing.length > 0) return { low, high };
+  // More than half of them suffice, so that all together need not overlap.
+  if (offset_seconds === null || uncertainty_seconds === null) return null;
+  return { low: offset_seconds - uncertainty_seconds, high: offset_seconds + uncertainty_seconds };
+}
+
+/** What must be seen: all of `core`, and of `others` what is not too far from it. null: there is nothing. */
+export function neededRange(core: readonly Range[], others: readonly Range[]): Range | null {
+  const [first, ...rest] = core;
+  if (first === undefined) return null;
+  const inner = rest.reduce(spanning, first);
+  const longest = reach * Math.max(leastSpan, inner.high - inner.low);
+  return others.reduce((range, one) => {
+    const wider = spanning(range, one);
+    return wider.high - wider.low <= longest ? wider : range;
+  }, inner);
+}
+
+/** What the picture of the sources must show: those that vote, or all where nobody does, and near ones and this host (0). */
+export function rangeOfSources(sources: readonly TimeSource[]): Range | null {
+  const all = sources.flatMap((source) => intervalOf(source) ?? []);
+  const voting = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);
+  return neededRange(voting.length > 0 ? voting : all, [{ low: 0, high: 0 }, ...all]);
+}
+
+/** The axis that was there before, as long as it shows what is needed and is not far too wide; else a new one. */
+export function keepAxis(before: Axis | null, needed: Range): Axis {
+  const next = axisFor(needed);
+  if (before === null || needed.low < before.low || needed.high > before.high) return next;
+  return before.high - before.low > tooWide * (next.high - next.low) ? next : before;
+}
+
+/** An axis with round ends that shows all of the range. */
+export function axisFor({ low, high }: Range): Axis {
+  // A narrow interval far from zero has ends that a double cannot tell apart.
+  const span = Math.max(leastSpan, high - low, Math.abs(high) * 1e-12);
+  const centre = (low + high) / 2;
+  const half = span * (0.5 + margin);
+  const step = roundUp((2 * half) / parts);
+  return {
+    low: Math.floor((centre - half) / step) * step,
+    high: Math.ceil((centre + half) / step) * step,
+    step,
+  };
+}
+
+/** Share of the axis from its low end; below 0 and above 1 where it lies beyond. */
+export function placeOf({ low, high }: Range, seconds: number): number {
+  return (seconds - low) / (high - low);
+}
+
+/** What of an interval the axis shows. */
+export function seenOn(axis: Range, { low, high, middle }: Interval): Seen {
+  const [from, to] = [placeOf(axis, low), placeOf(axis, high)];
+  return {
+    from: Math.min(1, Math.max(0, from)),
+    to: Math.min(1, Math.max(0, to)),
+    middle: placeOf(axis, middle),
+    isCutLow: from < 0,
+    isCutHigh: to > 1,
+    beyond: to < 0 ? -1 : from > 1 ? 1 : 0,
+  };
+}
+
+/** A share as SVG takes it. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(2)}%`;
+}
+
+/** The next of 1, 2 and 5 by powers of ten. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5].find((one) => one * power >= value * (1 - 1e-9)) ?? 10;
+  return factor * power;
+}
+
+function spanning(one: Range, other: Range): Range {
+  return { low: Math.min(one.low, other.low), high: Math.max(one.high, other.high) };
+}

@@ -1,0 +1,104 @@
+import { type EventType, eventTypes } from "../../../contract/event-types.ts";
+import type { AuditEvent } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { navigate, place } from "../../navigation/navigation.ts";
+import { useStore } from "../../store.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { Empty, Section, Skeleton } from "../../ui/page.tsx";
+import { ProblemView } from "../../ui/problem-view.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { visible, visibleLines } from "../../ui/visible.ts";
+import { useEvents } from "./use-events.ts";
+
+export function EventsPage() {
+  const { path, query } = useStore(place);
+  const { type = "" } = query;
+  const events = useEvents((type || undefined) as EventType | undefined);
+  const { items, isPaused, waiting } = events;
+  return (
+    <Section
+      title={t.system.tabs.events}
+      action={
+        <Button kind={isPaused ? "primary" : "plain"} onClick={() => events.setPaused(!isPaused)}>
+          {!isPaused ? t.logs.pause : waiting === 0 ? t.logs.follow : t.logs.followWith(waiting)}
+        </Button>
+      }
+    >
+      <div class="log-filters">
+        <SelectField
+          label={t.events.type}
+          value={type}
+          onChange={(next) => void navigate(path, { type: next })}
+          options={[
+            { value: "", text: t.events.all },
+            ...Object.keys(eventTypes).map((one) => ({ value: one, text: titleOf(one) })),
+          ]}
+        />
+      </div>
+      <ProblemView error={events.error ?? events.loadingOlder.error} />
+      {items === null && events.error === null && <Skeleton lines={12} />}
+      {items?.length === 0 && <Empty>{t.events.empty}</Empty>}
+      {items !== null && items.length > 0 && (
+        <Table
+          caption={t.system.tabs.events}
+          columns={columns()}
+          rows={items}
+          rowKey={({ seq }) => String(seq)}
+        />
+      )}
+      {items !== null && items.length + waiting < events.total && (
+        <Button isBusy={events.loadingOlder.isBusy} onClick={() => void events.loadingOlder.run()}>
+          {t.events.older}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+function columns(): Column<AuditEvent>[] {
+  return [
+    { key: "time", title: t.logs.time, cell: ({ time }) => <Time at={time} /> },
+    { key: "what", title: t.events.what, cell: (event) => <What event={event} /> },
+    {
+      key: "who",
+      title: t.events.who,
+      cell: ({ actor }) => visible(actor.name ?? t.events.kinds[actor.kind]),
+    },
+    { key: "about", title: t.events.about, cell: ({ subject }) => visible(subject?.name ?? "–") },
+    { key: "outcome", title: t.events.outcome, cell: outcome },
+    { key: "from", title: t.events.from, cell: ({ from }) => visible(from) },
+  ];
+}
+
+/** All that is kept of it opens in its place. */
+function What({ event }: { readonly event: AuditEvent }) {
+  const { seq, type, time, request_id, details, actor, subject } = event;
+  return (
+    <details>
+      <summary>{titleOf(type)}</summary>
+      <pre class="event-facts">
+        {visibleLines(JSON.stringify({ seq, type, time, request_id, actor, subject, details }, null, 2))}
+      </pre>
+    </details>
+  );
+}
+
+function outcome({ outcome: how, code, count }: AuditEvent) {
+  if (how === "success") return <Badge state="good">{t.events.success}</Badge>;
+  const words = (t.problem.codes as Readonly<Record<string, string>>)[code ?? ""];
+  return (
+    <Badge state="attention">
+      {words ?? (code ?? "").replaceAll("_", " ")}
+      {count > 1 && ` × ${count}`}
+    </Badge>
+  );
+}
+
+/** `Two factor enabled` of `two_factor.enabled`: fifty titles in each language would cost more than they tell. */
+function titleOf(type: string): string {
+  const words = type.replace(/[._]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

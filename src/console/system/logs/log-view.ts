@@ -1,0 +1,67 @@
+import type { LogEntry, LogList } from "../../../contract/types.ts";
+
+/** Lines in the page at once: more makes a browser slow. */
+export const mostDrawn = 1_000;
+
+/** Lines that wait behind those that are drawn; then the oldest of them are dropped. */
+export const mostWaiting = 5_000;
+
+/** What is drawn of the log, and what waits behind it. Nothing of it is changed in place. */
+export interface LogView {
+  /** Drawn, the oldest first. */
+  readonly lines: readonly LogEntry[];
+  /** Behind those, while it is paused. */
+  readonly waiting: readonly LogEntry[];
+  /** Lines that have come since it was opened. */
+  readonly count: number;
+  /** Of those, since it was paused. */
+  readonly unseen: number;
+  /** Lines that were dropped from those that wait; reading older ones brings them back. */
+  readonly dropped: number;
+  /** Where older lines begin; null: there are none. */
+  readonly olderCursor: string | null;
+  /** Why it does not follow; null: it does. Whoever scrolls back to the end follows again, not so after the button. */
+  readonly pausedBy: "button" | "scroll" | null;
+}
+
+/** The newest page, which comes newest first. */
+export function opened({ items, next_cursor }: LogList): LogView {
+  const lines = items.toReversed();
+  return { lines, waiting: [], count: 0, unseen: 0, dropped: 0, olderCursor: next_cursor, pausedBy: null };
+}
+
+/** New lines, in their order: drawn, or kept while it is paused. */
+export function arrived(view: LogView, entries: readonly LogEntry[]): LogView {
+  const known = new Set([...view.lines, ...view.waiting].map(({ cursor }) => cursor));
+  const fresh = entries.filter(({ cursor }) => !known.has(cursor));
+  const next = { ...view, count: view.count + fresh.length };
+  if (view.pausedBy === null) return drawn(next, fresh);
+  return { ...kept(next, [...view.waiting, ...fresh]), unseen: view.unseen + fresh.length };
+}
+
+/** With a page of older lines before; what no longer fits behind them waits. */
+export function withOlder(view: LogView, { items, next_cursor }: LogList): LogView {
+  const lines = [...items.toReversed(), ...view.lines];
+  const next = { ...view, lines: lines.slice(0, mostDrawn), olderCursor: next_cursor };
+  return kept({ ...next, pausedBy: view.pausedBy ?? "scroll" }, [...lines.slice(mostDrawn), ...view.waiting]);
+}
+
+/** With the first of those that wait; once none is left, it follows. */
+export function advanced(view: LogView, count: number): LogView {
+  const next = drawn(view, view.waiting.slice(0, count));
+  const waiting = view.waiting.slice(count);
+  if (waiting.length > 0) return { ...next, waiting, unseen: Math.min(view.unseen, waiting.length) };
+  return { ...next, waiting, unseen: 0, dropped: 0, pausedBy: null };
+}
+
+function drawn(view: LogView, more: readonly LogEntry[]): LogView {
+  const all = [...view.lines, ...more];
+  const lines = all.slice(-mostDrawn);
+  const olderCursor = all.length > mostDrawn ? (lines[0]?.cursor ?? null) : view.olderCursor;
+  return { ...view, lines, olderCursor };
+}
+
+function kept(view: LogView, waiting: readonly LogEntry[]): LogView {
+  const over = Math.max(0, waiting.length - mostWaiting);
+  return { ...view, waiting: waiting.slice(over), dropped: view.dropped + over };
+}

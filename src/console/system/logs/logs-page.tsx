@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../catalogue/words.ts";
+import { navigate, place } from "../../navigation/navigation.ts";
+import { useStore } from "../../store.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Section, Skeleton } from "../../ui/page.tsx";
+import { ProblemView } from "../../ui/problem-view.tsx";
+import { LogFilterBar, queryOf } from "./log-filters.tsx";
+import { LogLines } from "./log-lines.tsx";
+import type { LogView } from "./log-view.ts";
+import { useLog } from "./use-log.ts";
+
+/** Milliseconds between two announcements of how many lines have come. */
+const announceMilliseconds = 10_000;
+
+export function LogsPage() {
+  const { path, query } = useStore(place);
+  const log = useLog(queryOf(query));
+  const { view, source, error } = log;
+  return (
+    <Section title={t.logs.title} action={view && <FollowButton view={view} log={log} />}>
+      <LogFilterBar
+        filters={query}
+        seen={view?.lines ?? []}
+        error={error}
+        onChange={(name, value) =>
+          void navigate(path, { ...query, [name]: value }, { replace: name === "q" })
+        }
+      />
+      {source === "agent" && <p class="hint">{t.logs.noJournal}</p>}
+      <ProblemView error={error ?? log.loadingOlder.error} />
+      {view === null && error === null && <Skeleton lines={12} />}
+      {view?.lines.length === 0 && <Empty>{t.logs.empty}</Empty>}
+      {view !== null && view.dropped > 0 && <p class="hint">{t.logs.dropped(view.dropped)}</p>}
+      <LogLines log={log} />
+      <Announcement view={view} />
+    </Section>
+  );
+}
+
+function FollowButton({ view, log }: { readonly view: LogView; readonly log: ReturnType<typeof useLog> }) {
+  if (view.pausedBy === null) return <Button onClick={() => log.pause("button")}>{t.logs.pause}</Button>;
+  return (
+    <Button kind="primary" onClick={() => log.advance()}>
+      {view.unseen === 0 ? t.logs.follow : t.logs.followWith(view.unseen)}
+    </Button>
+  );
+}
+
+/** Says now and then how many lines have come, instead of each of them. */
+function Announcement({ view }: { readonly view: LogView | null }) {
+  const [text, setText] = useState("");
+  const newest = useRef(view);
+  newest.current = view;
+  useEffect(() => {
+    let said = newest.current?.count ?? 0;
+    const timer = setInterval(() => {
+      const count = newest.current?.count ?? 0;
+      setText(count > said ? t.logs.newLines(count - said) : "");
+      said = count;
+    }, announceMilliseconds);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div class="unseen" role="status">
+      {text}
+    </div>
+  );
+}

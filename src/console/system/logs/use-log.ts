@@ -1,0 +1,108 @@
+import { useEffect, useState } from "preact/hooks";
+import type { LogEntry, LogList, LogQuery } from "../../../contract/types.ts";
+import { call } from "../../client/call.ts";
+import { follow } from "../../client/event-stream.ts";
+import { type Action, useAction } from "../../client/use-action.ts";
+import { createStore, useStore } from "../../store.ts";
+import { advanced, arrived, type LogView, opened, withOlder } from "./log-view.ts";
+
+export interface FollowedLog {
+  /** null: not read yet. */
+  readonly view: LogView | null;
+  /** `agent`: there is no journal. */
+  readonly source: LogList["source"] | null;
+  readonly error: unknown;
+  readonly loadingOlder: Action<[]>;
+  pause(by: "button" | "scroll"): void;
+  /** Draws so many of the lines that wait, all of them if it is not said. */
+  advance(count?: number): void;
+}
+
+/** Lines of one reading. */
+const pageSize = 200;
+
+/** Milliseconds in which lines that come are gathered before they are drawn. */
+const gatherMilliseconds = 60;
+
+/** The log as far as it is asked for: the newest lines, and all that come. */
+export function useLog(query: LogQuery): FollowedLog {
+  const [store] = useState(() => createStore<LogView | null>(null));
+  const [{ source, error }, setState] = useState<{ source: LogList["source"] | null; error: unknown }>({
+    source: null,
+    error: null,
+  });
+  const key = JSON.stringify(query);
+  const change = (next: (view: LogView) => LogView): void => {
+    const view = store.read();
+    if (view !== null) store.set(next(view));
+  };
+  useEffect(() => {
+    const ending = new AbortController();
+    const fail = (problem: unknown): void => {
+      if (!ending.signal.aborted) setState((before) => ({ ...before, error: problem }));
+    };
+    store.set(null);
+    const begin = async (): Promise<void> => {
+      const first = await call(
+        "listLogs",
+        { query: { ...query, limit: pageSize } },
+        { signal: ending.signal },
+      );
+      store.set(opened(first));
+      setState({ source: first.source, error: null });
+      await followFrom(
+        query,
+        first.items[0],
+        ending.signal,
+        (lines) => change((view) => arrived(view, lines)),
+        fail,
+      );
+    };
+    begin().catch(fail);
+    return () => ending.abort();
+  }, [key]);
+  const loadingOlder = useAction(async () => {
+    const cursor = store.read()?.olderCursor ?? undefined;
+    if (cursor === undefined) return;
+    const page = await call("listLogs", { query: { ...query, limit: pageSize, cursor } });
+    // Something else may be asked for by now.
+    change((view) => (view.olderCursor === cursor ? withOlder(view, page) : view));
+  });
+  return {
+    view: useStore(store),
+    source,
+    error,
+    loadingOlder,
+    pause: (by) => change((view) => ({ ...view, pausedBy: by })),
+    advance: (count = Number.POSITIVE_INFINITY) => change((view) => advanced(view, count)),
+  };
+}
+
+/** Hands over the lines behind the newest that is known, several at a time. */
+function followFrom(
+  { unit, priority, q }: LogQuery,
+  newest: LogEntry | undefined,
+  signal: AbortSignal,
+  onLines: (lines: readonly LogEntry[]) => void,
+  onRefusal: (error: unknown) => void,
+): Promise<void> {
+  let gathered: LogEntry[] = [];
+  const deliver = (): void => {
+    const lines = gathered;
+    gathered = [];
+    if (!signal.aborted) onLines(lines);
+  };
+  // Not by time where it can be helped: lines of a clock that goes back would be missing.
+  const since = newest === undefined ? { since: "10s" } : {};
+  return follow(
+    "streamLogs",
+    { query: { ...(unit && { unit }), ...(priority && { priority }), ...(q && { q }), ...since } },
+    signal,
+    ({ data }) => {
+      if (gathered.length === 0) setTimeout(deliver, gatherMilliseconds);
+      gathered.push(data as LogEntry);
+    },
+    onRefusal,
+    newest?.cursor ?? null,
+  );
+}

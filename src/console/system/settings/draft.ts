@@ -1,0 +1,121 @@
+import type { Role, Settings, SettingsChange } from "../../../contract/types.ts";
+
+/** As much of JSON Schema as the settings' schema uses, with the contract's own annotations. */
+export interface MemberSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly items?: MemberSchema;
+  readonly properties?: Readonly<Record<string, MemberSchema>>;
+  readonly default?: unknown;
+  readonly title?: string;
+  readonly description?: string;
+  /** The least role that may change it; such a member is a setting. */
+  readonly "x-writer"?: Role;
+}
+
+/** Values by the JSON pointer of their setting, such as `/device/name`. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The settings as they were read last, and what has been typed over them. Nothing of it is changed in place. */
+export interface Draft {
+  /** null: not read yet. */
+  readonly base: Settings | null;
+  readonly etag: string | null;
+  /** Only what differs from `base`. */
+  readonly typed: Values;
+  /** What settings were before somebody else changed them under what is typed; each is a question to the person. */
+  readonly collisions: Values;
+  /** What was sent last. */
+  readonly sent: Values;
+}
+
+export const emptyDraft: Draft = { base: null, etag: null, typed: {}, collisions: {}, sent: {} };
+
+/** With this value typed for a setting; the one that it has takes the typing back. */
+export function withTyped(draft: Draft, pointer: string, value: unknown): Draft {
+  if (!isSame(value, valueAt(draft.base, pointer)))
+    return { ...draft, typed: { ...draft.typed, [pointer]: value } };
+  return {
+    ...draft,
+    typed: without(draft.typed, pointer),
+    collisions: without(draft.collisions, pointer),
+  };
+}
+
+/** On what the agent has now: what is typed stays, and where somebody else has changed the same it becomes a question. */
+export function rebased(draft: Draft, base: Settings, etag: string | null): Draft {
+  let next: Draft = { ...draft, base, etag };
+  for (const [pointer, mine] of Object.entries(draft.typed)) {
+    const before = valueAt(draft.base, pointer);
+    const now = valueAt(base, pointer);
+    if (isSame(now, mine)) next = withTyped(next, pointer, mine);
+    // One's own, of a while ago.
+    else if (isSame(now, before) || isSame(now, draft.sent[pointer])) continue;
+    else if (!(pointer in draft.collisions))
+      next = { ...next, collisions: { ...next.collisions, [pointer]: before } };
+  }
+  return next;
+}
+
+/** The person has decided: what he typed, or what somebody else made of it. */
+export function settled(draft: Draft, pointer: string, isMine: boolean): Draft {
+  return {
+    ...draft,
+    typed: isMine ? draft.typed : without(draft.typed, pointer),
+    collisions: without(draft.collisions, pointer),
+  };
+}
+
+/** What to send: the settings typed and no others. */
+export function changeOf({ typed }: Draft): SettingsChange {
+  const change: Record<string, unknown> = {};
+  for (const [pointer, value] of Object.entries(typed)) {
+    const names = pointer.slice(1).split("/");
+    const last = names.pop() ?? "";
+    let place = change;
+    for (const name of names) {
+      const inner = (place[name] ?? {}) as Record<string, unknown>;
+      place[name] = inner;
+      place = inner;
+    }
+    place[last] = value;
+  }
+  return change as SettingsChange;
+}
+
+/** The pointers of the settings that differ. */
+export function changedBetween(schema: MemberSchema, before: unknown, after: unknown): string[] {
+  return pointersOf(schema).filter((pointer) => !isSame(valueAt(before, pointer), valueAt(after, pointer)));
+}
+
+export function schemaAt(schema: MemberSchema, pointer: string): MemberSchema {
+  return pointer
+    .slice(1)
+    .split("/")
+    .reduce<MemberSchema>((inner, name) => inner.properties?.[name] ?? {}, schema);
+}
+
+export function valueAt(settings: unknown, pointer: string): unknown {
+  return pointer
+    .slice(1)
+    .split("/")
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], settings);
+}
+
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Of every setting below a part of the schema, in its order. */
+export function pointersOf(schema: MemberSchema, under = ""): string[] {
+  if (schema["x-writer"] !== undefined) return [under];
+  return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
+    pointersOf(inner, `${under}/${name}`),
+  );
+}
+
+function without(values: Values, pointer: string): Values {
+  const { [pointer]: _, ...rest } = values;
+  return rest;
+}

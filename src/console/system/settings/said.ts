@@ -1,0 +1,73 @@
+import { language, languages, t } from "../../catalogue/words.ts";
+import type { MemberSchema } from "./draft.ts";
+
+/** What stands in the place of a value that the role may not see (contract/settings-forms.ts, which costs kilobytes). */
+const hidden = "(hidden)";
+
+const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
+export type Window = { readonly days: readonly string[]; readonly from: string; readonly to: string };
+
+/** The days of the week with their names in the language that is spoken, from Monday on. */
+export function namedDays(): { readonly day: string; readonly name: string }[] {
+  const format = new Intl.DateTimeFormat(language, { weekday: "short", timeZone: "UTC" });
+  // 1 January 2024 was a Monday.
+  return weekdays.map((day, index) => ({ day, name: format.format(Date.UTC(2024, 0, 1 + index)) }));
+}
+
+let known: MemberSchema = {};
+
+/** Takes note of the settings' schema as it was read: its titles are what settings are called in English. */
+export function schemaRead(schema: MemberSchema): void {
+  known = schema;
+}
+
+/** What people call a setting, by the catalogue, else by the schema; the pointer may lead into it. */
+export function labelOf(pointer: string): string {
+  let [at, whole] = [known, ""];
+  for (const name of pointer.slice(1).split("/")) {
+    const inner = at.properties?.[name];
+    if (inner === undefined) break;
+    at = inner;
+    whole += `/${name}`;
+  }
+  return (translated(whole)[0] || at.title) ?? pointer.slice(1).replaceAll("/", ".");
+}
+
+/** Name and rule of a setting, where the language is not the schema's. */
+function translated(pointer: string): readonly string[] {
+  return /^(.*?)(?:: (.*))?$/.exec(t.settings.words[pointer] ?? "")?.slice(1) ?? [];
+}
+
+/** What one should know of a setting: the catalogue's words, else the schema's own. */
+export function hintOf(pointer: string, { description = "", pattern = "" }: MemberSchema): string {
+  const text = translated(pointer)[1] ?? description.charAt(0).toUpperCase() + description.slice(1);
+  const sentence = text.replace(/([^.])$/, "$1.");
+  return pattern.includes("d)?(") ? `${sentence} ${t.settings.durationHint}` : sentence;
+}
+
+/** What a choice is called and what it does. */
+export function optionOf(pointer: string, value: string): { readonly text: string; readonly hint?: string } {
+  const options = t.settings.options as Readonly<Record<string, Readonly<Record<string, string>>>>;
+  const [text = value, hint] = options[pointer]?.[value]?.split(": ") ?? [];
+  return hint === undefined ? { text } : { text, hint };
+}
+
+/** A value as it is read rather than edited. */
+export function said(pointer: string, value: unknown): string {
+  if (value === hidden) return t.settings.hidden;
+  if (typeof value === "boolean") return value ? t.settings.on : t.settings.off;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return pointer === "/update/windows" ? t.settings.always : t.settings.none;
+    return value.map((one) => (typeof one === "string" ? one : windowSaid(one as Window))).join(", ");
+  }
+  if (value === null || value === undefined || value === "") return t.settings.none;
+  if (pointer === "/console/language")
+    return (languages as Readonly<Record<string, string>>)[String(value)] ?? String(value);
+  return optionOf(pointer, String(value)).text;
+}
+
+function windowSaid({ days, from, to }: Window): string {
+  const names = namedDays().filter(({ day }) => days.includes(day));
+  return `${names.map(({ name }) => name).join(" ")} ${from}–${to}`;
+}

@@ -1,0 +1,139 @@
+import { languages, t } from "../../catalogue/words.ts";
+import { CheckField, type FieldProps, SelectField, TextField } from "../../ui/field.tsx";
+import { RadioField } from "../../ui/radio-field.tsx";
+import { type MemberSchema, schemaAt, valueAt } from "./draft.ts";
+import { errorsOf } from "./errors.ts";
+import { ListField } from "./list-field.tsx";
+import { hintOf, labelOf, optionOf, said, type Window } from "./said.ts";
+import { type Editing, mayChange } from "./use-editing.ts";
+import { WindowsField } from "./windows-field.tsx";
+
+/**
+ * One setting of the schema, as the control that its kind asks for; plain text for whoever may not change it.
+ * Label and hint are the catalogue's (`t.settings.words` and `options` by pointer), else the schema's own.
+ * For any page: it goes into a `<SettingsForm>` with the same `editing`.
+ */
+export function SettingField({
+  editing,
+  pointer,
+  label = labelOf(pointer),
+  hint,
+  isReasonSaid = false,
+}: {
+  readonly editing: Editing;
+  /** Such as `/update/ota/channel`. */
+  readonly pointer: string;
+  readonly label?: string;
+  readonly hint?: string;
+  /** The page says already why it cannot be changed. */
+  readonly isReasonSaid?: boolean;
+}) {
+  const { schema: whole, draft } = editing;
+  if (whole === null || draft.base === null) return null;
+  const schema = schemaAt(whole, pointer);
+  const base = valueAt(draft.base, pointer);
+  const about = hint ?? hintOf(pointer, schema);
+  if (!mayChange(whole, pointer))
+    return (
+      <div class="field setting-text">
+        <strong>{label}</strong>
+        <span>{said(pointer, base)}</span>
+        <span class="hint">
+          {about}
+          {!isReasonSaid && ` ${t.settings.adminOnly}`}
+        </span>
+      </div>
+    );
+  const value = pointer in draft.typed ? draft.typed[pointer] : base;
+  return (
+    <Control
+      pointer={pointer}
+      schema={schema}
+      value={value}
+      onType={(typed) => editing.type(pointer, typed)}
+      errors={errorsOf(editing, pointer)}
+      label={label}
+      hint={
+        <>
+          {about}
+          {!isEmpty(schema.default) && <> {t.settings.byDefault(said(pointer, schema.default))}</>}
+          {pointer in draft.collisions && (
+            <span class="setting-meanwhile">{t.settings.meanwhile(said(pointer, base))}</span>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+function Control({
+  pointer,
+  schema,
+  value,
+  onType,
+  errors,
+  ...field
+}: Omit<FieldProps, "error"> & {
+  readonly pointer: string;
+  readonly schema: MemberSchema;
+  readonly value: unknown;
+  readonly onType: (value: unknown) => void;
+  /** By the pointer within the setting, the empty one for itself. */
+  readonly errors: ReadonlyMap<string, string>;
+}) {
+  const error = errors.get("");
+  const kinds = [schema.type].flat();
+  if (typeof value === "boolean")
+    return <CheckField {...field} error={error} value={value} onChange={onType} />;
+  if (schema.enum !== undefined)
+    return (
+      <RadioField
+        {...field}
+        error={error}
+        value={String(value)}
+        onChange={onType}
+        options={schema.enum.map((one) => ({ value: one, ...optionOf(pointer, one) }))}
+      />
+    );
+  if (pointer === "/console/language")
+    return (
+      <SelectField
+        {...field}
+        error={error}
+        value={String(value)}
+        onChange={onType}
+        options={[...new Set([...Object.keys(languages), String(value)])].map((one) => ({
+          value: one,
+          text: said(pointer, one),
+        }))}
+      />
+    );
+  if (Array.isArray(value))
+    return schema.items?.properties ? (
+      <WindowsField {...field} errors={errors} value={value as Window[]} onInput={onType} />
+    ) : (
+      <ListField {...field} errors={errors} value={value as string[]} onInput={onType} />
+    );
+  const isNumber = kinds.includes("integer");
+  return (
+    <TextField
+      {...field}
+      error={error}
+      value={value === null ? "" : String(value)}
+      inputMode={isNumber ? "numeric" : "text"}
+      autocomplete="off"
+      onInput={(text) => onType(isNumber ? numberOf(text.trim(), kinds.includes("null")) : text)}
+    />
+  );
+}
+
+/** Said by the hint, if at all. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || String(value) === "";
+}
+
+/** What is no number is left as it is, for the agent to say so. */
+function numberOf(text: string, isNullable: boolean): unknown {
+  if (text === "" && isNullable) return null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,121 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../catalogue/words.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Skeleton } from "../../ui/page.tsx";
+import { inWords, ProblemView } from "../../ui/problem-view.tsx";
+import { RadioField } from "../../ui/radio-field.tsx";
+import { valueAt } from "./draft.ts";
+import { errorLines } from "./errors.ts";
+import { labelOf, said } from "./said.ts";
+import type { Editing } from "./use-editing.ts";
+
+/** Round the fields of settings: says what is not saved, saves it, and asks where somebody else changed the same. */
+export function SettingsForm({
+  editing,
+  children,
+}: {
+  readonly editing: Editing;
+  readonly children: ComponentChildren;
+}) {
+  const { draft, saving, readError } = editing;
+  const root = useRef<HTMLFormElement>(null);
+  const count = Object.keys(draft.typed).length;
+  useEffect(() => {
+    if (saving.error !== null) root.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+  }, [saving.error]);
+  if (draft.base === null || editing.schema === null)
+    return readError === null ? <Skeleton lines={12} /> : <ProblemView error={readError} />;
+  return (
+    <>
+      <form
+        ref={root}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void saving.run();
+        }}
+      >
+        {children}
+        <div class={count > 0 ? "save-bar" : "save-bar idle"}>
+          <SavingProblem error={count > 0 ? saving.error : null} />
+          <div class="buttons">
+            <span role="status">{count > 0 && t.settings.unsaved(count)}</span>
+            {count > 0 && (
+              <>
+                <Button kind="primary" type="submit" isBusy={saving.isBusy}>
+                  {t.ui.save}
+                </Button>
+                <Button onClick={editing.discard}>{t.settings.discard}</Button>
+              </>
+            )}
+          </div>
+        </div>
+      </form>
+      {editing.isAsking && <ConflictDialog editing={editing} />}
+    </>
+  );
+}
+
+/** Each setting that is refused by its name; another problem as everywhere. */
+function SavingProblem({ error }: { readonly error: unknown }) {
+  const lines = errorLines(error);
+  if (lines.length === 0) return <ProblemView error={error} />;
+  return (
+    <div class="problem" role="alert">
+      <p class="problem-title">{inWords(error).title}</p>
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </div>
+  );
+}
+
+type Choice = "mine" | "theirs";
+
+/** Setting by setting: what it was, what somebody else has made of it, what was typed. Closing it loses nothing. */
+function ConflictDialog({ editing }: { readonly editing: Editing }) {
+  const { draft, saving, settle, stopAsking } = editing;
+  const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});
+  const pointers = Object.keys(draft.collisions);
+  return (
+    <Dialog title={t.settings.conflict} onClose={stopAsking}>
+      <Form
+        footer={
+          <>
+            <Button kind="primary" type="submit" isDisabled={pointers.some((pointer) => !choices[pointer])}>
+              {t.ui.save}
+            </Button>
+            <Button onClick={stopAsking}>{t.ui.cancel}</Button>
+          </>
+        }
+        onSubmit={() => {
+          if (pointers.some((pointer) => !choices[pointer])) return;
+          for (const pointer of pointers) settle(pointer, choices[pointer] === "mine");
+          void saving.run();
+        }}
+      >
+        <p>{t.settings.conflictText}</p>
+        {pointers.map((pointer) => (
+          <RadioField<Choice>
+            key={pointer}
+            label={labelOf(pointer)}
+            hint={t.settings.was(said(pointer, draft.collisions[pointer]))}
+            value={choices[pointer] ?? ""}
+            onChange={(choice) => setChoices({ ...choices, [pointer]: choice })}
+            options={[
+              { value: "mine", text: t.users.keepMine, hint: said(pointer, draft.typed[pointer]) },
+              {
+                value: "theirs",
+                text: t.settings.takeTheirs,
+                hint: said(pointer, valueAt(draft.base, pointer)),
+              },
+            ]}
+          />
+        ))}
+      </Form>
+    </Dialog>
+  );
+}

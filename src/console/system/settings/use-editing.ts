@@ -1,0 +1,158 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Settings } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { callWithTag } from "../../client/call.ts";
+import { greet } from "../../client/connection.ts";
+import { listen } from "../../client/live-events.ts";
+import { Cancelled, codeOf } from "../../client/problem.ts";
+import { type Action, useAction } from "../../client/use-action.ts";
+import { useResource } from "../../client/use-resource.ts";
+import { guardLeaving } from "../../navigation/navigation.ts";
+import { isOneOf, me } from "../../session/session.ts";
+import { createStore, type Store, useStore } from "../../store.ts";
+import { toast } from "../../ui/toasts.tsx";
+import {
+  changedBetween,
+  changeOf,
+  type Draft,
+  emptyDraft,
+  isSame,
+  type MemberSchema,
+  rebased,
+  schemaAt,
+  settled,
+  withTyped,
+} from "./draft.ts";
+import { labelOf, schemaRead } from "./said.ts";
+
+/**
+ * Settings under edit, for any page that has some of them: `useEditing()` in the page, `<SettingsForm editing>` round
+ * its `<SettingField editing pointer>`s. The guard against leaving, saving, and conflicts with others come with it.
+ */
+export interface Editing {
+  readonly draft: Draft;
+  /** null: not read yet. */
+  readonly schema: MemberSchema | null;
+  /** Why the settings could not be read; null: they could. */
+  readonly readError: unknown;
+  readonly saving: Action<[]>;
+  /** The person is asked whose change is to stay. */
+  readonly isAsking: boolean;
+  reload(): void;
+  type(pointer: string, value: unknown): void;
+  settle(pointer: string, isMine: boolean): void;
+  discard(): void;
+  /** Closes the question; what was typed stays. */
+  stopAsking(): void;
+}
+
+/** How often a change is merged with those of others before it is given up. */
+const mostTries = 4;
+
+/** Seconds between two readings for those to whom no events come. */
+const everySeconds = 60;
+
+export function useEditing(): Editing {
+  const [store] = useState(() => createStore(emptyDraft));
+  const draft = useStore(store);
+  const schema = useResource("getSettingsSchema");
+  const [readError, setReadError] = useState<unknown>(null);
+  const [isAsking, setIsAsking] = useState(false);
+  const members = schema.value as MemberSchema | null;
+  if (members !== null) schemaRead(members);
+  const reload = () => void read(store, members).then(() => setReadError(null), setReadError);
+  useEffect(() => {
+    if (members !== null) reload();
+  }, [members]);
+  useChangesOfOthers(reload);
+  useEffect(() => guardLeaving(() => Object.keys(store.read().typed).length > 0), []);
+  const saving = useAction(async () => {
+    setIsAsking(false);
+    if (await save(store, members)) toast(t.settings.saved);
+    else setIsAsking(true);
+  });
+  return {
+    draft,
+    schema: members,
+    readError: schema.error ?? readError,
+    saving,
+    isAsking,
+    reload: () => {
+      void schema.reload();
+      reload();
+    },
+    type: (pointer, value) => store.set(withTyped(store.read(), pointer, value)),
+    settle: (pointer, isMine) => store.set(settled(store.read(), pointer, isMine)),
+    discard: () => {
+      store.set({ ...store.read(), typed: {}, collisions: {}, sent: {} });
+      saving.forget();
+    },
+    stopAsking: () => setIsAsking(false),
+  };
+}
+
+/** Whether the role of the user may change a setting. */
+export function mayChange(schema: MemberSchema | null, pointer: string): boolean {
+  const writer = schema && schemaAt(schema, pointer)["x-writer"];
+  return me().role === "admin" || (isOneOf("operator") && writer === "operator");
+}
+
+/** Also when the page comes back into sight, for a device is not looked at all day. */
+function useChangesOfOthers(reload: () => void): void {
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    const onSight = (): void => {
+      if (document.visibilityState === "visible") latest.current();
+    };
+    document.addEventListener("visibilitychange", onSight);
+    const isTold = isOneOf("admin", "operator");
+    const timer = isTold ? undefined : setInterval(onSight, everySeconds * 1_000);
+    const stop = isTold
+      ? listen({ onEvent: ({ type }) => type === "settings.changed" && latest.current() })
+      : undefined;
+    return () => {
+      document.removeEventListener("visibilitychange", onSight);
+      clearInterval(timer);
+      stop?.();
+    };
+  }, []);
+}
+
+/** Reads the settings anew and says what somebody has changed meanwhile. */
+async function read(store: Store<Draft>, schema: MemberSchema | null): Promise<void> {
+  const { base: before, etag: tag, sent } = store.read();
+  const { value, etag } = await callWithTag("getSettings");
+  // What was taken meanwhile may be newer than this.
+  if (store.read().etag !== tag) return read(store, schema);
+  take(store, value, etag);
+  if (before === null || schema === null) return;
+  const changed = changedBetween(schema, before, value).filter((pointer) => !(pointer in sent));
+  if (changed.length > 0) toast(t.settings.changedMeanwhile(changed.map(labelOf).join(", ")));
+}
+
+function take(store: Store<Draft>, value: Settings, etag: string | null): void {
+  const { base } = store.read();
+  store.set(rebased(store.read(), value, etag));
+  if (base !== null && !isSame([base.device, base.console], [value.device, value.console])) void greet();
+}
+
+/** True: saved; false: somebody else has changed the same, and the person has to say which is to stay. */
+async function save(store: Store<Draft>, schema: MemberSchema | null): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    const draft = store.read();
+    if (Object.keys(draft.collisions).length > 0) return false;
+    if (Object.keys(draft.typed).length === 0) throw new Cancelled();
+    store.set({ ...draft, sent: draft.typed });
+    try {
+      const options = draft.etag === null ? {} : { ifMatch: draft.etag };
+      const { value, etag } = await callWithTag("updateSettings", { body: changeOf(draft) }, options);
+      take(store, value, etag);
+      store.set({ ...store.read(), sent: {} });
+      return true;
+    } catch (error) {
+      if (codeOf(error) !== "etag_mismatch" || tries === mostTries) throw error;
+      await read(store, schema);
+    }
+  }
+}
