@@ -1,0 +1,127 @@
+import { useState } from "preact/hooks";
+import type { Release, SetAsideRelease, Updates } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { RadioField } from "../ui/radio-field.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { visible } from "../ui/visible.ts";
+import { fromNow } from "./why-waiting.tsx";
+
+/** What somebody is about to ask for. */
+export type Order =
+  | { readonly verb: "apply"; readonly kind: Release["kind"] }
+  | { readonly verb: "postpone"; readonly kind: Release["kind"] }
+  | { readonly verb: "undo"; readonly kind: Release["kind"]; readonly former: string };
+
+interface DialogProps {
+  readonly kind: Release["kind"];
+  readonly status: Updates;
+  readonly onBegun: (status: Updates) => void;
+  readonly onClose: () => void;
+}
+
+/** Says what will happen, and asks for it. */
+export function OrderDialog({ order, ...rest }: Omit<DialogProps, "kind"> & { readonly order: Order }) {
+  if (order.verb === "apply") return <ApplyDialog kind={order.kind} {...rest} />;
+  if (order.verb === "postpone") return <PostponeDialog kind={order.kind} {...rest} />;
+  return <UndoDialog kind={order.kind} former={order.former} {...rest} />;
+}
+
+/** Why a release that was undone is not taken by itself. */
+export function asideWords({ why, until }: SetAsideRelease): string {
+  if (why !== "deferred") return t.updates.waits.held();
+  return t.updates.waits.deferred(until === null ? "" : fromNow(until));
+}
+
+/** `base 1.3.0`, as the person sees it. */
+export function releaseName({ name, version }: { name: string | null; version: string | null }): string {
+  const known = [name, version].filter((part) => part !== null);
+  return known.length === 0 ? t.updates.what : visible(known.join(" "));
+}
+
+function ApplyDialog({ kind, status, onBegun, onClose }: DialogProps) {
+  const release = status.available[kind];
+  const present = status.installed[kind];
+  const aside = status.held.find(({ id }) => id === release?.id);
+  return (
+    <ConfirmDialog
+      title={t.updates.applyTitle(release ? releaseName(release) : t.updates.kinds[kind])}
+      verb={t.updates.apply}
+      onConfirm={async () => onBegun(await call("applyUpdates", { body: { kind } }))}
+      onClose={onClose}
+    >
+      {aside && <p>{asideWords(aside)}</p>}
+      <p>
+        {t.updates.applyText} {t.updates.about[kind]}
+      </p>
+      <p>{t.updates.applyUndone(present === null ? t.updates.theFormer : visible(present))}</p>
+    </ConfirmDialog>
+  );
+}
+
+function UndoDialog({ kind, former, status, onBegun, onClose }: DialogProps & { readonly former: string }) {
+  const present = visible(status.installed[kind] ?? "");
+  return (
+    <ConfirmDialog
+      title={t.updates.undoTitle(`${t.updates.kinds[kind]} ${present}`)}
+      verb={t.updates.undo}
+      isDangerous
+      onConfirm={async () => onBegun(await call("rollBackUpdate", { body: { kind } }))}
+      onClose={onClose}
+    >
+      <p>{t.updates.undoText(visible(former), present)}</p>
+      <p>{t.updates.about[kind]}</p>
+    </ConfirmDialog>
+  );
+}
+
+/** The durations that are offered, as the agent takes them; the last is the person's own. */
+const spans = ["1h", "1d", "7d", ""] as const;
+
+function PostponeDialog({ kind, status, onBegun, onClose }: DialogProps) {
+  const release = status.available[kind];
+  const [span, setSpan] = useState<(typeof spans)[number]>("1d");
+  const [own, setOwn] = useState("12h");
+  const [isWrong, setWrong] = useState(false);
+  const postpone = async (): Promise<void> => {
+    const duration = span || own.replaceAll(" ", "");
+    onBegun(await call("postponeUpdate", { body: { kind, for: duration } }));
+    toast(t.updates.postponed);
+  };
+  return (
+    <ConfirmDialog
+      title={t.updates.postponeTitle(release ? releaseName(release) : t.updates.kinds[kind])}
+      verb={t.updates.postpone}
+      onConfirm={() =>
+        postpone().catch((error: unknown) => {
+          setWrong(span === "");
+          throw error;
+        })
+      }
+      onClose={onClose}
+    >
+      <p>{t.updates.postponeText}</p>
+      <RadioField
+        label={t.updates.howLong}
+        value={span}
+        onChange={setSpan}
+        options={spans.map((value) => ({ value, text: t.updates.spans[value || "own"] }))}
+      />
+      {span === "" && (
+        <TextField
+          label={t.updates.duration}
+          hint={t.updates.durationHint}
+          error={isWrong ? t.updates.durationHint : null}
+          value={own}
+          onInput={(value) => {
+            setOwn(value);
+            setWrong(false);
+          }}
+          autocomplete="off"
+        />
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,185 @@
+import type { HistoryEntry, SetAsideRelease, Updates } from "../../contract/types.ts";
+import { shortDuration } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { useResource } from "../client/use-resource.ts";
+import { Link } from "../navigation/link.tsx";
+import { navigate, place } from "../navigation/navigation.ts";
+import { isOneOf } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { Badge, type State } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Empty, Facts, Section } from "../ui/page.tsx";
+import { Spoken } from "../ui/spoken.tsx";
+import { Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { visible } from "../ui/visible.ts";
+import { asideWords, type Order, releaseName } from "./dialogs.tsx";
+import { endWords } from "./progress-line.tsx";
+
+const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
+  good: "good",
+  failed: "wrong",
+  deferred: "attention",
+  aborted: "attention",
+  rolled_back: "attention",
+  refused: "unknown",
+};
+
+/** What was applied, undone or refused, newest first; each can be opened. */
+export function History({
+  status,
+  entries,
+  onOrder,
+}: {
+  readonly status: Updates;
+  readonly entries: readonly HistoryEntry[];
+  readonly onOrder: (order: Order) => void;
+}) {
+  const { query } = useStore(place);
+  const opened = entries.find(({ sequence }) => String(sequence) === query.entry);
+  return (
+    <Section title={t.updates.history}>
+      {entries.length === 0 ? (
+        <Empty>{t.updates.noHistory}</Empty>
+      ) : (
+        <Table
+          caption={t.updates.history}
+          rows={entries}
+          rowKey={({ sequence }) => String(sequence)}
+          columns={[
+            { key: "at", title: t.updates.when, cell: ({ at }) => <Time at={at} /> },
+            { key: "what", title: t.updates.what, cell: (entry) => <What entry={entry} /> },
+            { key: "how", title: t.updates.how, cell: (entry) => <How entry={entry} /> },
+          ]}
+        />
+      )}
+      {opened && <Entry entry={opened} status={status} onOrder={onOrder} />}
+    </Section>
+  );
+}
+
+function What({ entry }: { readonly entry: HistoryEntry }) {
+  const { kind, from_version, version } = entry;
+  return (
+    <div>
+      {kind === null ? "" : `${t.updates.kinds[kind]} `}
+      <Link to="/updates" query={{ entry: String(entry.sequence) }}>
+        {releaseName(entry)}
+        {entry.log.length > 0 && ` (${t.updates.log})`}
+      </Link>
+      {from_version !== null && from_version !== version && (
+        <span class="hint"> ← {visible(from_version)}</span>
+      )}
+    </div>
+  );
+}
+
+function How({ entry }: { readonly entry: HistoryEntry }) {
+  return (
+    <div>
+      <Badge state={shapes[entry.outcome]}>{t.updates.outcomes[entry.outcome]}</Badge>
+      {entry.restored_healthy === false && <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>}
+    </div>
+  );
+}
+
+/** Why this release is not taken by itself any more; undefined: it may be. */
+function asideOf({ release_id, outcome }: HistoryEntry, status: Updates): SetAsideRelease | undefined {
+  if (outcome === "good" || outcome === "refused") return undefined;
+  return [...status.failed, ...status.held].find(({ id }) => id === release_id);
+}
+
+/** One attempt in full, at the side, with the last lines of what failed. */
+function Entry({
+  entry,
+  status,
+  onOrder,
+}: {
+  readonly entry: HistoryEntry;
+  readonly status: Updates;
+  readonly onOrder: (order: Order) => void;
+}) {
+  const { at, seconds, detail, from_version, version, restored_healthy, outcome, log } = entry;
+  const aside = asideOf(entry, status);
+  const close = (): void => void navigate("/updates");
+  const former = from_version === version ? null : from_version;
+  return (
+    <Dialog title={endWords(entry)} shape="sheet" onClose={close}>
+      <div class="updates-entry">
+        <p>
+          <Spoken text={detail} />
+        </p>
+        <Facts
+          items={[
+            [t.updates.when, <Time key="at" at={at} />],
+            [t.updates.took, shortDuration(seconds)],
+            ...(former === null ? [] : [[t.updates.before, visible(former)] as const]),
+            ...(outcome === "rolled_back" ? [[t.updates.by, <By key="by" at={at} />] as const] : []),
+          ]}
+        />
+        {restored_healthy !== null && (
+          <p>{restored_healthy ? t.updates.formerBack : t.updates.formerNotHealthy}</p>
+        )}
+        {aside && <Again aside={aside} status={status} onOrder={onOrder} onClose={close} />}
+        {log.length > 0 && (
+          <>
+            <h3>{t.updates.lastLines}</h3>
+            <pre class="updates-log">{log.map(visible).join("\n")}</pre>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Who asked for it, for those who may see events. */
+function By({ at }: { readonly at: string }) {
+  if (!isOneOf("admin", "operator")) return <>–</>;
+  return <Asker at={at} />;
+}
+
+function Asker({ at }: { readonly at: string }) {
+  const { value } = useResource("listEvents", { query: { type: "update.rollback_requested", limit: 200 } });
+  const asked = value?.items.findLast(({ time, outcome }) => outcome === "success" && time <= at);
+  return <>{asked?.actor.name ?? asked?.actor.kind ?? "–"}</>;
+}
+
+/** What it would take to have the release tried again. */
+function Again({
+  aside,
+  status,
+  onOrder,
+  onClose,
+}: {
+  readonly aside: SetAsideRelease;
+  readonly status: Updates;
+  readonly onOrder: (order: Order) => void;
+  readonly onClose: () => void;
+}) {
+  const isOffered = status.available[aside.kind]?.id === aside.id;
+  if (aside.why === "failed")
+    return (
+      <>
+        <h3>{t.updates.again}</h3>
+        <p>{t.updates.againFailed}</p>
+        <pre class="updates-command">steward update apply {aside.kind} --again</pre>
+      </>
+    );
+  return (
+    <>
+      <p>{asideWords(aside)}</p>
+      {isOneOf("admin") && (
+        <Button
+          why={isOffered ? null : t.updates.againLater}
+          onClick={() => {
+            onClose();
+            onOrder({ verb: "apply", kind: aside.kind });
+          }}
+        >
+          {t.updates.again}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+import type { HistoryEntry, Release, Updates } from "../../contract/types.ts";
+import { bytes } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { isOneOf } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { Time } from "../ui/time.tsx";
+import { visible } from "../ui/visible.ts";
+import type { Order } from "./dialogs.tsx";
+import { type KnownReleases, knownReleases } from "./installed-releases.ts";
+import { reasonOf } from "./waiting-reason.ts";
+import { fromNow, isAhead, WhyWaiting } from "./why-waiting.tsx";
+
+/** One kind of what this device runs: what is in force, what there is instead, and what can be done about it. */
+export function KindRow({
+  kind,
+  status,
+  entries,
+  isUnderWay,
+  onOrder,
+}: {
+  readonly kind: Release["kind"];
+  readonly status: Updates;
+  readonly entries: readonly HistoryEntry[];
+  readonly isUnderWay: boolean;
+  readonly onOrder: (order: Order) => void;
+}) {
+  const version = status.installed[kind];
+  const release = status.available[kind];
+  const known = knownReleases(entries, kind);
+  const busy = isUnderWay ? t.updates.why.underWay : null;
+  return (
+    <article class="updates-row" aria-label={t.updates.kinds[kind]}>
+      <div>
+        <h3>{t.updates.kinds[kind]}</h3>
+        <p class="hint">{t.updates.about[kind]}</p>
+      </div>
+      <div>
+        <p class="hint">{t.updates.installed}</p>
+        <p class={version === null ? "" : "updates-version"}>
+          {version === null ? t.updates.noneKnown : visible(version)}
+        </p>
+        {version !== null && <Standing last={known.last} />}
+      </div>
+      <div>
+        <p class="hint">{t.updates.available}</p>
+        {release === null ? (
+          <p>{t.updates.nothingNewer}</p>
+        ) : (
+          <Offer release={release} postponed={status.postponed[kind]} />
+        )}
+      </div>
+      {isOneOf("admin") && (
+        <div class="buttons">
+          {release !== null && <OfferButtons {...{ status, release, busy, onOrder }} />}
+          {version !== null && <UndoButton {...{ kind, version, known, busy, onOrder }} />}
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** Since when what is installed has been good; what came with the device was never on trial. */
+function Standing({ last }: { readonly last: HistoryEntry | undefined }) {
+  if (last === undefined) return <p class="hint">{t.updates.asDelivered}</p>;
+  if (last.restored_healthy === false) return <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>;
+  return (
+    <Badge state="good">
+      {t.updates.steps.good} · <Time at={last.at} />
+    </Badge>
+  );
+}
+
+function Offer({ release, postponed }: { readonly release: Release; readonly postponed: string | null }) {
+  const { name, version, length_bytes, notes, urgent, due_at, hindrance, staged } = release;
+  const reason = reasonOf(hindrance);
+  const facts = [bytes(length_bytes), ...(staged ? [t.updates.staged] : [])];
+  return (
+    <>
+      <p>
+        <span class="updates-version">{visible(version)}</span> {visible(name)} · {facts.join(" · ")}{" "}
+        {urgent && <Badge state="attention">{t.updates.urgent}</Badge>}
+      </p>
+      {notes !== "" && <p class="updates-notes">{visible(notes)}</p>}
+      <p class="hint">
+        {hindrance === null ? t.updates.byItself : <WhyWaiting hindrance={hindrance} />}
+        {reason !== "wave" &&
+          due_at !== null &&
+          isAhead(due_at) &&
+          ` ${t.updates.waits.wave(fromNow(due_at))}`}
+        {reason !== "postponed" && postponed !== null && ` ${t.updates.waits.postponed(fromNow(postponed))}`}
+      </p>
+    </>
+  );
+}
+
+interface OfferProps {
+  readonly status: Updates;
+  readonly release: Release;
+  readonly busy: string | null;
+  readonly onOrder: (order: Order) => void;
+}
+
+function OfferButtons({ status, release, busy, onOrder }: OfferProps) {
+  const { kind, version, hindrance } = release;
+  const what = `${t.updates.kinds[kind]} ${version}`;
+  const isNotSetUp = reasonOf(hindrance) === "notSetUp";
+  const why =
+    busy ??
+    (status.state === "blocked" ? status.message : null) ??
+    (isNotSetUp ? t.updates.waits.notSetUp() : null);
+  return (
+    <>
+      <Button
+        kind="primary"
+        label={`${t.updates.apply}: ${what}`}
+        why={why}
+        onClick={() => onOrder({ verb: "apply", kind })}
+      >
+        {t.updates.apply}
+      </Button>
+      <Button
+        label={`${t.updates.postpone}: ${what}`}
+        why={busy}
+        onClick={() => onOrder({ verb: "postpone", kind })}
+      >
+        {t.updates.postpone}
+      </Button>
+    </>
+  );
+}
+
+function UndoButton({
+  kind,
+  version,
+  known: { former },
+  busy,
+  onOrder,
+}: {
+  readonly kind: Release["kind"];
+  readonly version: string;
+  readonly known: KnownReleases;
+  readonly busy: string | null;
+  readonly onOrder: (order: Order) => void;
+}) {
+  return (
+    <Button
+      label={`${t.updates.undo}: ${t.updates.kinds[kind]} ${version}`}
+      why={busy ?? (former === null ? t.updates.why.nothingBefore : null)}
+      onClick={() => onOrder({ verb: "undo", kind, former: former ?? "" })}
+    >
+      {t.updates.undo}
+    </Button>
+  );
+}

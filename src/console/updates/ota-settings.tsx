@@ -1,0 +1,76 @@
+import type { Updates } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { ProblemError } from "../client/problem.ts";
+import { isOneOf } from "../session/session.ts";
+import { schemaAt, valueAt } from "../system/settings/draft.ts";
+import { hintOf, labelOf } from "../system/settings/said.ts";
+import { SettingField } from "../system/settings/setting-field.tsx";
+import { SettingsForm } from "../system/settings/settings-form.tsx";
+import { type Editing, useEditing } from "../system/settings/use-editing.ts";
+import { CheckField } from "../ui/field.tsx";
+import { Facts, Section } from "../ui/page.tsx";
+
+const ota = "/update/ota/";
+const ofBinaries = `${ota}auto_update_binary`;
+
+/** In the order in which they are set up; `verify_signature` is none of them, for it is no choice. */
+const pointers = [
+  "enabled",
+  "server",
+  "channel",
+  "check_interval",
+  "auto_update_rules",
+  "auto_update_binary",
+].map((name) => `${ota}${name}`);
+
+/** Every setting of the updates with its rule beside it. */
+export function OtaSettings({ status }: { readonly status: Updates }) {
+  const editing = atItsField(useEditing());
+  const { base, typed } = editing.draft;
+  // Whoever has turned it on before may still save that, and is told; nobody is led into it.
+  const isTooEarly =
+    !status.trust.established && valueAt(base, ofBinaries) === false && !(ofBinaries in typed);
+  return (
+    <Section title={t.updates.settings}>
+      <div class="settings">
+        <SettingsForm editing={editing}>
+          {pointers.map((pointer) =>
+            pointer === ofBinaries && isTooEarly && isOneOf("admin") ? (
+              <CheckField
+                key={pointer}
+                label={labelOf(pointer)}
+                hint={`${hintOf(pointer, schemaAt(editing.schema ?? {}, pointer))} ${t.updates.tooEarly}`}
+                value={false}
+                isDisabled
+                onChange={() => undefined}
+              />
+            ) : (
+              <SettingField key={pointer} editing={editing} pointer={pointer} />
+            ),
+          )}
+          <Facts
+            items={[
+              [
+                t.updates.signatures,
+                <>
+                  {t.updates.always}
+                  <p class="hint">{t.updates.whySigned}</p>
+                </>,
+              ],
+            ]}
+          />
+        </SettingsForm>
+      </div>
+    </Section>
+  );
+}
+
+/** The agent's refusal of automatic binaries names no member, and there is but one that it is about. */
+function atItsField(editing: Editing): Editing {
+  const { error } = editing.saving;
+  if (!(error instanceof ProblemError) || error.problem.code !== "update_trust_not_established")
+    return editing;
+  const { code, detail } = error.problem;
+  const errors = [{ pointer: ofBinaries, code, detail }];
+  return { ...editing, saving: { ...editing.saving, error: new ProblemError({ ...error.problem, errors }) } };
+}

@@ -1,0 +1,162 @@
+import { useState } from "preact/hooks";
+import type { Updates, UpdateTrust } from "../../contract/types.ts";
+import { absoluteTime } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { isOneOf, me } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { errorAt } from "../ui/form.tsx";
+import { Facts, Section } from "../ui/page.tsx";
+import { Spoken } from "../ui/spoken.tsx";
+import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toasts.tsx";
+
+interface TrustProps {
+  readonly status: Updates;
+  readonly onConfirmed: (status: Updates) => void;
+}
+
+/** Whose signatures count here, who has compared that, and what is still to be done. */
+export function Trust({ status, onConfirmed }: TrustProps) {
+  const { trust } = status;
+  const [isConfirming, setConfirming] = useState(false);
+  const mayConfirm = isOneOf("admin") && trust.installed && !trust.confirmed;
+  return (
+    <Section
+      title={t.updates.trust}
+      action={
+        mayConfirm && <Button onClick={() => setConfirming(true)}>{t.updates.confirmFingerprint}</Button>
+      }
+    >
+      <p>
+        <Badge state={trust.established ? "good" : "attention"}>
+          {trust.established ? t.updates.established : t.updates.notEstablished}
+        </Badge>
+      </p>
+      <NextStep trust={trust} />
+      {trust.installed && <Root trust={trust} />}
+      {isConfirming && (
+        <ConfirmFingerprint
+          fingerprint={trust.fingerprint ?? ""}
+          onConfirmed={onConfirmed}
+          onClose={() => setConfirming(false)}
+        />
+      )}
+    </Section>
+  );
+}
+
+function NextStep({ trust }: { readonly trust: UpdateTrust }) {
+  if (trust.detail === null) return null;
+  if (!trust.installed)
+    return /^No root of trust is installed/.test(trust.detail) ? (
+      <>
+        <p>{t.updates.noRoot}</p>
+        <pre class="updates-command">steward update trust install FILE</pre>
+      </>
+    ) : (
+      <p>
+        <Spoken text={trust.detail} />
+      </p>
+    );
+  if (!trust.confirmed) return <p>{t.updates.unconfirmed}</p>;
+  return <p>{t.updates.unproven}</p>;
+}
+
+function Root({ trust }: { readonly trust: UpdateTrust }) {
+  return (
+    <>
+      <Facts
+        items={[
+          [t.updates.fingerprint, <Fingerprint key="of" hex={trust.fingerprint ?? ""} />],
+          [
+            t.updates.confirmed,
+            trust.confirmed ? (
+              <>
+                {trust.confirmed_by} · <Time at={trust.confirmed_at} />
+              </>
+            ) : (
+              t.updates.nobody
+            ),
+          ],
+          [t.updates.rootVersion, String(trust.root_version)],
+          [t.updates.expires, trust.root_expires_at && absoluteTime(new Date(trust.root_expires_at))],
+        ]}
+      />
+      <details>
+        <summary>{t.updates.keys}</summary>
+        <ul class="updates-keys">
+          {trust.keys.map(({ role, threshold, key_ids }) => (
+            <li key={role}>
+              {role}: {t.updates.of(threshold, key_ids.length)}
+              {key_ids.map((id) => (
+                <code key={id}>{id}</code>
+              ))}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  );
+}
+
+/** In full, in groups of four as people read them aloud. */
+function Fingerprint({ hex }: { readonly hex: string }) {
+  return <code class="updates-fingerprint">{hex.match(/.{1,4}/g)?.join(" ")}</code>;
+}
+
+function ConfirmFingerprint({
+  fingerprint,
+  onConfirmed,
+  onClose,
+}: {
+  readonly fingerprint: string;
+  readonly onConfirmed: (status: Updates) => void;
+  readonly onClose: () => void;
+}) {
+  const [typed, setTyped] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const confirm = async (): Promise<void> => {
+    // However the publisher writes it: in groups, with colons, in capitals, named SHA256.
+    const hex = typed
+      .replace(/^\s*sha-?256\s*[:=]?/i, "")
+      .replace(/[\s:]/g, "")
+      .toLowerCase();
+    try {
+      onConfirmed(await call("confirmUpdateTrust", { body: { fingerprint: hex } }));
+      toast(`${t.updates.confirmed} ${me().username}`);
+    } catch (problem) {
+      if (errorAt(problem, "/fingerprint") !== null) setError(t.updates.otherFingerprint);
+      throw problem;
+    }
+  };
+  return (
+    <ConfirmDialog
+      title={t.updates.confirmFingerprint}
+      verb={t.signIn.confirm}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>{t.updates.compare}</p>
+      <p>
+        <Fingerprint hex={fingerprint} />
+      </p>
+      <TextField
+        label={t.updates.publishersFingerprint}
+        hint={t.updates.publishersHint}
+        error={error}
+        value={typed}
+        onInput={(value) => {
+          setTyped(value);
+          setError(null);
+        }}
+        autocomplete="off"
+        spellcheck={false}
+        isFirst
+      />
+    </ConfirmDialog>
+  );
+}
