@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import type { ApiToken } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { useResource } from "../client/use-resource.ts";
+import { me } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { Empty, Section, Skeleton } from "../ui/page.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toasts.tsx";
+import { CreateTokenSheet } from "./create-token-sheet.tsx";
+
+/** Tokens by which programs act for the user. */
+export function ApiTokens() {
+  const list = useResource("listTokens", { query: { user_id: me().id } });
+  const [isCreating, setIsCreating] = useState(false);
+  const [doomed, setDoomed] = useState<ApiToken | null>(null);
+  const items = list.value?.items ?? [];
+  return (
+    <Section
+      title={t.account.tokens}
+      action={<Button onClick={() => setIsCreating(true)}>{t.account.createToken}</Button>}
+    >
+      <p>{t.account.tokensText}</p>
+      <ProblemView error={list.error} />
+      {list.value === null && <Skeleton />}
+      {list.value !== null && items.length === 0 && <Empty>{t.account.noTokens}</Empty>}
+      {items.length > 0 && (
+        <Table caption={t.account.tokens} columns={columns(setDoomed)} rows={items} rowKey={({ id }) => id} />
+      )}
+      {isCreating && (
+        <CreateTokenSheet onCreated={() => void list.reload()} onClose={() => setIsCreating(false)} />
+      )}
+      {doomed !== null && (
+        <ConfirmDialog
+          title={t.account.deleteTokenTitle(doomed.name)}
+          verb={t.account.deleteToken}
+          isDangerous
+          onConfirm={async () => {
+            await call("deleteToken", { params: { id: doomed.id } });
+            toast(t.account.tokenDeleted);
+            await list.reload();
+          }}
+          onClose={() => setDoomed(null)}
+        >
+          <p>{t.account.deleteTokenText}</p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+function columns(onDelete: (token: ApiToken) => void): Column<ApiToken>[] {
+  return [
+    { key: "name", title: t.account.tokenName, cell: ({ name }) => name },
+    { key: "scopes", title: t.account.scopesTitle, cell: ({ scopes }) => scopes.join(", ") },
+    {
+      key: "expires",
+      title: t.updates.expires,
+      cell: ({ expires_at, is_expired }) =>
+        is_expired ? <Badge state="wrong">{t.account.expired}</Badge> : <Time at={expires_at} />,
+    },
+    { key: "used", title: t.account.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    {
+      key: "delete",
+      title: t.account.deleteToken,
+      cell: (token) => (
+        <Button label={t.account.deleteTokenTitle(token.name)} onClick={() => onDelete(token)}>
+          {t.account.deleteToken}
+        </Button>
+      ),
+    },
+  ];
+}

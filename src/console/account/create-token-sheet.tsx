@@ -1,0 +1,114 @@
+import { useState } from "preact/hooks";
+import { type Scope, scopeNames, scopes } from "../../contract/scopes.ts";
+import type { Role } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { useAction } from "../client/use-action.ts";
+import { me } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { errorAt, Form } from "../ui/form.tsx";
+import { Secret } from "../ui/secret.tsx";
+
+/** Days that a token may be good for; the agent takes an hour to 366 days. */
+const lifetimes = ["1", "30", "90", "366"] as const;
+
+/** Makes a token, and shows it this once. */
+export function CreateTokenSheet({
+  onCreated,
+  onClose,
+}: {
+  readonly onCreated: () => void;
+  readonly onClose: () => void;
+}) {
+  const [token, setToken] = useState<string | null>(null);
+  return (
+    <Dialog title={t.account.createToken} shape="sheet" onClose={token === null ? onClose : undefined}>
+      {token === null ? (
+        <TokenForm
+          onToken={(made) => {
+            setToken(made);
+            onCreated();
+          }}
+        />
+      ) : (
+        <>
+          <p role="status">{t.account.tokenMade}</p>
+          <Secret label={t.account.token} text={token} />
+          <div class="buttons">
+            <Button kind="primary" onClick={onClose}>
+              {t.account.done}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<readonly Scope[]>([]);
+  const [days, setDays] = useState<(typeof lifetimes)[number]>("90");
+  const action = useAction(async () => {
+    const [first, ...more] = chosen;
+    if (first === undefined) return;
+    const body = { name, scopes: [first, ...more] as [Scope, ...Scope[]], expires_in: `${days}d` };
+    onToken((await call("createToken", { body })).token);
+  });
+  const { role } = me();
+  const nameError = errorAt(action.error, "/name");
+  return (
+    <Form
+      error={action.error}
+      isBrief={nameError !== null}
+      onSubmit={() => {
+        if (chosen.length > 0) void action.run();
+      }}
+      footer={
+        <Button
+          kind="primary"
+          type="submit"
+          isBusy={action.isBusy}
+          why={chosen.length === 0 ? t.account.chooseScope : null}
+        >
+          {t.account.createToken}
+        </Button>
+      }
+    >
+      <TextField
+        label={t.account.tokenName}
+        hint={t.account.tokenNameHint}
+        error={nameError}
+        value={name}
+        onInput={setName}
+        maxLength={64}
+        autocomplete="off"
+        isFirst
+      />
+      <fieldset class="field">
+        <legend>{t.account.scopesTitle}</legend>
+        {scopeNames
+          .filter((scope) => (scopes[scope] as readonly Role[]).includes(role))
+          .map((scope) => (
+            <CheckField
+              key={scope}
+              label={scope}
+              hint={t.account.scopes[scope]}
+              value={chosen.includes(scope)}
+              onChange={(isOn) =>
+                setChosen((before) => (isOn ? [...before, scope] : before.filter((one) => one !== scope)))
+              }
+            />
+          ))}
+      </fieldset>
+      <SelectField
+        label={t.updates.expires}
+        value={days}
+        onChange={setDays}
+        options={lifetimes.map((value) => ({ value, text: t.account.days(Number(value)) }))}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import type { User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { useAction } from "../client/use-action.ts";
+import { userChanged } from "../session/session.ts";
+import { Credentials } from "../sign-in/credentials.tsx";
+import { NameForManagers } from "../sign-in/name-for-managers.tsx";
+import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { PasswordField } from "../ui/password-field.tsx";
+import { Submit } from "../ui/submit.tsx";
+import { toast } from "../ui/toasts.tsx";
+
+export interface FactorDialogProps {
+  readonly user: User;
+  readonly onClose: () => void;
+}
+
+/** The factor goes with password and code. */
+export function RemoveFactorDialog({ user, onClose }: FactorDialogProps) {
+  return (
+    <Dialog title={t.account.removeTitle} onClose={onClose}>
+      <p>{t.account.removeText}</p>
+      <Credentials
+        username={user.username}
+        verb={t.account.remove}
+        onGiven={async ({ password, factor }) => {
+          userChanged(
+            await call("disableTwoFactor", { params: { id: user.id }, body: { password, ...factor } }),
+          );
+          toast(t.account.removed);
+          onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+/** The factor goes with password and recovery code, whatever the policy: another authenticator can be set up then. */
+export function LostFactorDialog({ user, onClose }: FactorDialogProps) {
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const action = useAction(async () => {
+    await signInWithoutFactor(user.username, password, code);
+    toast(t.account.removed);
+    onClose();
+  });
+  return (
+    <Dialog title={t.account.lost} onClose={onClose}>
+      <p>{t.account.lostText}</p>
+      <Form
+        error={action.error}
+        onSubmit={() => void action.run()}
+        footer={
+          <>
+            <Submit action={action} kind="danger">
+              {t.account.removeLost}
+            </Submit>
+            <Button onClick={onClose}>{t.ui.cancel}</Button>
+          </>
+        }
+      >
+        <NameForManagers username={user.username} />
+        <PasswordField
+          label={t.signIn.password}
+          value={password}
+          onInput={setPassword}
+          autocomplete="current-password"
+          isFirst
+        />
+        <TextField
+          label={t.signIn.recoveryCode}
+          hint={t.signIn.recoveryCodeHint}
+          value={code}
+          onInput={setCode}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { greeting } from "../client/connection.ts";
+import { useAction } from "../client/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { CheckField } from "../ui/field.tsx";
+import { Form } from "../ui/form.tsx";
+import { Secret } from "../ui/secret.tsx";
+import { EnrolmentSteps } from "./enrolment-steps.tsx";
+
+/** The codes, this once: it closes when the person says that they are kept. */
+export function RecoveryCodesDialog({
+  username,
+  codes,
+  onKept,
+}: {
+  readonly username: string;
+  readonly codes: readonly string[];
+  readonly onKept: () => Promise<void>;
+}) {
+  const [isKept, setIsKept] = useState(false);
+  const action = useAction(onKept);
+  const device = greeting.read()?.device_name ?? "";
+  return (
+    <Dialog title={t.account.recoveryCodes}>
+      <EnrolmentSteps now="codes" />
+      <p>{t.account.recoveryCodesText}</p>
+      <Secret
+        label={t.account.recoveryCodes}
+        text={`${t.account.codesFor(username, device)}\n\n${codes.join("\n")}`}
+        fileName={`steward-${username}.txt`}
+      />
+      <Form
+        error={action.error}
+        onSubmit={() => {
+          if (isKept) void action.run();
+        }}
+        footer={
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={action.isBusy}
+            why={isKept ? null : t.account.keepFirst}
+          >
+            {t.account.done}
+          </Button>
+        }
+      >
+        <CheckField label={t.account.kept} value={isKept} onChange={setIsKept} />
+      </Form>
+    </Dialog>
+  );
+}
