@@ -5,7 +5,7 @@ SHELL := /bin/sh
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
-SOURCES := $(shell find src scripts/build.ts scripts/build-addon.ts -type f) package.json
+SOURCES := $(shell find src scripts/build.ts scripts/build-addon.ts scripts/build-console.ts scripts/slim-catalogue.ts -type f) package.json
 TESTS = $(shell find test -name '*.test.ts' | sort)
 
 help: ## print this help
@@ -34,11 +34,15 @@ bench: $(DIST) ## print what the agent costs, as ratios against peers, and write
 	@node --import tsx scripts/bench/main.ts
 	@echo
 	@node --import tsx scripts/bench/dependencies.ts
+	@echo
+	@node --import tsx scripts/bench/console.ts
 
 build: $(DIST) ## build dist/
 
 check: $(NODE_MODULES) ## types and style
 	@node_modules/.bin/tsc -p .
+	@node_modules/.bin/tsc -p src/console
+	@node_modules/.bin/tsc -p test/console
 	@node_modules/.bin/biome check --error-on-warnings .
 
 format: $(NODE_MODULES) ## put the sources into their form

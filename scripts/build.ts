@@ -1,6 +1,6 @@
 /** Builds dist/: the program, its lazily loaded parts, the facts worker, the clock's addon, the list of common passwords, the console. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,6 +12,7 @@ import { createCompiler } from "../src/store/compile.ts";
 import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
 import { releaseJournalName, releaseJournalSchema } from "../src/updates/release-journal.ts";
 import { buildAddon } from "./build-addon.ts";
+import { buildConsole } from "./build-console.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -90,7 +91,7 @@ const banner = `#!/usr/bin/env node
 import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`;
 
 rmSync(dist, { recursive: true, force: true });
-mkdirSync(join(dist, "console"), { recursive: true });
+mkdirSync(dist, { recursive: true });
 const common = {
   outdir: dist,
   bundle: true,
@@ -118,7 +119,7 @@ await build({
   banner: { js: banner },
 });
 for (const program of ["main.js", "installer.js"]) chmodSync(join(dist, program), 0o755);
-cpSync(join(root, "src/console"), join(dist, "console"), { recursive: true });
+await buildConsole(join(dist, "console"));
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
 buildAddon(join(dist, "clock-steering.node"));
 rmSync(finished, { recursive: true, force: true });

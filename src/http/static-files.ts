@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname } from "node:path";
 import type Koa from "koa";
+import { consolePaths } from "../contract/console.ts";
+import { StewardError, systemErrorCode } from "../errors.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -11,33 +13,143 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Nothing from elsewhere, nothing inline, in no frame. */
+/** Nothing from elsewhere, nothing inline, in no frame, and no text that becomes a program; `blob:` are QR codes. */
 const contentSecurityPolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+  "require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere. */
+/** What a browser can do for a page, but for putting a secret onto the clipboard: the console needs none of it. */
+const deniedFeatures = [
+  ...["accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media"],
+  ...["fullscreen", "geolocation", "gyroscope", "hid", "idle-detection", "magnetometer", "microphone"],
+  ...["midi", "payment", "picture-in-picture", "publickey-credentials-create", "publickey-credentials-get"],
+  ...["screen-wake-lock", "serial", "sync-xhr", "usb", "xr-spatial-tracking"],
+];
+
+/** Of every file, besides those of every answer. */
+const fileHeaders = {
+  "Content-Security-Policy": contentSecurityPolicy,
+  "Permissions-Policy": [...deniedFeatures.map((name) => `${name}=()`), "clipboard-write=(self)"].join(", "),
+  "Cross-Origin-Opener-Policy": "same-origin",
+  Vary: "Accept-Encoding",
+} as const;
+
+/** The build puts files there whose names hold a hash of what is in them. */
+const unchangingPrefix = "/assets/";
+
+/** Content codings that the build makes, the best first, with the suffix of their files; the last is always there. */
+const codings = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+  ["identity", ""],
+] as const;
+
+type Suffix = (typeof codings)[number][1];
+
+/**
+ * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere; what is in
+ * them is read at each request and never kept. False: there is nothing of the console at the path.
+ */
 export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
-  const tags = new Map(
-    readdirSync(directory).map((name) => {
-      const digest = createHash("sha256")
-        .update(readFileSync(join(directory, name)))
-        .digest("base64url");
-      return [`/${name}`, `"${digest.slice(0, 22)}"`];
-    }),
-  );
+  const files = filesIn(directory);
+  const page = files.get("/index.html");
+  // The page's own file is found under the console's paths alone: it would not know where it is.
+  files.delete("/index.html");
+  const pages = new Map(page && consolePaths.map((path) => [path as string, page]));
   return async (ctx) => {
-    const path = ctx.path === "/" ? "/index.html" : ctx.path;
-    const tag = tags.get(path);
-    if (tag === undefined || (ctx.method !== "GET" && ctx.method !== "HEAD")) return false;
-    ctx.set("Content-Security-Policy", contentSecurityPolicy);
-    ctx.set("Cache-Control", "no-cache");
-    ctx.set("ETag", tag);
+    const forms = pages.get(ctx.path) ?? files.get(ctx.path);
+    if (forms === undefined) return false;
+    requireReading(ctx.method);
+    const name = pages.has(ctx.path) ? "/index.html" : ctx.path;
+    const [coding, suffix] = chooseCoding(ctx.get("accept-encoding"), forms);
+    const bytes = await readIfThere(`${directory}${name}${suffix}`);
+    if (bytes === null) return false;
+    const isUnchanging = name.startsWith(unchangingPrefix);
+    ctx.set(fileHeaders);
+    ctx.set("Cache-Control", isUnchanging ? "public, max-age=31536000, immutable" : "no-cache");
+    ctx.set("ETag", `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`);
     ctx.status = 200;
-    if (ctx.fresh) ctx.status = 304;
-    else {
-      ctx.body = await readFile(join(directory, path));
-      ctx.set("Content-Type", types[extname(path)] ?? "application/octet-stream");
+    if (ctx.fresh) {
+      ctx.status = 304;
+      return true;
     }
+    // Before the body, whose type koa would look up.
+    ctx.set("Content-Type", types[extname(name)] ?? "application/octet-stream");
+    if (coding !== "identity") ctx.set("Content-Encoding", coding);
+    ctx.body = bytes;
     return true;
   };
+}
+
+/**
+ * Suffixes of the forms that there are of each file, by its path. The two folders of the build are read as they are:
+ * whoever joins and splits paths for each file makes Node compile that for good, which idles with 4 MiB more.
+ */
+function filesIn(directory: string): Map<string, Set<string>> {
+  const files = new Map<string, Set<string>>();
+  for (const folder of ["/", unchangingPrefix]) {
+    for (const entry of readdirSync(`${directory}${folder}`, { withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const [, name = "", suffix = ""] = /^(.*?)(\.br|\.gz)?$/s.exec(`${folder}${entry.name}`) ?? [];
+      files.set(name, (files.get(name) ?? new Set()).add(suffix));
+    }
+  }
+  return files;
+}
+
+function requireReading(method: string): void {
+  if (method === "GET" || method === "HEAD") return;
+  const allow = ["GET", "HEAD"];
+  throw new StewardError("method_not_allowed", `This path answers ${allow.join(", ")}, not ${method}.`, {
+    details: { allow },
+  });
+}
+
+/** null: it was taken away since the start, as by an upgrade of the package. */
+async function readIfThere(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** RFC 9110 §12.5.3: the one with the greatest weight, of equal ones the smallest file. Throws `not_acceptable`. */
+function chooseCoding(header: string, forms: ReadonlySet<string>): readonly [string, Suffix] {
+  const weights = weightsIn(header);
+  let best: readonly [string, Suffix] | undefined;
+  let bestWeight = 0;
+  for (const one of codings) {
+    const [coding, suffix] = one;
+    const weight = forms.has(suffix) ? weightOf(coding, weights) : 0;
+    if (weight <= bestWeight) continue;
+    best = one;
+    bestWeight = weight;
+  }
+  if (best !== undefined) return best;
+  throw new StewardError(
+    "not_acceptable",
+    "This is to be had as br, gzip and identity; the Accept-Encoding header excludes them.",
+  );
+}
+
+/** Less than any that can be given: the plain form is acceptable unless it is excluded, and taken when nothing else is. */
+const unnamedWeight = 0.0001;
+
+function weightOf(coding: string, weights: ReadonlyMap<string, number>): number {
+  return weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? unnamedWeight : 0);
+}
+
+function weightsIn(header: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const part of header.toLowerCase().split(",")) {
+    const [name = "", weight = "q=1"] = part.split(";").map((piece) => piece.trim());
+    // A weight that is none is no reason to send what may not be understood.
+    const [, value = "0"] = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(weight) ?? [];
+    // RFC 9110 §8.4.1.3: an older name of it.
+    if (name !== "") weights.set(name === "x-gzip" ? "gzip" : name, Number(value));
+  }
+  return weights;
 }

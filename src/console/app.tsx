@@ -1,0 +1,51 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Language, speak, wantedLanguage } from "./catalogue/words.ts";
+import { greeting } from "./client/connection.ts";
+import { Frame } from "./frame/frame.tsx";
+import { LeaveDialog } from "./frame/leave-dialog.tsx";
+import { phase } from "./session/session.ts";
+import { FirstRun } from "./sign-in/first-run.tsx";
+import { SessionEnded } from "./sign-in/session-ended.tsx";
+import { SignIn } from "./sign-in/sign-in.tsx";
+import { StepUp } from "./sign-in/step-up.tsx";
+import { useStore } from "./store.ts";
+import { ConnectionState } from "./ui/connection-state.tsx";
+import { Skeleton } from "./ui/page.tsx";
+import { Toasts } from "./ui/toasts.tsx";
+
+/** The whole console: what is drawn depends on whether somebody is signed in. */
+export function App() {
+  const now = useStore(phase);
+  const spoken = useSpoken();
+  if (now === "opening" || spoken === null)
+    return (
+      <div class="outside">
+        <ConnectionState />
+        <Skeleton />
+      </div>
+    );
+  return (
+    <div key={spoken}>
+      {now === "setup" && <FirstRun />}
+      {now === "signed-out" && <SignIn />}
+      {/* It stays behind the sign-in, with all that was typed. */}
+      {(now === "signed-in" || now === "interrupted") && <Frame />}
+      {now === "interrupted" && <SessionEnded />}
+      <StepUp />
+      <LeaveDialog />
+      <Toasts />
+    </div>
+  );
+}
+
+/** The language, once its texts are there. */
+function useSpoken(): Language | null {
+  const ofDevice = useStore(greeting)?.language;
+  const [spoken, setSpoken] = useState<Language | null>(null);
+  useEffect(() => {
+    if (ofDevice === undefined) return;
+    const wanted = wantedLanguage(ofDevice);
+    void speak(wanted).then(() => setSpoken(wanted));
+  }, [ofDevice]);
+  return spoken;
+}

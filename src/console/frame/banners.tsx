@@ -1,0 +1,50 @@
+import { t } from "../catalogue/words.ts";
+import { greeting } from "../client/connection.ts";
+import { me, restriction } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { Button } from "../ui/button.tsx";
+import { Banner } from "../ui/page.tsx";
+import { type ClockResource, isGood } from "./clock-state.tsx";
+import { DeviceBanners } from "./device-banners.tsx";
+import { Lead } from "./lead.tsx";
+
+let versionAtStart: string | null = null;
+
+/** Recovery codes below which it is time for new ones. */
+const fewCodes = 3;
+
+/** What needs a person, above every page. */
+export function Banners({ clock, path }: { readonly clock: ClockResource; readonly path: string }) {
+  const first = useStore(restriction);
+  const version = useStore(greeting)?.version ?? null;
+  versionAtStart ??= version;
+  const { enabled, recovery_codes_remaining: codes } = me().two_factor;
+  const isClockWrong = clock.value !== null && !isGood(clock.value);
+  return (
+    <div class="banners">
+      {version !== versionAtStart && (
+        <Banner
+          state="attention"
+          action={<Button onClick={() => location.reload()}>{t.frame.reload}</Button>}
+        >
+          {t.frame.outOfDate}
+        </Banner>
+      )}
+      {first === "password_change_required" && (
+        <Banner state="attention">{t.frame.passwordMustChange}</Banner>
+      )}
+      {first === "two_factor_enrolment_required" && <Banner state="attention">{t.frame.mustEnrol}</Banner>}
+      {first === null && isClockWrong && (
+        <Lead to="/system" from={path} text={t.frame.clockLink}>
+          {t.frame.clockBanner}
+        </Lead>
+      )}
+      {first === null && <DeviceBanners path={path} isClockSaid={isClockWrong} />}
+      {first === null && enabled && codes < fewCodes && (
+        <Lead to="/account" from={path} text={t.frame.codesLink}>
+          {t.frame.fewCodes(codes)}
+        </Lead>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { useEffect } from "preact/hooks";
+import type { Updates } from "../../contract/types.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import { t } from "../catalogue/words.ts";
+import { lastWrite } from "../client/call.ts";
+import { type Resource, useResource } from "../client/use-resource.ts";
+import { isOneOf } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { deviceNow } from "../ui/device-time.ts";
+import { Lead } from "./lead.tsx";
+
+/** Seconds between two looks at how the device is; a write from this page makes one more. */
+const everySeconds = 60;
+
+/** What is wrong with the device, and updates that wait for a person. */
+export function DeviceBanners({
+  path,
+  isClockSaid,
+}: {
+  readonly path: string;
+  /** What is wrong with the clock is said already. */
+  readonly isClockSaid: boolean;
+}) {
+  const health = useFresh(useResource("getHealth", {}, { everySeconds }));
+  const troubles = health.value?.checks?.filter(({ status }) => status !== "ok") ?? [];
+  const ofUpdates = troubles.find(({ name }) => name === "updates");
+  const other = troubles.find(({ name }) => name !== "updates" && !(name === "clock" && isClockSaid));
+  return (
+    <>
+      {other && (
+        <Lead state="wrong" to="/system" from={path} text={t.frame.troubleLink}>
+          {t.frame.trouble(other.name, other.detail)}
+        </Lead>
+      )}
+      {ofUpdates ? (
+        <Lead state="wrong" to="/updates" from={path} text={t.frame.updatesLink}>
+          {t.frame.updatesTrouble(ofUpdates.detail)}
+        </Lead>
+      ) : (
+        isOneOf("admin", "operator") && <WaitingUpdate path={path} />
+      )}
+    </>
+  );
+}
+
+function WaitingUpdate({ path }: { readonly path: string }) {
+  const { value } = useFresh(useResource("getUpdates", {}, { everySeconds }));
+  const words = value && whatWaits(value);
+  if (!words) return null;
+  return (
+    <Lead to="/updates" from={path} text={t.frame.updatesLink}>
+      {words}
+    </Lead>
+  );
+}
+
+/** What goes on by itself, or was held back by somebody, is no news. */
+function whatWaits({ state, available, held, postponed, trust }: Updates): string | null {
+  if (trust.installed && !trust.confirmed && isOneOf("admin")) return t.frame.trustWaits;
+  if (state !== "available" && state !== "staged") return null;
+  for (const kind of updateKinds) {
+    const release = available[kind];
+    if (release === null || release.hindrance === null || postponed[kind] !== null) continue;
+    if (release.due_at !== null && Date.parse(release.due_at) > deviceNow()) continue;
+    if (held.some(({ id }) => id === release.id)) continue;
+    return t.frame.updateWaits(`${release.name} ${release.version}`);
+  }
+  return null;
+}
+
+/** The same, read anew also after what was done here. */
+function useFresh<T>(resource: Resource<T>): Resource<T> {
+  const write = useStore(lastWrite);
+  const { reload } = resource;
+  useEffect(() => {
+    if (resource.value !== null) void reload();
+  }, [write, reload]);
+  return resource;
+}

@@ -1,0 +1,26 @@
+import type { ComponentChildren } from "preact";
+import { Link } from "../navigation/link.tsx";
+import { Banner } from "../ui/page.tsx";
+
+/** A banner that leads to where something can be done; whoever is there already reads it on the page itself. */
+export function Lead({
+  state = "attention",
+  to,
+  from,
+  text,
+  children,
+}: {
+  readonly state?: "attention" | "wrong";
+  readonly to: string;
+  /** The path of the page that is shown. */
+  readonly from: string;
+  readonly text: string;
+  readonly children: ComponentChildren;
+}) {
+  if (to === from) return null;
+  return (
+    <Banner state={state} action={<Link to={to}>{text}</Link>}>
+      {children}
+    </Banner>
+  );
+}

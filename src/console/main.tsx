@@ -1,0 +1,24 @@
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { watchNavigation } from "./navigation/navigation.ts";
+import { openSession } from "./session/session.ts";
+import { watchSetupToken } from "./sign-in/setup-token.ts";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/controls.css";
+import "./styles/frame.css";
+import "./styles/pages.css";
+import "./styles/updates.css";
+import "./styles/settings.css";
+import "./styles/logs.css";
+import "./styles/users.css";
+import "./styles/clock.css";
+import "./styles/account.css";
+
+const place = document.getElementById("console");
+if (place !== null) {
+  watchSetupToken();
+  watchNavigation();
+  render(<App />, place);
+  void openSession();
+}
