@@ -1,92 +1,152 @@
-/** `make run`: the built agent in the foreground with all its state under ./var, and what to do next. */
+/**
+ * `make run`: the built agent in the foreground with all its state under ./var, something to update there, and what to
+ * do next. `--port 0` takes a port that is free, `--directory DIR` another place than ./var.
+ */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { get } from "node:http";
-import { join } from "node:path";
+import { request } from "node:http";
+import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { fingerprintGroups } from "../src/cli/fingerprint.ts";
 import { installDemoProduct } from "./demo-product/install.ts";
+import { type Published, publishDemoRelease } from "./demo-product/publish.ts";
 
+const { values: given } = parseArgs({
+  options: { port: { type: "string", default: "8470" }, directory: { type: "string" } },
+});
 const root = join(import.meta.dirname, "..");
-const state = join(root, "var/state");
-const run = join(root, "var/run");
-const socket = join(run, "steward.sock");
-const address = "127.0.0.1:8470";
+const home = given.directory === undefined ? join(root, "var") : resolve(given.directory);
+const program = join(root, "dist/main.js");
+const places = {
+  state: join(home, "state"),
+  run: join(home, "run"),
+  socket: join(home, "run/steward.sock"),
+  /** What root decides on a device stands here in a folder of the run's own. */
+  hostFile: join(home, "etc/steward.json"),
+  /** What root's side of updates installs, and what it keeps for itself. */
+  releases: join(home, "releases"),
+  trust: join(home, "trust"),
+  initialSettings: join(home, "initial-settings.json"),
+};
 
-/** Observe the clock, ask nobody for the time. */
-const initialSettings = join(root, "scripts/run-settings.json");
-
-/** What root decides on a device stands here in a folder of the run's own. */
-const hostFile = join(root, "var/etc/steward.json");
-
-/** What root's side of updates installs, and what it keeps for itself. */
-const releases = join(root, "var/releases");
-const trust = join(root, "var/trust");
-
-writeCommand(join(root, "var/steward"));
-installDemoProduct({ product: join(root, "var/product"), hostFile });
+mkdirSync(home, { recursive: true });
+installDemoProduct({ product: join(home, "product"), hostFile: places.hostFile });
+const updateRoot = join(home, "etc/update-root.json");
+const published = await publishDemoRelease({ publisher: join(home, "publisher"), root: updateRoot });
+writeInitialSettings(published);
+writeCommand(join(home, "steward"));
 const agent = spawn(
   process.execPath,
   [
-    join(root, "dist/main.js"),
-    ...["serve", "--state", state, "--run", run, "--listen", address, "--host-file", hostFile],
-    ...["--releases", releases, "--trust", trust],
+    program,
+    ...["serve", "--state", places.state, "--run", places.run, "--listen", `127.0.0.1:${given.port}`],
+    ...["--host-file", places.hostFile, "--releases", places.releases, "--trust", places.trust],
   ],
-  { stdio: "inherit", env: { ...process.env, STEWARD_INITIAL_SETTINGS: initialSettings } },
+  {
+    stdio: ["inherit", "inherit", "pipe"],
+    env: { ...process.env, STEWARD_INITIAL_SETTINGS: places.initialSettings },
+  },
 );
 agent.once("exit", (code) => process.exit(code ?? 1));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => agent.kill(signal));
-await answering();
+const address = await listeningAddress();
+await vouchForClock();
 process.stdout.write(await nextSteps());
+
+/** Observe the clock, ask nobody for the time; updates come from the publisher in the next folder. */
+function writeInitialSettings({ server }: Published): void {
+  const settings = JSON.parse(readFileSync(join(root, "scripts/run-settings.json"), "utf8"));
+  const text = `${JSON.stringify({ ...settings, update: { ota: { server } } }, null, 2)}\n`;
+  writeFileSync(places.initialSettings, text);
+}
 
 /** The command line for this agent: the same program, told where its socket and state are. */
 function writeCommand(path: string): void {
-  mkdirSync(join(root, "var"), { recursive: true });
-  const places = {
-    STEWARD_SOCKET: socket,
-    STEWARD_STATE: state,
-    STEWARD_HOST_FILE: hostFile,
-    STEWARD_RELEASES: releases,
-    STEWARD_TRUST: trust,
-    STEWARD_INITIAL_SETTINGS: initialSettings,
-  };
-  const environment = Object.entries(places).map(([name, value]) => `${name}='${value}'`);
-  const program = join(root, "dist/main.js");
+  const environment = Object.entries({
+    STEWARD_SOCKET: places.socket,
+    STEWARD_STATE: places.state,
+    STEWARD_HOST_FILE: places.hostFile,
+    STEWARD_RELEASES: places.releases,
+    STEWARD_TRUST: places.trust,
+    STEWARD_INITIAL_SETTINGS: places.initialSettings,
+  }).map(([name, value]) => `${name}='${value}'`);
   writeFileSync(path, `#!/bin/sh\n${environment.join(" ")} exec node '${program}' "$@"\n`);
   chmodSync(path, 0o755);
 }
 
-async function answering(): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if ((await ask("/api/health")) !== undefined) return;
-    await delay(50);
-  }
-  throw new Error("the agent did not answer within 10 s");
+/** What the agent says it listens at, once it does; its log goes on to this terminal. */
+async function listeningAddress(): Promise<string> {
+  const found = new Promise<string>((resolve) => {
+    let said = "";
+    agent.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      process.stderr.write(text);
+      said = (said + text).slice(-10_000);
+      const [, url] = /"(http:\/\/127\.0\.0\.1:\d+)"/.exec(said) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  return Promise.race([
+    found,
+    delay(10_000, undefined, { ref: false }).then(() => {
+      throw new Error("the agent did not answer within 10 s");
+    }),
+  ]);
+}
+
+/**
+ * Nobody is asked for the time here, and as long as nobody vouches for a clock, codes and updates wait for it. Whoever
+ * starts this looks at the clock of the very same machine; the agent notes it as set by hand, and sets nothing.
+ */
+async function vouchForClock(): Promise<void> {
+  const { trust } = await ask("GET", "/api/system/time-sync");
+  if (trust === "none") await ask("POST", "/api/system/time-sync/sync", { time: new Date().toISOString() });
 }
 
 async function nextSteps(): Promise<string> {
-  const setup = JSON.parse((await ask("/api/setup")) ?? "{}") as { setup_required?: boolean };
-  const listening = `\nSteward listens on http://${address} and ${socket}. Ctrl-C stops it.\n`;
-  if (!setup.setup_required) {
-    return `${listening}In another terminal, try:\n\n  ./var/steward user list\n\n`;
-  }
-  const token = readFileSync(join(run, "setup-token"), "utf8").trim();
-  return `${listening}It has no administrator yet. Make the first one in another terminal, either on this machine:
-
-  ./var/steward user add root-admin --role admin
-
-or over HTTP, with the setup token ${token}:
-
-  curl -sS http://${address}/api/setup -H 'Content-Type: application/json' \\
-    -d '{"setup_token": "${token}", "username": "root-admin", "password": "CHOOSE FOUR UNRELATED WORDS"}'
-
-`;
+  const listening = `Steward listens on ${address} and ${places.socket}. Ctrl-C stops it.`;
+  const { setup_required: isFirstRun } = await ask("GET", "/api/setup");
+  const { trust } = (await ask("GET", "/api/updates")) as { trust?: { confirmed: boolean } };
+  const isComparing = published.isTrusted && trust?.confirmed === false;
+  const parts = [listening, isFirstRun ? firstSteps() : furtherSteps(), isComparing ? comparison() : ""];
+  return `\n${parts.filter((part) => part !== "").join("\n\n")}\n\n`;
 }
 
-function ask(path: string): Promise<string | undefined> {
+function firstSteps(): string {
+  const token = readFileSync(join(places.run, "setup-token"), "utf8").trim();
+  return `It has no administrator yet. Open its console in a browser to become the first one:
+
+  ${address}/#setup=${token}
+
+or make one in another terminal: ./var/steward user add root-admin --role admin`;
+}
+
+function furtherSteps(): string {
+  return `Its console is for a browser, its command line for another terminal:
+
+  ${address}/
+  ./var/steward user list`;
+}
+
+/** What a person compares before he confirms whose updates the device takes. */
+function comparison(): string {
+  return `Under Updates an update for it waits, signed by a publisher whose fingerprint is
+
+${fingerprintGroups(published.fingerprint).trimEnd()}`;
+}
+
+/** The answer, over the socket of local root; without members where there is none. */
+function ask(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
   return new Promise((resolve) => {
-    const request = get({ socketPath: socket, path, agent: false }, async (response) => {
-      resolve((await response.setEncoding("utf8").toArray()).join(""));
-    });
-    request.once("error", () => resolve(undefined));
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const asking = request(
+      { socketPath: places.socket, method, path, headers, agent: false },
+      async (response) => {
+        const text = (await response.setEncoding("utf8").toArray()).join("");
+        resolve(response.statusCode === 200 ? JSON.parse(text) : {});
+      },
+    );
+    asking.once("error", () => resolve({}));
+    asking.end(body && JSON.stringify(body));
   });
 }

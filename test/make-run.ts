@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Ending } from "./store/state-directory.ts";
+import { until } from "./until.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** What `make run` starts, at a port that is free and with another place than ./var. */
+export interface Run {
+  /** As the checkout is for a reader: what `make run` makes lies in its folder `var`. */
+  readonly directory: string;
+  readonly url: string;
+  /** What it has printed so far. */
+  readonly printed: () => string;
+  /** Ctrl-C. Settles when it has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the script of `make run` and waits until it says what to do next; it ends with the test or suite. */
+export async function startRun(ending: Ending, directory?: string): Promise<Run> {
+  const home = directory ?? (await mkdtemp(join(tmpdir(), "steward-run-")));
+  if (directory === undefined) ending.after(() => rm(home, { recursive: true, force: true }));
+  const place = join(home, "var");
+  const script = join(root, "scripts/run.ts");
+  const run = spawn(process.execPath, ["--import", "tsx", script, "--port", "0", "--directory", place], {
+    stdio: ["ignore", "pipe", "pipe"],
+    cwd: root,
+  });
+  const [printed, logged] = [run.stdout, run.stderr].map(collect);
+  const stop = async () => {
+    if (run.exitCode === null && run.signalCode === null) run.kill("SIGINT");
+    if (run.exitCode === null && run.signalCode === null)
+      await new Promise((resolve) => run.once("exit", resolve));
+  };
+  ending.after(stop);
+  await until("make run says what to do next", () => {
+    if (run.exitCode !== null) throw new Error(`it has ended: ${logged?.()}`);
+    return /\n\n$/.test(printed?.() ?? "");
+  });
+  const [, url = ""] = /listens on (http:\S+)/.exec(printed?.() ?? "") ?? [];
+  return { directory: home, url, printed: () => printed?.() ?? "", stop };
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (piece: string) => {
+    text += piece;
+  });
+  return () => text;
+}
