@@ -6,6 +6,7 @@ missing=""
 # A command, by its name or, where it is on no PATH, by its path; and the package that brings it.
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need cc gcc
+need chromium chromium
 need curl curl
 need flock util-linux
 need faketime faketime

@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import { timeSync } from "../../src/contract/clock.ts";
+import { consoleGreeting } from "../../src/contract/console.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { assertFits } from "../http/answer-rules.ts";
 import { type RunningAgent, runSteward } from "../running-agent.ts";
@@ -51,6 +52,15 @@ describe("an agent in rescue", () => {
     assert.match(detailed.json.checks[0].detail, /users\.json.*steward state restore users/);
   });
 
+  it("greets the console, so that the page can say what is the matter", async (test) => {
+    const agent = await inRescue(test);
+    const { status, json, text } = await agent.call("GET", "/api/console");
+    assert.equal(status, 200, text);
+    assert.deepEqual([json.rescue, json.setup_required, json.synchronised], [true, false, null]);
+    assertFits(consoleGreeting, json, "the greeting");
+    assert.match((await agent.call("GET", "/")).text, /<!doctype html>/);
+  });
+
   it("answers over the socket how the clock is, which nobody looks after, and to nobody else", async (test) => {
     const agent = await inRescue(test);
     const path = "/api/system/time-sync";
@@ -69,7 +79,7 @@ describe("an agent in rescue", () => {
 
   it("answers every other route 503 state_damaged, over the network and over the socket", async (test) => {
     const agent = await inRescue(test);
-    const left = ["getVersion", "getHealth", "getTimeSync"];
+    const left = ["getVersion", "getHealth", "getTimeSync", "greetConsole"];
     const others = operationIds.filter((id) => !left.includes(id));
     assert.equal(others.length >= 19, true);
     for (const id of others) {

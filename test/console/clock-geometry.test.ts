@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { courseOf, linePath, partsOf, rangeOfCourse } from "../../src/console/system/clock/course.ts";
+import {
+  agreedRange,
+  axisFor,
+  keepAxis,
+  neededRange,
+  placeOf,
+  rangeOfSources,
+  seenOn,
+} from "../../src/console/system/clock/picture-axis.ts";
+import type { TimeSource } from "../../src/contract/types.ts";
+
+const source = (
+  state: TimeSource["state"],
+  offset: number | null,
+  uncertainty: number | null,
+): TimeSource => ({
+  id: `${state} ${offset}`,
+  host: "192.0.2.1",
+  address: null,
+  state,
+  reason: null,
+  offset_seconds: offset,
+  uncertainty_seconds: uncertainty,
+  delay_seconds: null,
+  jitter_seconds: null,
+  stratum: null,
+  reach: null,
+});
+
+/** Rounded to nanoseconds, so that what is not exact in binary can be written down. */
+const rounded = <T extends object>(given: T): T =>
+  JSON.parse(JSON.stringify(given), (_, value) =>
+    typeof value === "number" ? Math.round(value * 1e9) / 1e9 || 0 : value,
+  );
+
+/** The console's picture (RFC 5905 §11.2.1 has the intervals): one chosen, two that agree, one three seconds off. */
+const four = [
+  source("selected", 0.002, 0.008),
+  source("candidate", -0.001, 0.006),
+  source("candidate", 0.003, 0.002),
+  source("falseticker", 3, 0.01),
+];
+
+describe("the range that the picture of the sources needs", () => {
+  it("spans those that vote, with this host's zero, and leaves the far one out", () => {
+    // Lowest end −0.001 − 0.006, highest 0.002 + 0.008.
+    assert.deepEqual(rounded(rangeOfSources(four) ?? {}), { low: -0.007, high: 0.01 });
+  });
+  it("takes in a false one that is near: within two and a half times the span", () => {
+    // 0.02 + 0.001 makes a span of 0.028, and 2.5 × 0.017 are 0.0425.
+    const near = [...four.slice(0, 3), source("falseticker", 0.02, 0.001)];
+    assert.deepEqual(rounded(rangeOfSources(near) ?? {}), { low: -0.007, high: 0.021 });
+  });
+  it("leaves this host's zero out where it is far from all of them", () => {
+    const far = [source("selected", 600, 0.01), source("candidate", 600.005, 0.01)];
+    assert.deepEqual(rounded(rangeOfSources(far) ?? {}), { low: 599.99, high: 600.015 });
+  });
+  it("is that of all where nobody votes", () => {
+    const split = [source("suspect", 1, 0.5), source("falseticker", -2, 0.5)];
+    assert.deepEqual(rangeOfSources(split), { low: -2.5, high: 1.5 });
+  });
+  it("is none where nobody has answered", () => {
+    assert.equal(rangeOfSources([source("unreachable", null, null)]), null);
+    assert.equal(neededRange([], [{ low: 0, high: 0 }]), null);
+  });
+});
+
+describe("the interval that the sources agree on", () => {
+  const figures = { offset_seconds: 0.002, uncertainty_seconds: 0.005 };
+  it("is where those that vote overlap", () => {
+    // Greatest low end 0.003 − 0.002, least high end 0.003 + 0.002; the false one has no say.
+    assert.deepEqual(rounded(agreedRange({ sources: four, ...figures }) ?? {}), { low: 0.001, high: 0.005 });
+  });
+  it("is what was made of them where not all of them overlap", () => {
+    const sources = [source("selected", 0, 0.001), source("outlier", 0.004, 0.001)];
+    assert.deepEqual(rounded(agreedRange({ sources, ...figures }) ?? {}), { low: -0.003, high: 0.007 });
+  });
+  it("is none where nobody is chosen", () => {
+    const sources = [source("candidate", 0, 0.001), source("candidate", 1, 0.001)];
+    assert.equal(agreedRange({ sources, ...figures }), null);
+  });
+  it("is that of the one source where there is one", () => {
+    const sources = [source("selected", 0.01, 0.002)];
+    assert.deepEqual(rounded(agreedRange({ sources, ...figures }) ?? {}), { low: 0.008, high: 0.012 });
+  });
+});
+
+describe("an axis", () => {
+  it("has round ends with room beyond the range", () => {
+    // ±15 ms with 4 % of 30 ms at each end are ±16.2; a quarter of 32.4 is 8.1, so steps of 10.
+    assert.deepEqual(rounded(axisFor({ low: -0.015, high: 0.015 })), { low: -0.02, high: 0.02, step: 0.01 });
+  });
+  it("need not have zero in it", () => {
+    // 599.989 to 600.016 with its margin; a quarter of 0.027 is 0.00675.
+    assert.deepEqual(rounded(axisFor({ low: 599.99, high: 600.015 })), {
+      low: 599.98,
+      high: 600.02,
+      step: 0.01,
+    });
+  });
+  it("has a width where the range has none", () => {
+    const { low, high } = axisFor({ low: 0, high: 0 });
+    assert.ok(low < 0 && high > 0, `${low} to ${high}`);
+    const far = axisFor({ low: 1e9, high: 1e9 });
+    assert.ok(far.low < 1e9 && far.high > 1e9, `${far.low} to ${far.high}`);
+  });
+  it("stays while the values lie in it", () => {
+    const before = axisFor({ low: -0.015, high: 0.015 });
+    assert.equal(keepAxis(before, { low: -0.006, high: 0.019 }), before);
+  });
+  it("is another one when a value leaves it", () => {
+    const before = axisFor({ low: -0.015, high: 0.015 });
+    // −15 to 25 with 4 % of 40 at each end: −16.6 to 26.6; a quarter of 43.2 is 10.8, so steps of 20.
+    assert.deepEqual(rounded(keepAxis(before, { low: -0.015, high: 0.025 })), {
+      low: -0.02,
+      high: 0.04,
+      step: 0.02,
+    });
+  });
+  it("is another one when it has become more than four times too wide", () => {
+    const before = axisFor({ low: -1, high: 1 });
+    assert.deepEqual(rounded(keepAxis(before, { low: -0.015, high: 0.015 })), {
+      low: -0.02,
+      high: 0.02,
+      step: 0.01,
+    });
+  });
+});
+
+describe("a bar on an axis from −20 to 20 ms", () => {
+  const axis = { low: -0.02, high: 0.02 };
+  it("stands where its interval is", () => {
+    // −10 ms is a quarter from the left, 10 ms three quarters, 0 the middle.
+    assert.deepEqual(seenOn(axis, { low: -0.01, high: 0.01, middle: 0 }), {
+      from: 0.25,
+      to: 0.75,
+      middle: 0.5,
+      isCutLow: false,
+      isCutHigh: false,
+      beyond: 0,
+    });
+  });
+  it("is cut at the end that it reaches beyond", () => {
+    const seen = seenOn(axis, { low: 0.01, high: 0.05, middle: 0.03 });
+    assert.deepEqual(
+      [seen.from, seen.to, seen.isCutLow, seen.isCutHigh, seen.beyond],
+      [0.75, 1, false, true, 0],
+    );
+  });
+  it("is beyond the end where nothing of it is seen", () => {
+    assert.equal(seenOn(axis, { low: 2.99, high: 3.01, middle: 3 }).beyond, 1);
+    assert.equal(seenOn(axis, { low: -3.01, high: -2.99, middle: -3 }).beyond, -1);
+  });
+});
+
+describe("the course of the offset", () => {
+  const server_time = "2026-11-20T12:00:00.000Z";
+  const point = (at: string, offset_seconds: number, uncertainty_seconds = 0.001) => ({
+    at: `2026-11-20T${at}.000Z`,
+    offset_seconds,
+    uncertainty_seconds,
+  });
+
+  it("is of the least of 1, 3, 6, 12, 24 and 48 hours that holds all points", () => {
+    const hoursOf = (first: string) =>
+      courseOf({ history: [point(first, 0)], server_time, last_step: null }).hours;
+    assert.deepEqual(["11:59:00", "10:59:00", "08:00:00", "00:00:00"].map(hoursOf), [1, 3, 6, 12]);
+    assert.equal(courseOf({ history: [], server_time, last_step: null }).hours, 1);
+  });
+  it("puts the measurement that led to a step before it, though it is noted after it", () => {
+    const last_step = { at: "2026-11-20T11:30:00.000Z", seconds: 600 };
+    const history = [{ ...point("11:30:00", 600), at: "2026-11-20T11:30:00.004Z" }, point("11:31:00", 0.002)];
+    const parts = partsOf(courseOf({ history, server_time, last_step }));
+    assert.deepEqual(
+      parts.map((part) => part.map(({ offset }) => offset)),
+      [[600], [0.002]],
+    );
+  });
+  it("needs the range since the last step, and not what the clock was wrong by before", () => {
+    const last_step = { at: "2026-11-20T11:30:00.000Z", seconds: 600 };
+    const history = [point("11:30:00", 600), point("11:31:00", 0.002), point("11:32:00", 0.001)];
+    // The newest is 0.001 ± 0.001, with 0.002 before it: 0 to 0.002; the band of that, to 0.003, is near.
+    const range = rangeOfCourse(courseOf({ history, server_time, last_step }));
+    assert.deepEqual(rounded(range ?? {}), { low: 0, high: 0.003 });
+  });
+  it("forgets a step that was made before all of it", () => {
+    const last_step = { at: "2026-11-20T02:00:00.000Z", seconds: 1 };
+    assert.equal(courseOf({ history: [point("11:59:00", 0)], server_time, last_step }).step, null);
+  });
+  it("needs nothing where there is nothing", () => {
+    assert.equal(rangeOfCourse(courseOf({ history: [], server_time, last_step: null })), null);
+  });
+  it("is a line from left to right, with what is behind at the top", () => {
+    const history = [point("11:00:00", 0.01), point("11:30:00", 0), point("12:00:00", -0.01)];
+    const course = courseOf({ history, server_time, last_step: null });
+    assert.equal(
+      linePath(course.points, course, { low: -0.01, high: 0.01 }),
+      "0.0,0.00 500.0,50.00 1000.0,100.00",
+    );
+  });
+});
+
+describe("the place of an offset", () => {
+  it("is a share of the axis", () => {
+    assert.equal(placeOf({ low: -1, high: 3 }, 0), 0.25);
+  });
+});

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import type { Role } from "../../src/contract/types.ts";
+import { freePort } from "../clock/chronyd.ts";
+import { startTimeServers } from "../clock/time-servers.ts";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+import {
+  addUsers,
+  axe,
+  type ConsoleWindow,
+  confirmPassword,
+  picture,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+  type WindowOptions,
+} from "./browser.ts";
+
+const route = "/api/system/time-sync";
+const minutes = 60_000;
+
+const sync = (page: Page) => page.getByRole("button", { name: "Sync now" });
+const reselect = (page: Page) => page.getByRole("button", { name: "Choose sources again" });
+const byBrowser = (page: Page) => page.getByRole("button", { name: "Use this browser's time" });
+const sources = (page: Page) => page.getByRole("table", { name: "Sources" });
+const force = (place: Page | Locator) => place.getByRole("button", { name: "Put it right all the same" });
+const bars = (page: Page) => page.locator(".clock-bars");
+
+/** Why a button cannot be used, as a screen reader says it. */
+const reasonOf = async (button: Locator): Promise<string> =>
+  button.evaluate((element) => {
+    const id = element.getAttribute("aria-describedby") ?? "";
+    return (element.ownerDocument.getElementById(id)?.textContent ?? "").trim();
+  });
+
+/** A state, which stands with its shape before the word. */
+const badge = (place: Page | Locator, text: string) => place.locator(".badge", { hasText: text });
+
+async function see(
+  browser: TestBrowser,
+  agent: RunningAgent,
+  role: Role,
+  options: WindowOptions = {},
+): Promise<ConsoleWindow> {
+  const opened = await browser.open(agent, options);
+  await signIn(opened.page, role, "/system");
+  await opened.page.getByText("Device time").waitFor();
+  return opened;
+}
+
+async function setTime(agent: RunningAgent, time: object): Promise<void> {
+  const { status, text } = await agent.call("PUT", "/api/system", { local: true, body: { time } });
+  assert.equal(status, 200, text);
+}
+
+describe("the console's clock", { concurrency: true }, () => {
+  const ending = endOfSuite();
+  let browser: TestBrowser;
+  let names: readonly string[];
+  let liar: string;
+  before(async () => {
+    const servers = await startTimeServers([{}, {}, {}, { fakeTime: "+3s" }]);
+    ending.after(() => servers.stop());
+    names = servers.names;
+    liar = names[3] ?? "";
+    browser = await startBrowser(ending);
+  });
+  const start = async (): Promise<RunningAgent> => {
+    const agent = await startAgentProcess();
+    ending.after(() => agent.dispose());
+    await addUsers(agent);
+    return agent;
+  };
+
+  describe("where nobody is asked for the time", { concurrency: false }, () => {
+    let agent: RunningAgent;
+    before(async () => {
+      agent = await start();
+    });
+
+    it("says what is broken, the two ways out, and where time servers are named", async () => {
+      const { page, complaints } = await see(browser, agent, "admin");
+      await page.getByRole("heading", { name: "Two ways out" }).waitFor();
+      await page.getByText("Right codes from an authenticator may be refused.").waitFor();
+      for (const button of [sync(page), reselect(page)]) {
+        assert.equal(await button.getAttribute("aria-disabled"), "true");
+        assert.match(await reasonOf(button), /No time servers are named/);
+      }
+      assert.equal(await byBrowser(page).getAttribute("aria-disabled"), null);
+      assert.deepEqual(await axe(page), []);
+      await picture(page, "clock-nobody-light");
+      await page.getByRole("link", { name: "Time settings" }).click();
+      await page.waitForURL(/\/system\/settings/);
+      assert.deepEqual(complaints, []);
+    });
+    it("offers a reader nothing, and says whose it is", async () => {
+      const { page, complaints } = await see(browser, agent, "readonly");
+      await page.getByText("(administrators)").waitFor();
+      for (const button of [sync(page), reselect(page), byBrowser(page)])
+        assert.equal(await button.count(), 0, "a button for a reader");
+      assert.deepEqual(complaints, []);
+    });
+    it("offers an operator no way to set it by hand", async () => {
+      const { page } = await see(browser, agent, "operator");
+      await sync(page).waitFor();
+      assert.equal(await byBrowser(page).count(), 0, "the browser's time for an operator");
+    });
+    it("shows the host: what it is, how full it is, what runs on it, and whether it is well", async () => {
+      const { page } = await see(browser, agent, "readonly");
+      const host = page.getByRole("region", { name: "Host" });
+      const { json: facts } = await agent.call("GET", "/api/system/facts", { local: true });
+      await host.getByText(facts.hostname, { exact: true }).waitFor();
+      const memory = host.getByRole("meter", { name: "Memory" });
+      assert.equal(Number(await memory.getAttribute("max")), facts.memory.total_bytes);
+      assert.equal(await host.getByRole("meter", { name: /^Disk / }).count(), facts.disks.length);
+      const { json: health } = await agent.call("GET", "/api/health", { local: true });
+      const checks = page.getByRole("region", { name: "Health" });
+      for (const { name } of health.checks) await checks.getByText(name).first().waitFor();
+      const { json: version } = await agent.call("GET", "/api/version", { local: true });
+      const versions = page.getByRole("region", { name: "Versions" });
+      for (const text of [version.node, version.device_id])
+        await versions.getByText(text, { exact: true }).waitFor();
+    });
+    it("takes the time of a browser ten minutes ahead, after the password, as it is then", async () => {
+      const { page, complaints } = await see(browser, agent, "admin", { now: Date.now() + 10 * minutes });
+      await page.getByText("10 min ahead", { exact: true }).waitFor();
+      await byBrowser(page).click();
+      const dialog = page.getByRole("dialog", { name: "Set the clock to your browser's time" });
+      await dialog.getByText("10 min ahead").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await dialog.getByRole("button", { name: "Set the clock" }).click();
+      await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+      // While the password is typed, time goes on.
+      await page.clock.fastForward(3_000);
+      await confirmPassword(page, "admin");
+      await dialog.waitFor({ state: "detached" });
+      await badge(page, "set by hand").waitFor();
+      await page.getByText("says the same").waitFor();
+      await page.getByRole("heading", { name: "Two ways out" }).waitFor({ state: "detached" });
+      const { json } = await agent.call("GET", route, { local: true });
+      const beyond = Date.parse(json.server_time) - Date.now() - 10 * minutes;
+      assert.ok(beyond > 2_500 && beyond < 6_000, `${beyond} ms beyond ten minutes, not 3000`);
+      assert.equal(json.source.type, "manual");
+      assert.equal(json.last_step, null, "the host's own clock was never set");
+      assert.deepEqual(complaints, []);
+    });
+    it("says why there is no answer from a server that is silent, and what to do", async () => {
+      await setTime(agent, { servers: [`127.0.0.1:${await freePort()}`] });
+      const { page, complaints } = await see(browser, agent, "operator");
+      await sync(page).click();
+      await page.getByText("No time source gives a usable answer").waitFor();
+      await page.getByText("Check the network and the time settings").waitFor();
+      await badge(sources(page), "unreachable").waitFor();
+      assert.deepEqual(complaints, []);
+    });
+  });
+
+  describe("with three good servers and one that is three seconds ahead", { concurrency: false }, () => {
+    let agent: RunningAgent;
+    before(async () => {
+      agent = await start();
+    });
+
+    it("counts the answers while it is measured, and says what came of it", async () => {
+      const { page, complaints } = await see(browser, agent, "operator");
+      await setTime(agent, { servers: names });
+      await page.reload();
+      await reselect(page).click();
+      await page.getByText(/^Asking 4 sources, answers so far: \d+$/).waitFor();
+      assert.equal(await reselect(page).getAttribute("aria-busy"), "true");
+      assert.equal(await reasonOf(sync(page)), "The clock is being measured");
+      await page.getByText(/answers so far: [1-9]\d*$/).waitFor();
+      await page.getByText(/^Measured: the clock is .* (behind|ahead), ± /).waitFor();
+      assert.equal(await reselect(page).getAttribute("aria-busy"), null);
+      await sync(page).click();
+      await page.getByText("Too many requests: wait a little").waitFor();
+      assert.deepEqual(complaints, []);
+    });
+    it("crosses the false one, with the reason in words, in the picture and in the table", async () => {
+      const { page, complaints } = await see(browser, agent, "admin");
+      await badge(page, "a majority vouches for it").waitFor();
+      const row = sources(page).getByRole("row").filter({ hasText: liar });
+      await badge(row, "false").waitFor();
+      await row.getByText("the majority says another time").waitFor();
+      await row.getByText("3 s behind").waitFor();
+      const bar = bars(page).locator(".clock-row", { hasText: liar });
+      await bar.getByText("false: the majority says another time · 3 s behind").waitFor();
+      assert.equal(await bar.locator(".clock-cross").count(), 1, "a cross");
+      assert.equal(await bars(page).locator(".clock-cross").count(), 1, "crosses");
+      assert.equal(await bars(page).locator(".clock-agreed").count(), 1, "the agreed interval");
+      const words = (await bars(page).getAttribute("aria-label")) ?? "";
+      assert.match(words, /^3 sources agree that this host is /);
+      assert.match(words, new RegExp(`${liar}, false, 3 s behind`));
+      assert.match(await reasonOf(byBrowser(page)), /kept right already/);
+      assert.deepEqual(await axe(page), []);
+      await picture(page, "clock-sources-light");
+      assert.deepEqual(complaints, []);
+    });
+    it("is in the dark and on a phone as good as in the light", async () => {
+      const dark = await see(browser, agent, "admin", { scheme: "dark" });
+      assert.deepEqual(await axe(dark.page), []);
+      await picture(dark.page, "clock-sources-dark");
+      const phone = await see(browser, agent, "readonly", { width: 360, height: 740 });
+      assert.deepEqual(await axe(phone.page), []);
+      await picture(phone.page, "clock-sources-phone");
+      const wider = await phone.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      assert.equal(wider, false, "wider than the phone");
+    });
+  });
+
+  describe("where a correction beyond the panic threshold is wanted", { concurrency: false }, () => {
+    let agent: RunningAgent;
+    before(async () => {
+      agent = await start();
+      // Once it is in service: what is wanted at the start is believed.
+      await setTime(agent, { servers: names.slice(0, 1) });
+      await until("it is in service", async () => {
+        const { json } = await agent.call("GET", route, { local: true });
+        return json.trust === "accepted";
+      });
+    });
+
+    it("makes it for an administrator who is asked, and for nobody else", async () => {
+      const operator = await see(browser, agent, "operator");
+      const { page, complaints } = await see(browser, agent, "admin");
+      await setTime(agent, { servers: [liar], panic_threshold: "1s" });
+      for (const each of [operator.page, page]) await sync(each).click();
+      for (const each of [operator.page, page])
+        await each.getByText("a correction that is too large").waitFor();
+      await operator.page.getByText("An administrator can put it right all the same.").waitFor();
+      assert.equal(await force(operator.page).count(), 0, "force for an operator");
+      await force(page).click();
+      const dialog = page.getByRole("dialog", { name: "Put the clock right beyond the panic threshold" });
+      await dialog.getByText("this host is 3 s behind").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await force(dialog).click();
+      await confirmPassword(page, "admin");
+      await dialog.waitFor({ state: "detached" });
+      await badge(page, "one source vouches for it").waitFor();
+      assert.equal(await page.getByText("a correction that is too large").count(), 0);
+      assert.deepEqual(complaints, []);
+    });
+  });
+});

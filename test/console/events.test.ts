@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import type { Role } from "../../src/contract/types.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import {
+  axe,
+  type ConsoleWindow,
+  picture,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  type WindowOptions,
+} from "./browser.ts";
+
+const hostile = `<img src=x onerror="document.title='broken'">`;
+
+describe("the console's events", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+  });
+
+  const open = async (role: Role, query = "", options?: WindowOptions): Promise<ConsoleWindow> => {
+    const window = await browser.open(agent, options);
+    ending.after(() => window.context.close());
+    await signIn(window.page, role, `/system/events${query}`);
+    return window;
+  };
+  const rename = (name: string) =>
+    agent.call("PUT", "/api/system", { body: { device: { name } }, local: true });
+  const rows = (page: Page) => page.locator("tbody tr");
+  const titles = (page: Page) => rows(page).locator("summary").allInnerTexts();
+
+  it("shows what happens as it happens, the newest first, and opens it in place", async () => {
+    const { page, complaints } = await open("admin");
+    await rows(page).first().waitFor();
+    await rename("edge-7");
+    await rows(page).first().getByText("Settings changed").waitFor();
+    assert.match(await rows(page).first().innerText(), /root at the device/);
+    await rows(page).first().locator("summary").click();
+    await rows(page).first().getByText('"device.name"').waitFor();
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows a refusal with its reason, and hostile text as text", async () => {
+    const { page, complaints } = await open("admin");
+    const body = { username: hostile, password: "not the password" };
+    await agent.call("POST", "/api/auth/login", { body });
+    const refused = rows(page).filter({ hasText: "Sign in refused" });
+    await refused.first().waitFor();
+    assert.match(await refused.first().innerText(), /User name or password is wrong/);
+    await refused.first().locator("summary").click();
+    assert.doesNotMatch(await page.title(), /broken/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("filters by type, in the page's address, also what comes", async () => {
+    const { page } = await open("admin", "?type=user.created");
+    await rows(page).first().waitFor();
+    assert.deepEqual([...new Set(await titles(page))], ["User created"]);
+    assert.equal(await rows(page).count(), 3);
+    await rename("edge-8");
+    await page.getByLabel("What", { exact: true }).selectOption("settings.changed");
+    await rows(page).first().getByText("Settings changed").waitFor();
+    assert.match(page.url(), /type=settings\.changed/);
+    await page.goBack();
+    await rows(page).first().getByText("User created").waitFor();
+  });
+
+  it("holds back what comes while it is paused", async () => {
+    const { page } = await open("operator", "?type=settings.changed");
+    await rows(page).first().waitFor();
+    const before = await rows(page).count();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await rename("edge-9");
+    await page.getByRole("button", { name: "Follow · 1 new" }).waitFor();
+    assert.equal(await rows(page).count(), before);
+    await page.getByRole("button", { name: "Follow · 1 new" }).click();
+    await rows(page).nth(before).waitFor();
+  });
+
+  it("reads older events on demand, until the first", async () => {
+    for (let number = 0; number < 110; number += 1) await rename(`edge ${number}`);
+    const { page } = await open("admin");
+    await rows(page).nth(99).waitFor();
+    const older = page.getByRole("button", { name: "Load older events" });
+    await older.click();
+    await rows(page).nth(110).waitFor();
+    await older.waitFor({ state: "detached" });
+    const { json } = await agent.call("GET", "/api/events?limit=1", { local: true });
+    assert.equal(await rows(page).count(), json.total);
+    assert.deepEqual((await titles(page)).at(-1), "User created");
+    await page.getByLabel("What", { exact: true }).selectOption("user.created");
+    await rows(page).nth(2).waitFor();
+    assert.equal(await older.count(), 0);
+  });
+
+  it("shows an operator no security events of others, and a reader none at all", async () => {
+    const { page } = await open("operator");
+    await rows(page).first().waitFor();
+    assert.equal(
+      await rows(page).filter({ hasText: "User created" }).filter({ hasNotText: "ana" }).count(),
+      0,
+    );
+    const reader = await open("readonly");
+    await reader.page.getByRole("heading", { name: "Logs" }).waitFor();
+  });
+
+  for (const [scheme, options] of [
+    ["light", {}],
+    ["dark", { scheme: "dark" }],
+    ["phone", { width: 360, height: 740 }],
+  ] as const) {
+    it(`is sound to look at: ${scheme}`, async () => {
+      const { page, complaints } = await open("admin", "?type=sign_in.succeeded", options);
+      await rows(page).first().locator("summary").click();
+      assert.deepEqual(await axe(page), []);
+      await picture(page, `events-${scheme}`);
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      assert.equal(isWide, false, "nothing is wider than the window");
+      assert.deepEqual(complaints, []);
+    });
+  }
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
+import { endOfSuite, startAgent } from "../store/state-directory.ts";
+import { axe, picture, startBrowser, type TestBrowser } from "./browser.ts";
+
+function fields(page: Page) {
+  return {
+    token: page.getByLabel("Setup token"),
+    username: page.getByLabel("User name"),
+    password: page.getByLabel("Password", { exact: true }),
+    submit: page.getByRole("button", { name: "Make the administrator" }),
+  };
+}
+
+describe("the console's first run", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  const setupToken = () => readFileSync(join(agent.runDirectory, "setup-token"), "utf8").trim();
+  before(async () => {
+    agent = await startAgent(ending);
+    browser = await startBrowser(ending);
+  });
+
+  it("takes the token out of the link at once, and sends it in no address", async () => {
+    const { page, context } = await browser.open(agent);
+    const addresses: string[] = [];
+    context.on("request", (request) => addresses.push(request.url()));
+    await page.goto(`/#setup=${setupToken()}`);
+    const { token, username } = fields(page);
+    await token.waitFor();
+    assert.equal(await token.inputValue(), setupToken());
+    assert.equal(new URL(page.url()).hash, "");
+    assert.ok(
+      await username.evaluate((input) => input === document.activeElement),
+      "typing begins elsewhere",
+    );
+    assert.deepEqual(
+      addresses.filter((address) => address.includes(setupToken())),
+      [],
+    );
+  });
+
+  it("takes a link that is opened in the page as it stands, and a token that is typed", async () => {
+    const { page } = await browser.open(agent);
+    await page.goto("/");
+    const { token } = fields(page);
+    await token.fill("typed");
+    await page.evaluate(() => location.assign("#setup=pasted"));
+    await page.waitForFunction(() => location.hash === "");
+    assert.equal(await token.inputValue(), "pasted");
+  });
+
+  it("counts the characters of a password as it is typed", async () => {
+    const { page } = await browser.open(agent);
+    await page.goto("/");
+    const { password } = fields(page);
+    const described = async () => {
+      const id = await password.getAttribute("aria-describedby");
+      return page.locator(`[id="${id}"]`).innerText();
+    };
+    assert.match(await described(), /^15 characters or more\./);
+    await password.fill("🦉 and owl");
+    assert.match(await described(), /^9 of 15 characters\./);
+    await password.fill(adminPassword);
+    assert.match(await described(), /^26 characters: long enough\./);
+  });
+
+  it("says at the field what is wrong there, and leads the keyboard to it", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto("/");
+    const { token, username, password, submit } = fields(page);
+    const refused = async (field: typeof token, reason: RegExp) => {
+      await submit.click();
+      await page.locator(".error").filter({ hasText: reason }).waitFor();
+      assert.equal(await field.getAttribute("aria-invalid"), "true");
+      assert.ok(await field.evaluate((input) => input === document.activeElement), "the field has no focus");
+      await page.getByRole("alert").getByText("Request").waitFor();
+    };
+    await token.fill(setupToken());
+    await username.fill("Root Admin");
+    await password.fill("correct horse battery");
+    await refused(username, /3 to 32|pattern|letter/);
+    await username.fill(adminName);
+    await password.fill("too short");
+    await refused(password, /9 characters; at least 15/);
+    await password.fill("root-admin-root-admin");
+    await refused(password, /name/);
+    await page.evaluate(() => document.documentElement.scrollTo(0, 0));
+    await picture(page, "first-run-light");
+    assert.deepEqual(await axe(page), []);
+    await token.fill("wrong");
+    await password.fill(adminPassword);
+    await refused(token, /not the setup token/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("makes the administrator, signs in and invites to a second factor", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto(`/#setup=${setupToken()}`);
+    const { username, password } = fields(page);
+    await username.fill(adminName);
+    await password.fill(adminPassword);
+    await password.press("Enter");
+    await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
+    await page.getByText("You are the administrator of this device now").waitFor();
+    await page.getByRole("button", { name: "Set up a second factor" }).waitFor();
+    await page.getByRole("link", { name: "Later" }).click();
+    await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("leads to the sign-in where somebody has made the administrator meanwhile", async () => {
+    const { page } = await browser.open(agent);
+    await page.route("/api/console", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), setup_required: true } });
+    });
+    await page.goto("/");
+    const { token, username, password, submit } = fields(page);
+    await token.fill("any");
+    await username.fill("second-admin");
+    await password.fill(adminPassword);
+    await submit.click();
+    await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
+    await page.getByText("This device has an administrator already").waitFor();
+  });
+});

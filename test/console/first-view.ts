@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import type { BrowserContext } from "playwright-core";
+
+const built = join(import.meta.dirname, "../../dist/console");
+
+/** What a page takes to be there, for whoever has nothing of it yet. */
+export interface FirstView {
+  /** Of the console's own: the page, its script, its style, its icon. */
+  readonly files: number;
+  /** Of the agent's API, streams among them. */
+  readonly calls: number;
+  /** Bytes, gzipped, of the files that were loaded. */
+  readonly scriptBytes: number;
+  readonly styleBytes: number;
+  /** Milliseconds from the beginning of the navigation until `ready` can be used. */
+  readonly interactiveMilliseconds: number;
+}
+
+/**
+ * Goes to a path in a page of its own, with an empty cache, and measures until the first element of `ready` (a CSS
+ * selector) is drawn and the page has time for a person again. `slowdown`: by how much the processor is slowed down.
+ */
+export async function firstView(
+  context: BrowserContext,
+  path: string,
+  { ready, slowdown = 1 }: { ready: string; slowdown?: number },
+): Promise<FirstView> {
+  const page = await context.newPage();
+  const debug = await context.newCDPSession(page);
+  await debug.send("Network.enable");
+  await debug.send("Network.setCacheDisabled", { cacheDisabled: true });
+  await debug.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
+  const paths: string[] = [];
+  const note = (request: { url(): string }): void => {
+    const { protocol, pathname } = new URL(request.url());
+    if (protocol.startsWith("http")) paths.push(pathname);
+  };
+  page.on("request", note);
+  await page.addInitScript(noteWhenReady, ready);
+  await page.goto(path);
+  await page.locator(ready).first().waitFor();
+  await page.waitForLoadState("load");
+  const interactiveMilliseconds = await page.evaluate(readyAt);
+  // What the page asks for a moment later still belongs to it.
+  await page.waitForTimeout(settlingMilliseconds);
+  await page.close();
+  const calls = paths.filter((one) => one.startsWith("/api/"));
+  const files = [...new Set(paths.filter((one) => !one.startsWith("/api/")))];
+  const bytesOf = (kind: string): number =>
+    files
+      .filter((one) => extname(one) === kind)
+      .reduce((sum, one) => sum + readFileSync(join(built, `${one}.gz`)).length, 0);
+  return {
+    files: files.length,
+    calls: calls.length,
+    scriptBytes: bytesOf(".js"),
+    styleBytes: bytesOf(".css"),
+    interactiveMilliseconds,
+  };
+}
+
+const settlingMilliseconds = 500;
+
+/** In the page, before anything of it: remembers when the element was drawn, and the page idle behind that. */
+function noteWhenReady(selector: string): void {
+  // No function with a name: what runs the tests would have it call a helper that a page does not have.
+  new MutationObserver((_changes, observer) => {
+    if (document.querySelector(selector) === null) return;
+    observer.disconnect();
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        (globalThis as { readyAt?: number }).readyAt = performance.now();
+      }),
+    );
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/** In the page. */
+async function readyAt(): Promise<number> {
+  const page = globalThis as { readyAt?: number };
+  for (let tries = 0; page.readyAt === undefined && tries < 1_000; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  if (page.readyAt === undefined) throw new Error("the page was never ready");
+  return page.readyAt;
+}

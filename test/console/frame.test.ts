@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { endOfSuite, startAgent, temporaryDirectory } from "../store/state-directory.ts";
+import { addUsers, axe, picture, signIn, startBrowser, startConsole, type TestBrowser } from "./browser.ts";
+
+/** CSS pixels by which the page is wider than its window. */
+function tooWideBy(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Answers a read of the agent's with something else in some of its members. */
+async function answerWith(page: Page, path: string, members: object): Promise<void> {
+  await page.route(`**${path}`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), ...members } });
+  });
+}
+
+const banner = (page: Page, text: RegExp) => page.locator(".banners").getByText(text);
+
+describe("the console's frame", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+  });
+
+  describe("driven by the keyboard", () => {
+    it("begins with a link to the content, unseen until one is there", async () => {
+      const { page, complaints } = await browser.open(agent);
+      await signIn(page, "admin", "/updates");
+      await page.reload();
+      await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+      const skip = page.getByRole("link", { name: "Skip to the content" });
+      const isCut = () => skip.evaluate((link) => getComputedStyle(link).clipPath !== "none");
+      assert.equal(await isCut(), true, "it is seen before one is there");
+      await page.keyboard.press("Tab");
+      assert.equal(await isCut(), false, "it is not seen when one is there");
+      await page.keyboard.press("Enter");
+      await page.locator("main:focus").waitFor();
+      assert.equal(new URL(page.url()).pathname, "/updates");
+      assert.deepEqual(complaints, []);
+    });
+
+    it("goes to the head of the section that was chosen, and names it in the title", async () => {
+      const { page } = await browser.open(agent);
+      await signIn(page, "admin", "/users");
+      await page.locator("h1:focus").getByText("Users").waitFor();
+      await page.getByRole("link", { name: "Updates", exact: true }).press("Enter");
+      const head = page.getByRole("heading", { name: "Updates", level: 1 });
+      await head.and(page.locator(":focus")).waitFor();
+      assert.match(await page.title(), /^Updates · /);
+      await page.goBack();
+      await page.locator("h1:focus").getByText("Users").waitFor();
+      assert.match(await page.title(), /^Users · /);
+    });
+
+    it("opens the account's menu, steps through it and comes back", async () => {
+      const { page } = await browser.open(agent);
+      await signIn(page, "admin", "/updates");
+      const button = page.getByRole("button", { name: /^Your account/ });
+      const focused = () => page.evaluate(() => document.activeElement?.textContent);
+      await button.focus();
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("menu").waitFor();
+      assert.equal(await focused(), "Your account");
+      await page.keyboard.press("ArrowUp");
+      assert.equal(await focused(), "Sign out");
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await focused(), "Your account");
+      await page.keyboard.press("d");
+      assert.equal(await focused(), "Deutsch");
+      await page.keyboard.press("Escape");
+      await page.getByRole("menu").waitFor({ state: "detached" });
+      assert.equal(await button.evaluate((element) => element === document.activeElement), true);
+    });
+  });
+
+  describe("with one dialog over another", () => {
+    it("gives the keyboard back to each that is below, and at last to the page", async () => {
+      const { page, complaints } = await browser.open(agent);
+      await signIn(page, "admin", "/users");
+      await page.getByRole("button", { name: "Add user" }).press("Enter");
+      const sheet = page.getByRole("dialog", { name: "Add user" });
+      const name = sheet.getByLabel("User name");
+      await name.and(page.locator(":focus")).waitFor();
+      await name.fill("bob");
+      await name.press("Enter");
+      const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+      await question.getByLabel("Password", { exact: true }).and(page.locator(":focus")).waitFor();
+      // The browser closes a dialog by itself where Escape comes twice with nothing between.
+      await page.keyboard.press("Escape");
+      await question.waitFor({ state: "detached" });
+      await name.and(page.locator(":focus")).waitFor();
+      await page.keyboard.press("Escape");
+      const leaving = page.getByRole("dialog", { name: "Unsaved changes" });
+      await leaving.getByRole("button", { name: "Leave without saving" }).click();
+      await sheet.waitFor({ state: "detached" });
+      await page.locator("button:focus").getByText("Add user").waitFor();
+      assert.deepEqual(complaints, []);
+    });
+  });
+
+  describe("on a phone", () => {
+    it("is nowhere wider than a window of 360 pixels, or of 320", async () => {
+      const { page } = await browser.open(agent, { width: 360, height: 740 });
+      await signIn(page, "admin", "/users");
+      for (const path of ["/users", "/system", "/system/settings", "/updates", "/account"]) {
+        await page.goto(path);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        for (const width of [360, 320]) {
+          await page.setViewportSize({ width, height: 740 });
+          assert.equal(await tooWideBy(page), 0, `${path} at ${width}`);
+        }
+      }
+    });
+
+    it("has the sections as a bar at the foot, high enough for a thumb, and its menu within the window", async () => {
+      const { page } = await browser.open(agent, { width: 320, height: 480 });
+      await signIn(page, "admin", "/updates");
+      for (const name of ["Users", "System", "Updates"]) {
+        const box = await page
+          .getByRole("navigation", { name: "Sections" })
+          .getByRole("link", { name })
+          .boundingBox();
+        assert.ok(box !== null && box.height >= 44, `${name} is ${box?.height} high`);
+        assert.ok(Math.abs(box.y + box.height - 480) <= 12, `${name} ends at ${box.y + box.height}`);
+      }
+      await page.getByRole("button", { name: /^Your account/ }).click();
+      const box = await page.getByRole("menu").boundingBox();
+      assert.ok(box !== null, "there is no menu");
+      assert.ok(box.x >= 0 && box.x + box.width <= 320, `from ${box.x} to ${box.x + box.width}`);
+      assert.ok(box.y >= 0 && box.y + box.height <= 480, `from ${box.y} to ${box.y + box.height}`);
+    });
+  });
+
+  it("has nothing that axe finds in either scheme, and keeps its policy", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "admin", "/updates");
+    await page.getByRole("button", { name: /^Your account/ }).click();
+    await page.getByRole("menu").waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await axe(page), [], colorScheme);
+    }
+    assert.deepEqual(complaints, []);
+  });
+
+  describe("while the device is away", () => {
+    it("says nothing at first, so that a quick restart passes unseen, and then until it is back", async () => {
+      const { page } = await browser.open(agent, { now: Date.now() });
+      await signIn(page, "admin", "/updates");
+      const said = page.getByText("The device does not answer");
+      await page.clock.pauseAt(Date.now() + 60_000);
+      await page.route("**/api/**", (route) => route.abort());
+      const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/console"));
+      await page.getByRole("link", { name: "Users", exact: true }).click();
+      await page.clock.runFor(100);
+      await failed;
+      await page.clock.runFor(600);
+      assert.equal(await said.count(), 0);
+      await page.clock.runFor(700);
+      await said.waitFor();
+      await page.unroute("**/api/**");
+      await page.clock.resume();
+      await said.waitFor({ state: "detached" });
+    });
+
+    it("goes on where it was when another agent answers at the same address", async () => {
+      const stateDirectory = await temporaryDirectory(ending);
+      const first = await startAgentProcess({ stateDirectory });
+      ending.after(() => first.dispose());
+      await addUsers(first, ["admin"]);
+      const { page, complaints } = await browser.open(first);
+      await signIn(page, "admin", "/updates");
+      await first.stop();
+      await page.getByRole("link", { name: "Users", exact: true }).click();
+      await page.getByText("The device does not answer").waitFor();
+      await picture(page, "frame-reconnecting-light");
+      await startAgent(ending, { stateDirectory, arguments: ["--listen", `127.0.0.1:${first.port}`] });
+      await page.getByText("The device does not answer").waitFor({ state: "detached" });
+      await page.getByRole("cell", { name: /^root-admin/ }).waitFor();
+      assert.deepEqual(complaints, []);
+    });
+
+    it("asks to be loaded anew where the agent that comes back is another version", async () => {
+      const { page } = await browser.open(agent);
+      await signIn(page, "admin", "/updates");
+      await answerWith(page, "/api/console", { version: "99.0.0" });
+      await page.route("**/api/time", (route) => route.abort(), { times: 1 });
+      await page.route("**/api/users**", (route) => route.abort(), { times: 1 });
+      await page.getByRole("link", { name: "Users", exact: true }).click();
+      await banner(page, /Steward was updated/).waitFor();
+      await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Reload" }).click()]);
+      await page.locator(".frame").waitFor();
+    });
+  });
+
+  describe("above every page", () => {
+    it("says that the clock is not to be trusted, and leads to it", async () => {
+      const { page } = await browser.open(agent);
+      await signIn(page, "operator", "/updates");
+      await banner(page, /clock cannot be trusted/).waitFor();
+      await page.getByRole("link", { name: "Look at the clock" }).click();
+      await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
+      assert.equal(await banner(page, /cannot be trusted/).count(), 0, "the page says it itself");
+    });
+
+    it("says that few recovery codes are left, and leads to the account", async () => {
+      const { page } = await browser.open(agent);
+      await page.route("**/api/auth/login", async (route) => {
+        const response = await route.fetch();
+        const answer = await response.json();
+        answer.user.two_factor = { enabled: true, enrolled_at: null, recovery_codes_remaining: 1 };
+        await route.fulfill({ response, json: answer });
+      });
+      await signIn(page, "operator", "/updates");
+      await banner(page, /You have one recovery code left/).waitFor();
+      await page.getByRole("link", { name: "Make new ones" }).click();
+      await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
+    });
+
+    it("says that the disk is full, in the agent's words", async () => {
+      const { page } = await browser.open(agent);
+      const checks = [
+        { name: "users", status: "ok", detail: "" },
+        { name: "events", status: "degraded", detail: "The disk is full." },
+      ];
+      await answerWith(page, "/api/health", { status: "degraded", checks });
+      await signIn(page, "readonly");
+      await banner(page, /\(events\)\. The disk is full\.$/).waitFor();
+    });
+
+    it("says that an update waits for a person, to those who may apply it", async () => {
+      const release = { id: "0".repeat(32), kind: "rules", name: "rules", version: "2026.11.20" };
+      const hindrance = "update.ota.auto_update_rules is off, so it is not applied unasked";
+      const rules = { ...release, due_at: null, hindrance, staged: true };
+      for (const [role, count] of [
+        ["operator", 1],
+        ["readonly", 0],
+      ] as const) {
+        const { page } = await browser.open(agent);
+        await answerWith(page, "/api/updates", { state: "staged", available: { rules, binary: null } });
+        await signIn(page, role, "/account");
+        await banner(page, /cannot be trusted/).waitFor();
+        if (count === 1) await banner(page, /rules 2026\.11\.20 is available/).waitFor();
+        assert.equal(await banner(page, /is available/).count(), count, role);
+      }
+    });
+
+    it("says that updates are blocked by a root of trust that cannot be read", asRoot, async () => {
+      const hostFile = writeHostFile({});
+      ending.after(async () => hostFile.remove());
+      writeFileSync(join(dirname(hostFile.path), "update-root.json"), "{");
+      const blocked = await startAgent(ending, { arguments: ["--host-file", hostFile.path] });
+      await addUsers(blocked, ["admin"]);
+      const { page } = await browser.open(blocked, { width: 360, height: 740 });
+      await signIn(page, "admin", "/system");
+      await banner(page, /Updates need attention/).waitFor();
+      await picture(page, "frame-banners-phone");
+      assert.equal(await tooWideBy(page), 0);
+      await page.getByRole("link", { name: "Look at the updates" }).click();
+      await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+    });
+  });
+});
+
+describe("the console before anybody is signed in", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    agent = await startAgentProcess();
+    ending.after(() => agent.dispose());
+    browser = await startBrowser(ending);
+  });
+
+  it("is set up in a calm column without a fault in either scheme", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto("/");
+    await page.getByRole("heading", { name: "Set up this device" }).waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await picture(page, `frame-first-run-${colorScheme}`);
+      assert.deepEqual(await axe(page), [], colorScheme);
+    }
+    assert.deepEqual(complaints, []);
+  });
+
+  it("speaks another language when asked to, and remembers it", async () => {
+    const { page } = await browser.open(agent, { width: 320, height: 640 });
+    await page.goto("/");
+    await page.getByRole("button", { name: "Deutsch" }).click();
+    await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
+    assert.equal(await tooWideBy(page), 0);
+    await page.reload();
+    await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
+  });
+});

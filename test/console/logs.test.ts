@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import type { Role } from "../../src/contract/types.ts";
+import { sendRaw } from "../http/raw-http.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+import {
+  axe,
+  type ConsoleWindow,
+  picture,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  type WindowOptions,
+} from "./browser.ts";
+
+const hostile = `<script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
+
+/** Lines of a run before this one, as the agent keeps them where there is no journal. */
+function keptLines(): string {
+  const time = (second: number) => new Date(Date.UTC(2026, 9, 1) + second * 1_000).toISOString();
+  const many = Array.from({ length: 1_200 }, (_, index) => ({
+    time: time(index),
+    severity: "notice",
+    message: `kept line ${index}`,
+  }));
+  const last = [
+    { time: time(2_000), severity: "error", message: `${hostile} \u001b[2J\u202eexe` },
+    { time: time(2_001), severity: "warning", message: "a member says it", detail: `${hostile}\u009b` },
+  ];
+  return [...many, ...last].map((line) => `\n${JSON.stringify(line)}`).join("");
+}
+
+describe("the console's log", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    const stateDirectory = await mkdtemp(join(tmpdir(), "steward-logs-"));
+    ending.after(() => rm(stateDirectory, { recursive: true, force: true }));
+    await mkdir(stateDirectory, { recursive: true });
+    await writeFile(join(stateDirectory, "log.jsonl"), keptLines());
+    ({ agent, browser } = await startConsole(ending, { stateDirectory }));
+  });
+
+  const open = async (role: Role, query = "", options?: WindowOptions): Promise<ConsoleWindow> => {
+    const window = await browser.open(agent, options);
+    ending.after(() => window.context.close());
+    await signIn(window.page, role, `/system/logs${query}`);
+    await window.page.getByRole("heading", { name: "Logs" }).waitFor();
+    return window;
+  };
+  /** Requests that nobody has to be known for, each of which is a line for administrators. */
+  const knock = async (paths: readonly string[]): Promise<void> => {
+    // No more than the agent takes on one connection.
+    for (let from = 0; from < paths.length; from += 50) {
+      const some = paths.slice(from, from + 50);
+      const requests = some.map(
+        (path) => `POST /${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n`,
+      );
+      const { answers } = await sendRaw(requests.join(""), { port: agent.port, expect: some.length });
+      assert.equal(answers.length, some.length, "each was answered");
+    }
+  };
+  const log = (page: Page) => page.getByRole("log");
+  const drawn = (page: Page, text: string) => log(page).locator("summary", { hasText: text });
+  const isAtEnd = (page: Page) =>
+    log(page).evaluate((place) => place.scrollHeight - place.scrollTop - place.clientHeight < 24);
+
+  it("shows a reader the newest at the end, and none of who did what", async () => {
+    const { page, complaints } = await open("readonly");
+    await drawn(page, "listening").last().waitFor();
+    await page.getByText("no journal that can be read").waitFor();
+    assert.ok(await isAtEnd(page), "it begins at its end");
+    assert.equal(await drawn(page, "POST /api").count(), 0);
+    assert.equal(await log(page).getAttribute("aria-live"), "off");
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "logs-light");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows hostile lines as text, in lines and in what they open to", async () => {
+    const { page, complaints } = await open("admin", "?q=script");
+    const line = drawn(page, "<script>").first();
+    await line.waitFor();
+    assert.match(await line.innerText(), /<script>.*onerror.*\\x1b\[2J\\x\{202e\}exe/);
+    await knock(["<script>document.title='broken'</script>"]);
+    await drawn(page, "POST /<script>document.title='broken'</script>").waitFor();
+    await page.getByLabel("Text").fill("a member says");
+    await drawn(page, "a member says it").click();
+    const facts = page.locator(".log-facts");
+    await facts.getByText("Cursor").waitFor();
+    assert.match(await facts.innerText(), /"detail": "<script>.*\\x9b"/);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await facts.getByRole("button", { name: "Copy this line" }).click();
+    await page.locator(".toast", { hasText: "Copied" }).waitFor();
+    await page.getByLabel("Text").fill("");
+    await page.getByLabel("Text").press("Control+v");
+    assert.equal(
+      await page.getByLabel("Text").inputValue(),
+      "2026-10-01T00:33:21.000Z steward.service warning: a member says it",
+    );
+    assert.deepEqual(await axe(page), []);
+    assert.doesNotMatch(await page.title(), /broken/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("filters by level, unit, text and time, in the page's address", async () => {
+    const { page } = await open("readonly");
+    await page.getByLabel("Level").selectOption("err");
+    await drawn(page, "onerror").waitFor();
+    assert.equal(await log(page).locator("summary").count(), 1);
+    assert.match(page.url(), /\?priority=err$/);
+    await page.getByLabel("Unit").fill("nginx");
+    await page.getByLabel("Unit").press("Enter");
+    await page.getByText("is no unit whose log may be read here").first().waitFor();
+    assert.match(page.url(), /unit=nginx\.service/);
+    await page.goBack();
+    await drawn(page, "onerror").waitFor();
+    await page.getByLabel("Level").selectOption("");
+    await page.getByLabel("Text").fill("LISTENING");
+    await drawn(page, "listening").waitFor();
+    await page.getByLabel("Text").fill("kept line 7");
+    await drawn(page, "kept line 7").first().waitFor();
+    await page.getByLabel("Since", { exact: true }).selectOption("15m");
+    await page.getByText("No line matches").waitFor();
+    await page.getByLabel("Since", { exact: true }).selectOption("T");
+    await page.getByLabel("Since when").fill("2026-09-30T00:00");
+    await drawn(page, "kept line 7").first().waitFor();
+  });
+
+  it("reads older lines on demand and keeps its place", async () => {
+    const { page } = await open("readonly", "?q=kept+line");
+    await drawn(page, "kept line 1199").waitFor();
+    const older = page.getByRole("button", { name: "Load older lines" });
+    for (let count = 400; count <= 1_200; count += 200) {
+      const top = await log(page).locator("summary").first().innerText();
+      await older.click();
+      await until(
+        "a page was read",
+        async () => (await log(page).locator("summary").first().innerText()) !== top,
+      );
+      const isSeen = await drawn(page, top.slice(-15))
+        .first()
+        .evaluate((one) => {
+          const place = one.closest("[role=log]")?.getBoundingClientRect();
+          const { top: at } = one.getBoundingClientRect();
+          return place !== undefined && at >= place.top - 1 && at < place.bottom;
+        });
+      assert.ok(isSeen, `${top} is where it was`);
+      assert.equal(await log(page).locator("summary").count(), Math.min(count, 1_000));
+    }
+    assert.equal(await older.count(), 0);
+    await drawn(page, "kept line 0").first().waitFor();
+    await page.getByRole("button", { name: "Follow" }).click();
+    await drawn(page, "kept line 1199").waitFor();
+  });
+
+  it("loses nothing while it is paused", async () => {
+    const { page, complaints } = await open("admin", "?q=pause-");
+    await page.getByText("No line matches").waitFor();
+    await knock(["pause-0"]);
+    await drawn(page, "pause-0").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await knock(Array.from({ length: 37 }, (_, index) => `pause-${index + 1}`));
+    const resume = page.getByRole("button", { name: "Follow · 37 new" });
+    await resume.waitFor();
+    assert.equal(await log(page).locator("summary").count(), 1);
+    await resume.click();
+    const texts = await log(page).locator(".log-text").allInnerTexts();
+    assert.deepEqual(
+      texts,
+      Array.from({ length: 38 }, (_, index) => `POST /pause-${index}`),
+    );
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("pauses when one scrolls away from the end, and goes on at the end", async () => {
+    const { page } = await open("admin");
+    await drawn(page, "POST /api").last().waitFor();
+    await log(page).hover();
+    await page.mouse.wheel(0, -600);
+    await page.getByRole("button", { name: "Follow" }).waitFor();
+    await knock(["behind-your-back"]);
+    await page.getByRole("button", { name: "Follow · 1 new" }).waitFor();
+    assert.equal(await drawn(page, "behind-your-back").count(), 0);
+    await page.mouse.wheel(0, 100_000);
+    await drawn(page, "behind-your-back").waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    assert.ok(await isAtEnd(page), "the newest is in sight");
+  });
+
+  it("is walked through by the arrow keys", async () => {
+    const { page } = await open("admin");
+    await drawn(page, "POST /api").last().waitFor();
+    await log(page).focus();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.locator(".log-facts").waitFor();
+    await page.getByRole("button", { name: "Follow" }).waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Copy this line");
+  });
+
+  for (const [scheme, options] of [
+    ["dark", { scheme: "dark" }],
+    ["phone", { width: 360, height: 740 }],
+  ] as const) {
+    it(`is sound to look at: ${scheme}`, async () => {
+      const { page, complaints } = await open("admin", "", options);
+      await drawn(page, "POST /api").last().click();
+      await page.locator(".log-facts").waitFor();
+      assert.deepEqual(await axe(page), []);
+      await picture(page, `logs-${scheme}`);
+      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      assert.equal(isWide, false, "nothing is wider than the window");
+      assert.deepEqual(complaints, []);
+    });
+  }
+
+  it("draws two thousand lines that come at once, and keeps a thousand", async (test) => {
+    const { page, complaints } = await open("admin", "?q=flood-");
+    await page.getByText("No line matches").waitFor();
+    const began = performance.now();
+    await knock(Array.from({ length: 2_000 }, (_, index) => `flood-${index}`));
+    const sent = performance.now();
+    await drawn(page, "flood-1999").waitFor();
+    test.diagnostic(
+      `2,000 requests ${Math.round(sent - began)} ms, drawn ${Math.round(performance.now() - sent)} ms later`,
+    );
+    assert.equal(await log(page).locator("summary").count(), 1_000);
+    const texts = await log(page).locator(".log-text").allInnerTexts();
+    assert.deepEqual([texts[0], texts.at(-1)], ["POST /flood-1000", "POST /flood-1999"]);
+    assert.ok(await isAtEnd(page), "the newest is in sight");
+    assert.deepEqual(complaints, []);
+  });
+});

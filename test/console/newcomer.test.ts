@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { codeNear } from "../authenticator.ts";
+import { type Run, startRun } from "../make-run.ts";
+import { adminName, adminPassword } from "../running-agent.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import { type ConsoleWindow, startBrowser } from "./browser.ts";
+
+describe("a newcomer, from make run to an applied update, by what is printed and what the page says", () => {
+  const ending = endOfSuite();
+  let run: Run;
+  let window: ConsoleWindow;
+  let page: Page;
+  let secret = "";
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const loaded = () => readFileSync(join(run.directory, "var/product/loaded"), "utf8");
+
+  before(async () => {
+    run = await startRun(ending);
+    window = await (await startBrowser(ending)).open(run);
+    ({ page } = window);
+  });
+
+  it("is told one address to open, and has the token there already", async () => {
+    const addresses = run.printed().match(/http:\S+#setup=\S+/g) ?? [];
+    assert.equal(addresses.length, 1, run.printed());
+    await page.goto(addresses[0] ?? "");
+    await page.getByRole("heading", { name: "Set up this device", level: 1 }).waitFor();
+    await page.getByLabel("User name").fill(adminName);
+    await page.getByLabel("Password", { exact: true }).fill(adminPassword);
+    await button("Make the administrator").click();
+    await page.getByText("You are the administrator of this device now").waitFor();
+  });
+
+  it("sets up a second factor without a word about the clock", async () => {
+    await button("Set up a second factor").click();
+    const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await question.getByLabel("Password", { exact: true }).fill(adminPassword);
+    await question.getByRole("button", { name: "Confirm" }).click();
+    const enrolment = page.getByRole("dialog", { name: "Set up a second factor" });
+    secret = (await enrolment.locator("pre").innerText()).replaceAll(" ", "");
+    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
+    await button("Switch on").click();
+    const codes = page.getByRole("dialog", { name: "Recovery codes" });
+    await codes.waitFor();
+    await page.getByLabel("I have kept them").check();
+    await button("Done").click();
+    await codes.waitFor({ state: "detached" });
+    await page.getByText("Recovery codes left").waitFor();
+  });
+
+  it("finds the publisher's fingerprint in the page as it was printed, and confirms it", async () => {
+    const printed = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed())?.[1]?.trim() ?? "";
+    await page.getByRole("link", { name: "Updates", exact: true }).click();
+    await page.getByText(printed.split(/\s+/).join(" ")).waitFor();
+    await button("Confirm the fingerprint").click();
+    const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
+    await dialog.getByLabel("Fingerprint as the publisher says it").fill(printed);
+    await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  it("looks for updates, applies the one that there is, and sees that it is good", async () => {
+    await button("Check now").click();
+    const rules = page.getByRole("article", { name: "Rules" });
+    await rules.getByText("verified and on this device").waitFor();
+    await rules.getByRole("button", { name: /^Apply/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Apply base 0.9.0" });
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("status").filter({ hasText: "base 0.9.0: good" }).waitFor();
+    assert.match(loaded(), /^alert tcp any any -> any 23$/m);
+    assert.deepEqual(window.complaints, []);
+  });
+
+  it("finds all of it again at the next make run, which has nothing left to say but where it is", async () => {
+    await run.stop();
+    const again = await startRun(ending, run.directory);
+    assert.doesNotMatch(again.printed(), /setup=|fingerprint/);
+    assert.match(again.printed(), /http:\/\/127\.0\.0\.1:\d+\/\n/);
+    assert.match(loaded(), /^alert tcp any any -> any 23$/m);
+    await page.goto(`${again.url}/updates`);
+    await page.getByLabel("User name").fill(adminName);
+    await page.getByLabel("Password", { exact: true }).fill(adminPassword);
+    await button("Sign in").click();
+    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 1));
+    await button("Sign in").click();
+    await page.getByRole("article", { name: "Rules" }).getByText("0.9.0").first().waitFor();
+  });
+});

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { consolePaths } from "../../src/contract/console.ts";
+import type { Role } from "../../src/contract/types.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+import { axe, names, passwords, signIn, startConsole, type TestBrowser } from "./browser.ts";
+
+type ConsolePath = (typeof consolePaths)[number];
+
+/** Where each role comes to by a link that does not lead where it may go. */
+const elsewhere: Record<Role, Partial<Record<ConsolePath, ConsolePath>>> = {
+  admin: { "/": "/users" },
+  operator: { "/": "/system", "/users": "/system" },
+  readonly: { "/": "/system/logs", "/users": "/system", "/system/events": "/system/logs" },
+};
+
+const headings: Partial<Record<ConsolePath, string>> = {
+  "/users": "Users",
+  "/updates": "Updates",
+  "/account": "Your account",
+};
+
+/** Who is offered what, by the contract; on a device without a time server and without a repository. */
+const offers: [path: ConsolePath, kind: "button" | "link", name: string | RegExp, roles: Role[]][] = [
+  ["/users", "button", "Add user", ["admin"]],
+  ["/system", "link", "Users", ["admin"]],
+  ["/system", "link", "Settings", ["admin", "operator", "readonly"]],
+  ["/system", "link", "Events", ["admin", "operator"]],
+  ["/system", "button", "Sync now", ["admin", "operator"]],
+  ["/system", "button", "Choose sources again", ["admin", "operator"]],
+  ["/system", "button", "Use this browser's time", ["admin"]],
+  ["/updates", "button", "Check now", ["admin", "operator"]],
+  ["/account", "button", "Create token", ["admin", "operator", "readonly"]],
+];
+
+describe("the console's pages", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+  });
+
+  for (const role of ["admin", "operator", "readonly"] as const) {
+    describe(`for the role ${role}`, () => {
+      let page: Page;
+      let complaints: string[];
+      before(async () => {
+        ({ page, complaints } = await browser.open(agent));
+        await signIn(page, role);
+      });
+
+      for (const path of consolePaths) {
+        const there = elsewhere[role][path] ?? path;
+        it(`${path} can be linked to and leads to ${there}`, async () => {
+          await page.setViewportSize({ width: 1280, height: 800 });
+          await page.goto(path);
+          await shown(page);
+          assert.equal(new URL(page.url()).pathname, there);
+          const heading = page.getByRole("heading", { level: 1 });
+          assert.equal(await heading.innerText(), headings[there] ?? "System");
+          for (const [at, kind, name, roles] of offers.filter(([at]) => at === there)) {
+            const count = await page.getByRole(kind, { name, exact: true }).count();
+            assert.equal(count > 0, roles.includes(role), `${name} at ${at} for ${role}`);
+          }
+        });
+
+        // Where a link leads elsewhere, the page there has its own turn.
+        if (there !== path) continue;
+        it(`${path} has nothing for axe-core to say, in light, dark and at 360 px, where it does not scroll sideways`, async () => {
+          assert.deepEqual(await axe(page), [], "light");
+          await page.emulateMedia({ colorScheme: "dark" });
+          assert.deepEqual(await axe(page), [], "dark");
+          await page.setViewportSize({ width: 360, height: 740 });
+          assert.deepEqual(await axe(page), [], "dark at 360 px");
+          assert.equal(await stickingOut(page), 0, "pixels that stick out of the page");
+          await page.emulateMedia({ colorScheme: "light" });
+        });
+      }
+
+      it("goes back and forward through them", async () => {
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.goto("/updates");
+        await shown(page);
+        await page.getByRole("link", { name: "System", exact: true }).click();
+        await page.getByRole("link", { name: "Settings", exact: true }).click();
+        await page.waitForURL("**/system/settings");
+        await page.goBack();
+        await page.waitForURL("**/system");
+        await page.goBack();
+        await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+        await page.goForward();
+        await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
+        assert.equal(new URL(page.url()).pathname, "/system");
+      });
+
+      it("brings no error, no violation of the policy and no request to elsewhere", () => {
+        assert.deepEqual(complaints, []);
+      });
+    });
+  }
+
+  it("can be worked with by the keyboard alone: sign in, add a user, sign out", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto("/");
+    await page.getByLabel("User name").waitFor();
+    const type = (text: string) => page.keyboard.type(text);
+    const press = (key: string) => page.keyboard.press(key);
+    await type(names.admin);
+    await tabTo(page, "Password");
+    await type(passwords.admin);
+    await press("Enter");
+    await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+    await tabTo(page, "Add user");
+    await press("Enter");
+    const sheet = page.getByRole("dialog", { name: "Add user" });
+    await sheet.waitFor();
+    await tabTo(page, "User name");
+    await type("by-keyboard");
+    await tabTo(page, "Add user");
+    await press("Enter");
+    const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+    await question.waitFor();
+    await until("the question has the keyboard", async () => (await focused(page)) === "Password");
+    await type(passwords.admin);
+    await press("Enter");
+    await question.waitFor({ state: "detached" });
+    await page.getByRole("dialog", { name: "One-use password of by-keyboard" }).waitFor();
+    await tabTo(page, "Done");
+    await press("Enter");
+    await page.getByRole("cell", { name: "by-keyboard", exact: true }).waitFor();
+    await tabTo(page, "Your account: root-admin");
+    await press("Enter");
+    await until("the menu has the keyboard", async () => (await focused(page)) === "Your account");
+    for (let tries = 0; tries < 6 && (await focused(page)) !== "Sign out"; tries += 1)
+      await press("ArrowDown");
+    await press("Enter");
+    await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("speaks German when it is told to, and goes on doing so", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/users");
+    await page.getByRole("button", { name: "Your account: root-admin" }).click();
+    await page.getByRole("menuitem", { name: "Deutsch" }).click();
+    await page.getByRole("heading", { name: "Benutzer", level: 1 }).waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
+    for (const path of ["/system", "/updates", "/account"]) {
+      await page.goto(path);
+      await shown(page);
+      assert.deepEqual(await axe(page), [], path);
+    }
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
+  });
+
+  it("says at the sign-in that the agent is in rescue", async () => {
+    const { page } = await browser.open(agent);
+    await page.route("/api/console", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), rescue: true } });
+    });
+    await page.goto("/users");
+    await page.getByText("The state of this device is damaged").waitFor();
+    assert.deepEqual(await axe(page), []);
+  });
+
+  it("moves nothing for whoever asks for reduced motion, and something for others", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/users");
+    await page.evaluate(() => {
+      const moved: string[] = [];
+      Object.assign(globalThis, { moved });
+      for (const kind of ["animationstart", "transitionrun"] as const) {
+        document.addEventListener(kind, ({ target }) => {
+          const { animationDuration, transitionDuration } = getComputedStyle(target as Element);
+          const isLasting = [animationDuration, transitionDuration].some((one) => Number.parseFloat(one) > 0);
+          if (isLasting) moved.push(`${kind} of ${(target as Element).className}`);
+        });
+      }
+    });
+    const moved = async () => {
+      await page.getByRole("button", { name: "Add user" }).click();
+      await page.getByRole("dialog", { name: "Add user" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog", { name: "Add user" }).waitFor({ state: "detached" });
+      return page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved.splice(0));
+    };
+    assert.deepEqual(await moved(), []);
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    await until("something moves", async () => (await moved()).length > 0);
+  });
+});
+
+/** Waits until the page has what it reads from the agent. */
+async function shown(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
+}
+
+/** Pixels by which the page can be scrolled sideways. */
+function stickingOut(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - clientWidth;
+  });
+}
+
+/** The name of what has the keyboard, as a screen reader says it. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const one = document.activeElement;
+    const field = one as HTMLInputElement | null;
+    return one?.getAttribute("aria-label") ?? field?.labels?.[0]?.innerText ?? one?.textContent?.trim() ?? "";
+  });
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let tries = 0; tries < 60; tries += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`Tab does not lead to "${name}", but at last to "${await focused(page)}"`);
+}

@@ -1,0 +1,259 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import {
+  axe,
+  type ConsoleWindow,
+  confirmPassword,
+  picture,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  type WindowOptions,
+} from "./browser.ts";
+
+const canary = `<img src=x onerror="document.title='broken'">`;
+
+describe("the console's settings", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+  });
+
+  const open = async (
+    role: "admin" | "operator" | "readonly",
+    options?: WindowOptions,
+  ): Promise<ConsoleWindow> => {
+    const window = await browser.open(agent, options);
+    ending.after(() => window.context.close());
+    await signIn(window.page, role, "/system/settings");
+    await window.page.getByRole("heading", { name: "Security" }).waitFor();
+    return window;
+  };
+  const change = (body: unknown) => agent.call("PUT", "/api/system", { body, local: true });
+  const stored = async () => (await agent.call("GET", "/api/system", { local: true })).json;
+  const save = (page: Page) => page.getByRole("button", { name: "Save" }).click();
+  const toast = (page: Page, text: string) => page.locator(".toast", { hasText: text }).first().waitFor();
+
+  it("sends only what changed, and a new name shows at once", async () => {
+    const { page, complaints } = await open("operator");
+    let sent: unknown;
+    page.on("request", (request) => {
+      if (request.method() === "PUT") sent = request.postDataJSON();
+    });
+    await page.getByLabel("Device name").fill(canary);
+    await page.getByText("1 unsaved change").waitFor();
+    await save(page);
+    await toast(page, "Saved");
+    assert.deepEqual(sent, { device: { name: canary } });
+    await page.locator(".frame-head .device", { hasText: canary }).waitFor();
+    assert.equal(await page.getByText("unsaved change").count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows another language at once, also where somebody else has chosen it", async () => {
+    const { page, complaints } = await open("operator");
+    await page.getByLabel("Language").selectOption("de");
+    await save(page);
+    await page.getByLabel("Gerätename").waitFor();
+    assert.deepEqual(await axe(page), []);
+    await change({ console: { language: "en" } });
+    await page.getByLabel("Device name").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("asks for the password where it takes one, and loses nothing when that is cancelled", async () => {
+    const { page, complaints } = await open("admin");
+    await page.getByLabel("Shortest password").fill("16");
+    await page.getByRole("button", { name: "Add a server" }).click();
+    await page.locator("[aria-label='Time servers 1']:focus").fill("ntp.example.org");
+    await save(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await page.getByText("2 unsaved changes").waitFor();
+    assert.equal(await page.getByLabel("Shortest password").inputValue(), "16");
+    await save(page);
+    await confirmPassword(page, "admin");
+    await toast(page, "Saved");
+    const { security, time } = await stored();
+    assert.deepEqual([security.password_min_length, time.servers], [16, ["ntp.example.org"]]);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says at each field what is wrong with it", async () => {
+    const { page } = await open("admin");
+    // The password now, so that it is not in the way below.
+    await page.getByLabel("Largest correction").fill("2000s");
+    await save(page);
+    await confirmPassword(page, "admin");
+    await toast(page, "Saved");
+    const bad: [label: string, text: string, message: RegExp][] = [
+      ["Time servers 1", "-bad name-", /not in the form/],
+      ["Largest correction", "soon", /not in the form/],
+      ["Session without use", "3m", /must be 5m to 24h/],
+      ["Session without use", "23h59m61s", /must not be longer than/],
+      ["Shortest password", "3", /At least 15/],
+      ["Shortest password", "many", /whole number/],
+      ["Servers that must agree", "9", /At most 8/],
+      ["Text on the sign-in page", "b".repeat(513), /At most 512 characters/],
+    ];
+    for (const [label, text, message] of bad) {
+      const field = page.getByLabel(label, { exact: true });
+      await field.fill(text);
+      await save(page);
+      await page.locator("[aria-invalid]").waitFor();
+      const described = await field.getAttribute("aria-describedby");
+      const texts = await Promise.all(
+        (described ?? "").split(" ").map((id) => page.locator(`[id="${id}"]`).innerText()),
+      );
+      assert.match(texts.join(" "), message, label);
+      assert.ok(
+        await field.evaluate((element) => element === document.activeElement),
+        `${label} has the keyboard`,
+      );
+      await page.getByRole("button", { name: "Discard" }).click();
+    }
+  });
+
+  it("takes update windows by days and times, and says what equal times mean", async () => {
+    const { page } = await open("operator");
+    await page.getByText("At any time", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Add a window" }).click();
+    await page.getByLabel("Sun").check();
+    await page.getByLabel("To", { exact: true }).fill("02:00");
+    await page.getByText("24 hours, until the same time").waitFor();
+    await page.getByLabel("To", { exact: true }).fill("01:00");
+    await page.getByText("Until that time on the next day").waitFor();
+    await save(page);
+    await toast(page, "Saved");
+    const windows = [{ days: ["sat", "sun"], from: "02:00", to: "01:00" }];
+    assert.deepEqual((await stored()).update.windows, windows);
+    for (const day of ["Sat", "Sun"]) await page.getByLabel(day).uncheck();
+    await save(page);
+    await page.getByText("At least one day is needed").first().waitFor();
+    assert.deepEqual((await stored()).update.windows, windows);
+  });
+
+  it("shows a role as text what it may not write", async () => {
+    const { page } = await open("operator");
+    assert.equal(await page.getByLabel("Shortest password").count(), 0);
+    await page.getByText("Only an administrator can change this.").first().waitFor();
+    await page.getByLabel("Device name").waitFor();
+    await change({ device: { contact: "ana@example.org" } });
+    const reader = await open("readonly");
+    await reader.page.getByText("hidden: your role does not see this value").waitFor();
+    assert.equal(await reader.page.locator("main input, main select, main textarea").count(), 0);
+    assert.deepEqual(await axe(reader.page), []);
+  });
+
+  it("shows what somebody else has changed, while other typing stays", async () => {
+    const { page } = await open("admin");
+    await page.getByLabel("Location").fill("cellar");
+    await change({ device: { contact: "bea" } });
+    await page.locator(".toast", { hasText: "Contact" }).waitFor();
+    assert.equal(await page.getByLabel("Contact").inputValue(), "bea");
+    assert.equal(await page.getByLabel("Location").inputValue(), "cellar");
+    await save(page);
+    await toast(page, "Saved");
+    assert.deepEqual([(await stored()).device.location, (await stored()).device.contact], ["cellar", "bea"]);
+  });
+
+  it("asks whose change is to stay where two changed the same", async () => {
+    const { page, complaints } = await open("admin");
+    const meanwhile = async (location: string, contact: string) => {
+      await page.getByLabel("Location").fill("my place");
+      await page.getByLabel("Contact").fill("my contact");
+      // Between this page's reading and its writing: the event has not come yet.
+      let isFirst = true;
+      await page.route("**/api/system", async (route) => {
+        if (isFirst && route.request().method() === "PUT") {
+          isFirst = false;
+          await change({ device: { location, contact } });
+        }
+        await route.continue();
+      });
+      await save(page);
+      return page.getByRole("dialog", { name: "Somebody else has changed the same" });
+    };
+    const dialog = await meanwhile("their place", "their contact");
+    const group = (name: string) => dialog.getByRole("group", { name });
+    await group("Location").getByText("When you began: cellar").waitFor();
+    await group("Location").getByText("their place").waitFor();
+    await group("Location").getByText("my place").waitFor();
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "settings-conflict-light");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await page.getByLabel("Location").inputValue(), "my place");
+    await save(page);
+    await group("Location").getByLabel("Keep mine").check();
+    await group("Contact").getByLabel("Take theirs").check();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await toast(page, "Saved");
+    const { location, contact } = (await stored()).device;
+    assert.deepEqual([location, contact], ["my place", "their contact"]);
+    assert.equal(await page.getByLabel("Contact").inputValue(), "their contact");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("asks before typing is left behind", async () => {
+    const { page } = await open("operator");
+    await page.getByRole("link", { name: "Logs" }).click();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Location").fill("attic");
+    await page.getByRole("link", { name: "Logs" }).click();
+    const question = page.getByRole("dialog", { name: "Unsaved changes" });
+    await question.getByRole("button", { name: "Stay" }).click();
+    assert.equal(await page.getByLabel("Location").inputValue(), "attic");
+    await page.goBack();
+    await question.getByRole("button", { name: "Stay" }).click();
+    assert.match(page.url(), /\/system\/settings$/);
+    assert.equal(await page.getByLabel("Location").inputValue(), "attic");
+    const asked = page.waitForEvent("dialog");
+    await page.close({ runBeforeUnload: true });
+    const closing = await asked;
+    assert.equal(closing.type(), "beforeunload");
+    await closing.dismiss();
+    await page.getByRole("link", { name: "Logs" }).click();
+    await question.getByRole("button", { name: "Leave without saving" }).click();
+    await page.getByRole("heading", { name: "Logs" }).waitFor();
+    assert.notEqual((await stored()).device.location, "attic");
+  });
+
+  it("moves servers by buttons, with the keyboard on them", async () => {
+    await change({ time: { servers: ["a.example", "b.example", "c.example"] } });
+    const { page } = await open("admin");
+    await page.getByRole("button", { name: "Move down: a.example" }).click();
+    await page.waitForFunction(
+      () => document.activeElement?.getAttribute("aria-label") === "Move down: a.example",
+    );
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Remove: b.example" }).click();
+    const values = await page
+      .getByLabel(/^Time servers \d/)
+      .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+    assert.deepEqual(values, ["c.example", "a.example"]);
+  });
+
+  for (const [scheme, options] of [
+    ["light", {}],
+    ["dark", { scheme: "dark" }],
+    ["phone", { width: 360, height: 740 }],
+  ] as const) {
+    it(`is sound to look at: ${scheme}`, async () => {
+      const { page, complaints } = await open("admin", options);
+      await page.getByRole("button", { name: "Add a window" }).click();
+      assert.deepEqual(await axe(page), []);
+      await picture(page, `settings-${scheme}`);
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll("main *")]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth)
+          .map((one) => one.outerHTML.slice(0, 120)),
+      );
+      assert.deepEqual(wide, [], "nothing is wider than the window");
+      assert.deepEqual(complaints, []);
+    });
+  }
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { wrongCodeOf } from "../authenticator.ts";
+import { goodPassword } from "../http/checked-agent.ts";
+import { type CodedUser, codedUser } from "../simulated/coded-user.ts";
+import { startTimedAgent, type TimedAgent } from "../simulated/faked-time.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import { addUsers, axe, picture, signIn, startBrowser, type TestBrowser } from "./browser.ts";
+
+const tenMinutes = 600;
+const canary = "<img src=x onerror=alert(1)>";
+
+function form(page: Page) {
+  return {
+    username: page.getByLabel("User name"),
+    password: page.getByLabel("Password", { exact: true }),
+    code: page.getByLabel("Code", { exact: true }),
+    recoveryCode: page.getByLabel("Recovery code"),
+    submit: page.getByRole("button", { name: "Sign in" }),
+    useRecoveryCode: page.getByRole("button", { name: "Use a recovery code" }),
+  };
+}
+
+/** Up to the code. */
+async function givePassword(page: Page, username: string): Promise<void> {
+  await page.goto("/");
+  const { username: name, password, code } = form(page);
+  await name.fill(username);
+  await password.fill(goodPassword);
+  await password.press("Enter");
+  await code.waitFor();
+}
+
+const untilIn = (page: Page) => page.locator(".frame").waitFor();
+
+describe("the console's sign-in", () => {
+  const ending = endOfSuite();
+  let agent: TimedAgent;
+  let browser: TestBrowser;
+  let ana: CodedUser;
+  before(async () => {
+    agent = await startTimedAgent({ clock: { trust: "trusted", state: "synchronised", synchronised: true } });
+    ending.after(() => agent.dispose());
+    await addUsers(agent, ["admin", "readonly"]);
+    await agent.call("PUT", "/api/system", { body: { console: { banner: canary } }, local: true });
+    ana = await codedUser(agent, "ana");
+    browser = await startBrowser(ending);
+  });
+
+  it("leads to the section of the role, and keeps the access token out of the browser's stores", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto("/");
+    await page.getByText(canary).waitFor();
+    assert.deepEqual(await axe(page), []);
+    await signIn(page, "admin");
+    await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+    const stored = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    assert.doesNotMatch(stored, /eyJ|str_/);
+    assert.match(stored, /steward-signed-in/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("has what password managers look for", async () => {
+    const { page } = await browser.open(agent);
+    await page.goto("/");
+    const names = await page
+      .locator("form input")
+      .evaluateAll((inputs) =>
+        inputs.map((input) => ["name", "type", "autocomplete"].map((name) => input.getAttribute(name))),
+      );
+    assert.deepEqual(names, [
+      ["username", "text", "username"],
+      ["password", "password", "current-password"],
+    ]);
+  });
+
+  it("asks for the code, which has the keyboard at once, and takes a pasted one with a blank in it", async () => {
+    const { page } = await browser.open(agent);
+    await givePassword(page, "ana");
+    const { code } = form(page);
+    assert.ok(await code.evaluate((input) => input === document.activeElement), "the code has no focus");
+    assert.equal(await code.getAttribute("autocomplete"), "one-time-code");
+    const next = ana.nextCode();
+    await page.keyboard.insertText(`${next.slice(0, 3)} ${next.slice(3)}`);
+    await page.keyboard.press("Enter");
+    await untilIn(page);
+  });
+
+  it("goes back from the code to the name, with all that was typed, and leaves no step behind", async () => {
+    const { page } = await browser.open(agent);
+    await page.goto("/updates");
+    await page.goto("/");
+    await givePassword(page, "ana");
+    const { username, submit, code } = form(page);
+    await page.goBack();
+    await username.waitFor();
+    assert.equal(await username.inputValue(), "ana");
+    await submit.click();
+    await code.fill(ana.nextCode());
+    await submit.click();
+    await untilIn(page);
+    await page.goBack();
+    await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+  });
+
+  it("says what is wrong with a code, and stays", async () => {
+    const { page } = await browser.open(agent);
+    await givePassword(page, "ana");
+    const { code, submit } = form(page);
+    await code.fill(wrongCodeOf(ana.secret));
+    await submit.click();
+    await page.getByRole("alert").getByText("This code is not accepted").waitFor();
+    await page.getByText("Wait for the next code").waitFor();
+    assert.ok(await code.evaluate((input) => input === document.activeElement), "the code has no focus");
+    assert.equal(await page.getByText("belongs to another time").count(), 0);
+  });
+
+  it("explains a code of another time, by the time that the device says", async () => {
+    agent.knowClock({ trust: "none", state: "unsynchronised", synchronised: false });
+    const { page, complaints } = await browser.open(agent);
+    await givePassword(page, "ana");
+    const { code, submit } = form(page);
+    await code.fill(ana.codeAhead(180));
+    await submit.click();
+    await page.getByText(/belongs to another time: .* The device says .*202/).waitFor();
+    assert.deepEqual(await axe(page), []);
+    agent.knowClock({ trust: "trusted", state: "synchronised", synchronised: true });
+    assert.deepEqual(complaints, []);
+  });
+
+  it("takes a recovery code instead, once", async () => {
+    const { page } = await browser.open(agent);
+    await givePassword(page, "ana");
+    const { recoveryCode, submit, useRecoveryCode } = form(page);
+    await useRecoveryCode.click();
+    await recoveryCode.fill(ana.recoveryCodes[0]?.toLowerCase() ?? "");
+    await submit.click();
+    await untilIn(page);
+    const again = await browser.open(agent);
+    await givePassword(again.page, "ana");
+    const second = form(again.page);
+    await second.useRecoveryCode.click();
+    await second.recoveryCode.fill(ana.recoveryCodes[0] ?? "");
+    await second.submit.click();
+    await again.page.getByRole("alert").getByText("This recovery code is not accepted").waitFor();
+  });
+
+  it("removes a lost authenticator with a recovery code, and the session lasts", async () => {
+    const bob = await codedUser(agent, "bob");
+    const { page, complaints } = await browser.open(agent);
+    await givePassword(page, "bob");
+    const { recoveryCode, submit, useRecoveryCode } = form(page);
+    await useRecoveryCode.click();
+    await page.getByLabel("I have lost my authenticator").check();
+    await recoveryCode.fill(bob.recoveryCodes[0] ?? "");
+    await submit.click();
+    await untilIn(page);
+    const { json } = await agent.call("GET", `/api/users/${bob.id}`, { local: true });
+    assert.equal(json.two_factor.enabled, false);
+    await page.reload();
+    await untilIn(page);
+    const sessions = await agent.call("GET", `/api/auth/sessions?user_id=${bob.id}`, { local: true });
+    assert.equal(sessions.json.total, 1, "the session of the removal is left over");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("counts down to the next try after too many", async () => {
+    await agent.call("POST", "/api/users", {
+      body: { username: "eve", password: goodPassword, role: "readonly" },
+      local: true,
+    });
+    for (let tries = 0; tries < 5; tries += 1)
+      await agent.call("POST", "/api/auth/login", {
+        body: { username: "eve", password: "not that one, no" },
+      });
+    const { page } = await browser.open(agent, { now: Date.now() });
+    await page.goto("/");
+    const { username, password, submit } = form(page);
+    await username.fill("eve");
+    await password.fill(goodPassword);
+    await submit.click();
+    const timer = page.getByRole("timer");
+    await timer.getByText(/Try again in 0:(30|2\d)/).waitFor();
+    assert.equal(await submit.getAttribute("aria-disabled"), "true");
+    await picture(page, "sign-in-locked-light");
+    await page.clock.fastForward(31_000);
+    await page.waitForFunction(() => document.querySelector("[role=timer]")?.textContent === "");
+    assert.equal(await submit.getAttribute("aria-disabled"), null);
+  });
+
+  describe("with a browser whose clock is ten minutes behind the device's", () => {
+    it("says both times, and keeps them right while the page stays open", async () => {
+      const { page, complaints } = await browser.open(agent, {
+        now: (agent.nowSeconds() - tenMinutes) * 1_000,
+        scheme: "dark",
+        width: 360,
+        height: 740,
+      });
+      await page.goto("/");
+      const said = page.getByText(/This device's clock says .*, your browser's/);
+      await said.waitFor();
+      const difference = async () => {
+        const [, device = "", own = ""] =
+          /says (.*), your browser's (.*)\./.exec(await said.innerText()) ?? [];
+        return (Date.parse(device) - Date.parse(own)) / 1_000;
+      };
+      assert.ok(Math.abs((await difference()) - tenMinutes) <= 5, `${await difference()} s`);
+      await page.clock.runFor(50_000);
+      assert.ok(Math.abs((await difference()) - tenMinutes) <= 5, `${await difference()} s, later`);
+      assert.deepEqual(await axe(page), []);
+      await picture(page, "sign-in-clock-dark-phone");
+      assert.deepEqual(complaints, []);
+    });
+  });
+
+  it("says nothing of clocks that agree, and takes it back when the device's is mended", async () => {
+    const { page } = await browser.open(agent, { now: agent.nowSeconds() * 1_000 });
+    agent.stepClock(tenMinutes);
+    await page.goto("/");
+    const said = page.getByText(/This device's clock says/);
+    await said.waitFor();
+    agent.stepClock(-tenMinutes);
+    // Whoever has mended something comes back to the page.
+    await page.evaluate(() => void dispatchEvent(new Event("focus")));
+    await said.waitFor({ state: "detached" });
+  });
+});

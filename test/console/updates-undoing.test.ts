@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { endOfSuite } from "../store/state-directory.ts";
+import {
+  addUsers,
+  axe,
+  type ConsoleWindow,
+  confirmPassword,
+  picture,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+} from "./browser.ts";
+import { startUpdatesWorld, type UpdatesWorld, untilCheckMayBegin, watchSteps } from "./updates-world.ts";
+
+/** Plain text, whatever it looks like. */
+const notes = "Fewer false alarms <img src=x onerror=alert(1)>";
+
+const rule = "alert tcp any any -> any 23";
+
+describe("the console's updates, on a device with two good releases and a bad one on offer", () => {
+  const ending = endOfSuite();
+  let world: UpdatesWorld;
+  let browser: TestBrowser;
+  let admin: ConsoleWindow;
+  let page: Page;
+
+  before(async () => {
+    world = await startUpdatesWorld(ending);
+    await addUsers(world.agent());
+    await world.steward("update", "trust", "install", world.rootFile);
+    await world.publishRules("1.0.0", [rule]);
+    // At first from a directory: two looks at the server would have to lie ten seconds apart.
+    await world.steward("update", "apply", "--repo", world.directory, "--yes");
+    await world.publishRules("1.1.0", [rule, rule]);
+    await world.steward("update", "apply", "--repo", world.directory, "--yes");
+    await world.publishRules("1.2.0", [rule, "alert \u001b[31mtelnet\u202e"], "--urgent", "--notes", notes);
+    await world.steward("system", "set", `update.ota.server=${world.server.origin}`);
+    await world.steward("update", "check");
+    browser = await startBrowser(ending);
+    admin = await browser.open(world.agent());
+    ({ page } = admin);
+    await signIn(page, "admin", "/updates");
+  });
+
+  const row = () => page.getByRole("article", { name: "Rules" });
+  const dialog = (name: string) => page.getByRole("dialog", { name });
+  const order = (verb: string) => row().getByRole("button", { name: new RegExp(`^${verb}`) });
+  const ended = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
+
+  it("are seen by a reader of logs without a button, and without where they come from", async () => {
+    const { page: reading, complaints } = await browser.open(world.agent());
+    await signIn(reading, "readonly", "/updates");
+    await reading.getByRole("article", { name: "Rules" }).getByText("1.2.0").waitFor();
+    await reading.getByText(notes).waitFor();
+    await reading.getByText("urgent", { exact: true }).waitFor();
+    await reading.getByText("your role does not see this value").waitFor();
+    await reading.getByRole("region", { name: "Settings of updates" }).getByText("Update server").waitFor();
+    const buttons = await reading.locator("main").getByRole("button").allTextContents();
+    assert.deepEqual(buttons, []);
+    assert.equal(await reading.locator("main input").count(), 0, "nothing can be typed");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("let an operator look for more and change the time between, and nothing else", async () => {
+    const { page: operating, complaints } = await browser.open(world.agent());
+    await signIn(operating, "operator", "/updates");
+    await operating.getByRole("article", { name: "Rules" }).getByText("1.2.0").waitFor();
+    const settings = operating.getByRole("region", { name: "Settings of updates" });
+    await settings.getByLabel("Time between checks").fill("12h");
+    assert.equal(await operating.locator("main input").count(), 1);
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
+    const buttons = await operating.locator("main").getByRole("button").allTextContents();
+    assert.deepEqual(buttons, ["Check now"]);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("postpone what is offered, and say until when", async () => {
+    await order("Postpone").click();
+    const asking = dialog("Postpone base 1.2.0");
+    assert.deepEqual(await axe(page), []);
+    await asking.getByLabel("Another duration").check();
+    await asking.getByLabel("Duration", { exact: true }).fill("a while");
+    await asking.getByRole("button", { name: "Postpone" }).click();
+    await confirmPassword(page, "admin");
+    await asking.locator(".error").waitFor();
+    await asking.getByLabel("One week").check();
+    await asking.getByRole("button", { name: "Postpone" }).click();
+    await asking.waitFor({ state: "detached" });
+    const days = (Date.parse((await world.status()).postponed.rules ?? "") - Date.now()) / 86_400_000;
+    assert.ok(days > 6.9 && days <= 7, `${days} days`);
+    await row()
+      .getByText(/postponed.*in 7 days/)
+      .waitFor();
+  });
+
+  it("undo a bad release by themselves, step by step, and offer it no more", async () => {
+    await order("Apply").click();
+    await dialog("Apply base 1.2.0").getByText("1.1.0 comes back").waitFor();
+    await dialog("Apply base 1.2.0").getByRole("button", { name: "Apply" }).click();
+    await page.locator('[aria-current="step"]', { hasText: "confirming" }).waitFor();
+    // A reload in the middle shows the same.
+    await page.reload();
+    await page.locator('[aria-current="step"]', { hasText: /confirming|rolling back/ }).waitFor();
+    const seen = await watchSteps(page);
+    await ended("base 1.2.0: failed, undone by itself");
+    assert.match((await seen()).join("\n"), /rolling back/);
+    await row().getByText("nothing newer is known").waitFor();
+    await row().getByText("1.1.0").waitFor();
+  });
+
+  it("show the log of what failed, with nothing in it that could disguise itself, and who may allow it again", async () => {
+    await page.getByRole("link", { name: "base 1.2.0 (log)" }).click();
+    const sheet = dialog("base 1.2.0: failed, undone by itself");
+    await sheet.getByText("in force again, and healthy").waitFor();
+    await sheet.getByText("steward update apply rules --again").waitFor();
+    const log = (await sheet.locator("pre").last().textContent()) ?? "";
+    assert.match(log, /the engine stops at line \d+:alert/);
+    assert.doesNotMatch(log, /[\p{Cc}\p{Bidi_Control}]/u);
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "updates-log-light");
+    await page.goBack();
+    await sheet.waitFor({ state: "detached" });
+  });
+
+  it("go back to the release before on request, which holds the present one", async () => {
+    await order("Undo this update").click();
+    const asking = dialog("Undo Rules 1.1.0");
+    await asking.getByText("1.0.0 comes back").waitFor();
+    await asking.getByText("held from then on").waitFor();
+    assert.deepEqual(await axe(page), []);
+    await asking.getByRole("button", { name: "Undo this update" }).click();
+    await ended("base 1.1.0: undone by hand");
+    assert.equal((await world.status()).installed.rules, "1.0.0");
+    await page.getByText("No release before it has proved good on this device").waitFor();
+    assert.equal(await order("Undo this update").getAttribute("aria-disabled"), "true");
+    await page.locator("tbody tr").first().getByRole("link").click();
+    await dialog("base 1.1.0: undone by hand").getByText("root-admin").waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  it("take back by hand what is held, once a check has found it again", async () => {
+    await untilCheckMayBegin(world);
+    await page.getByRole("button", { name: "Check now" }).click();
+    await row().getByText("applied by hand alone").waitFor();
+    await page.locator("tbody tr").first().getByRole("link").click();
+    await dialog("base 1.1.0: undone by hand").getByRole("button", { name: "Try again" }).click();
+    await dialog("Apply base 1.1.0").getByRole("button", { name: "Apply" }).click();
+    await ended("base 1.1.0: good");
+  });
+
+  it("say how they stand in German, in the dark and on a phone, without a fault that axe knows", async () => {
+    for (const [scheme, width, height, language] of [
+      ["dark", 1280, 800, "en"],
+      ["light", 360, 740, "en"],
+      ["light", 1280, 800, "de"],
+    ] as const) {
+      const other = await browser.open(world.agent(), { scheme, width, height });
+      await signIn(other.page, "admin", "/updates");
+      if (language === "de") {
+        await other.page.evaluate(() => localStorage.setItem("steward-language", "de"));
+        await other.page.reload();
+      }
+      await other.page
+        .getByText(language === "de" ? "Einstellungen der Updates" : "Settings of updates")
+        .waitFor();
+      await other.page.locator("main input").first().waitFor();
+      assert.deepEqual(await axe(other.page), []);
+      const overhang = await other.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overhang <= 0, `${overhang} px wider than the window`);
+      await picture(other.page, `updates-${language === "de" ? "german" : width === 360 ? "phone" : scheme}`);
+      assert.deepEqual(other.complaints, []);
+      await other.context.close();
+    }
+  });
+
+  it("have complained of nothing in the browser", () => assert.deepEqual(admin.complaints, []));
+});

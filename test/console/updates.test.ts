@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { endOfSuite } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+import {
+  addUsers,
+  axe,
+  type ConsoleWindow,
+  confirmPassword,
+  picture,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+} from "./browser.ts";
+import { startUpdatesWorld, type UpdatesWorld, watchSteps } from "./updates-world.ts";
+
+/** As a publisher prints it: in capitals, with colons. */
+const printed = (fingerprint: string): string => (fingerprint.toUpperCase().match(/../g) ?? []).join(":");
+
+describe("the console's updates, from a new device to a service that is good", () => {
+  const ending = endOfSuite();
+  let world: UpdatesWorld;
+  let browser: TestBrowser;
+  let admin: ConsoleWindow;
+  let page: Page;
+
+  before(async () => {
+    world = await startUpdatesWorld(ending, { interval: "1s" });
+    await addUsers(world.agent());
+    browser = await startBrowser(ending);
+    admin = await browser.open(world.agent());
+    ({ page } = admin);
+    await signIn(page, "admin", "/updates");
+  });
+
+  const trust = () => page.getByRole("region", { name: "Trust" });
+  const settings = () => page.getByRole("region", { name: "Settings of updates" });
+  const row = (kind: string) => page.getByRole("article", { name: kind });
+  const save = async () => settings().getByRole("button", { name: "Save" }).click();
+
+  it("say without a root of trust what root has to run, and why it cannot be looked for them", async () => {
+    await trust().getByText("steward update trust install FILE").waitFor();
+    const check = page.getByRole("button", { name: "Check now" });
+    assert.equal(await check.getAttribute("aria-disabled"), "true");
+    await page.getByText("No root of trust is installed", { exact: true }).waitFor();
+    assert.deepEqual(await axe(page), []);
+  });
+
+  it("show the root that was installed, in full and in groups, and that nobody has compared it", async () => {
+    await world.steward("update", "trust", "install", world.rootFile);
+    const groups = world.fingerprint.match(/.{4}/g)?.join(" ") ?? "";
+    await trust().getByText(groups).waitFor();
+    await trust().getByText("Nobody has compared the fingerprint yet").waitFor();
+  });
+
+  it("take no other fingerprint for it, and say so at the field", async () => {
+    await trust().getByRole("button", { name: "Confirm the fingerprint" }).click();
+    const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
+    assert.deepEqual(await axe(page), []);
+    await dialog.getByLabel("Fingerprint as the publisher says it").fill("0".repeat(64));
+    await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
+    await confirmPassword(page, "admin");
+    await dialog.locator(".error", { hasText: "not the fingerprint of the installed root" }).waitFor();
+    assert.equal((await world.status()).trust.confirmed, false);
+  });
+
+  it("take the publisher's, however he writes it, and say who has compared it", async () => {
+    const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
+    await dialog.getByLabel("Fingerprint as the publisher says it").fill(printed(world.fingerprint));
+    await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    await trust().getByText("root-admin").waitFor();
+    assert.equal((await world.status()).trust.confirmed_by, "root-admin");
+  });
+
+  it("keep automatic services off until the server has proved itself, and signatures on for good", async () => {
+    const automatic = settings().getByLabel("Apply a new service by itself");
+    assert.equal(await automatic.isDisabled(), true);
+    await settings().getByText("That is still to be done").waitFor();
+    await settings().getByText("always checked").waitFor();
+    assert.equal(
+      await settings()
+        .getByLabel(/signatures/i)
+        .count(),
+      0,
+      "there is no switch",
+    );
+  });
+
+  for (const [label, wrong, said] of [
+    ["Update server", "updates.example.net", /Update server/],
+    ["Update server", "https://user:secret@example.net/", /Update server/],
+    ["Channel", "Stable!", /Channel/],
+    ["Time between checks", "1m", /must be 5m to 30d/],
+  ] as const) {
+    it(`refuse "${wrong}" as ${label.toLowerCase()}, at its field`, async () => {
+      const field = settings().getByLabel(label, { exact: true });
+      const before = await field.inputValue();
+      await field.fill(wrong);
+      await save();
+      await settings().getByRole("alert").filter({ hasText: said }).waitFor();
+      assert.equal(await field.getAttribute("aria-invalid"), "true");
+      await field.fill(before);
+    });
+  }
+
+  it("refuse a schedule without a server, at its field", async () => {
+    await settings().getByLabel("Scheduled updates").check();
+    await save();
+    await settings().getByRole("alert").filter({ hasText: "nowhere to look" }).waitFor();
+    await settings().getByLabel("Scheduled updates").uncheck();
+  });
+
+  it("ask before what is typed is lost", async () => {
+    await settings().getByLabel("Update server", { exact: true }).fill(world.server.origin);
+    await page.getByRole("link", { name: "System", exact: true }).click();
+    await page.getByRole("button", { name: "Stay" }).click();
+    await save();
+    await until("it is saved", async () => (await world.status()).schedule.server === world.server.origin);
+  });
+
+  it("find what the server offers, with its size and why it does not go on by itself", async () => {
+    await world.publishRules("1.0.0", ["alert tcp any any -> any 23"]);
+    await world.publishBinary("1.0.0");
+    const seen = await watchSteps(page);
+    await page.getByRole("button", { name: "Check now" }).click();
+    await row("Rules").getByText("verified and on this device").waitFor();
+    await row("Rules").getByText("Scheduled updates are off").waitFor();
+    await row("Service").getByText("Releases of this kind are not applied by themselves").waitFor();
+    await trust()
+      .getByText(/^✓?established$/)
+      .waitFor();
+    assert.ok(
+      (await seen()).some((step) => /downloading \(.* of .*KiB\)/.test(step)),
+      String(await seen()),
+    );
+    await picture(page, "updates-available-light");
+  });
+
+  it("let automatic services be turned on from then on, and tell at the field where that is over again", async () => {
+    await settings().getByLabel("Apply a new service by itself").check();
+    await world.steward("system", "set", `update.ota.server=${world.server.origin}/elsewhere`);
+    await save();
+    const alert = settings().getByRole("alert").filter({ hasText: "Apply a new service by itself" });
+    await alert.filter({ hasText: "installed on the device, confirmed" }).waitFor();
+    await settings().getByRole("button", { name: "Discard" }).click();
+    await world.steward("system", "set", `update.ota.server=${world.server.origin}`);
+  });
+
+  it("show each step of rules being applied as it comes, until they are good", async () => {
+    const seen = await watchSteps(page);
+    await row("Rules")
+      .getByRole("button", { name: /^Apply/ })
+      .click();
+    const dialog = page.getByRole("dialog", { name: "Apply base 1.0.0" });
+    await dialog.getByText("undone by itself").waitFor();
+    assert.deepEqual(await axe(page), []);
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("status").filter({ hasText: "base 1.0.0: good" }).waitFor();
+    const steps = (await seen()).join("\n");
+    assert.match(steps, /confirming \([0-2] of 3\)/);
+    await row("Rules").getByText("1.0.0").first().waitFor();
+    assert.equal((await world.status()).installed.rules, "1.0.0");
+  });
+
+  it("go on by themselves when the agent restarts in the middle", async () => {
+    await row("Service")
+      .getByRole("button", { name: /^Apply/ })
+      .click();
+    await page
+      .getByRole("dialog", { name: "Apply demo 1.0.0" })
+      .getByRole("button", { name: "Apply" })
+      .click();
+    await page.locator('[aria-current="step"]', { hasText: "confirming" }).waitFor();
+    await world.restart(async () => {
+      await page.getByText("Reconnecting").waitFor();
+    });
+    await page.getByText("Reconnecting").waitFor({ state: "detached" });
+    await page.getByRole("status").filter({ hasText: "demo 1.0.0: good" }).waitFor();
+    await row("Service").getByText("good ·").waitFor();
+  });
+
+  it("have complained of nothing in the browser", async () => {
+    assert.deepEqual(
+      admin.complaints.filter((one) => !one.includes("ERR_CONNECTION")),
+      [],
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import type { Locator, Page } from "playwright-core";
+import type { RunningAgent } from "../running-agent.ts";
+import { signIn, type TestBrowser, type WindowOptions } from "./browser.ts";
+
+/** The page of the users, as the first administrator sees it. */
+export async function openUsers(
+  browser: TestBrowser,
+  agent: RunningAgent,
+  { path = "/users", ...options }: WindowOptions & { readonly path?: string } = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const { page, complaints } = await browser.open(agent, options);
+  await signIn(page, "admin", path);
+  await page.getByRole("table", { name: "Users" }).or(page.getByText("No user is like that")).waitFor();
+  return { page, complaints };
+}
+
+/** Signs in somebody who is none of the usual users. */
+export async function signInAs(page: Page, username: string, password: string): Promise<void> {
+  await page.goto("/users");
+  await page.getByLabel("User name").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator(".frame").waitFor();
+}
+
+export function rowOf(page: Page, username: string): Locator {
+  return page.getByRole("row").filter({ has: page.getByRole("link", { name: username, exact: true }) });
+}
+
+/** Makes a user over the socket, and says which id it has. */
+export async function makeUser(
+  agent: RunningAgent,
+  user: { username: string; role?: string; password?: string; display_name?: string; enabled?: boolean },
+): Promise<string> {
+  const { status, json, text } = await agent.call("POST", "/api/users", {
+    body: { role: "readonly", ...user },
+    local: true,
+  });
+  if (status !== 201) throw new Error(text);
+  return json.id;
+}
+
+/** The user as the agent has it. */
+export async function userNamed(agent: RunningAgent, username: string) {
+  const { json } = await agent.call("GET", `/api/users?q=${username}`, { local: true });
+  return json.items.find((user: { username: string }) => user.username === username);
+}
+
+/** Five wrong passwords from another address: that lets nobody in from there for a while. */
+export async function lock(agent: RunningAgent, username: string): Promise<void> {
+  for (let tries = 0; tries < 5; tries += 1)
+    await agent.call("POST", "/api/auth/login", {
+      body: { username, password: "this is not the one" },
+      from: "127.0.0.8",
+    });
+}

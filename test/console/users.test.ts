@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+import {
+  addUsers,
+  axe,
+  confirmPassword,
+  names,
+  picture,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+} from "./browser.ts";
+import { lock, makeUser, openUsers, rowOf, signInAs, userNamed } from "./users-steps.ts";
+
+const canary = `<img src=x onerror="complain('canary')">`;
+const canary2 = `"><script>complain('canary')</script>`;
+
+/** Text of the rows' first cells, heads left out. */
+async function shownNames(page: Page): Promise<string[]> {
+  return page.getByRole("table", { name: "Users" }).locator("tbody a").allTextContents();
+}
+
+const file = endOfSuite();
+let browser: TestBrowser;
+before(async () => {
+  browser = await startBrowser(file);
+});
+
+describe("the console's table of users", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  before(async () => {
+    agent = await startAgentProcess();
+    ending.after(() => agent.dispose());
+    await addUsers(agent);
+    await makeUser(agent, { username: "fleet.watch", display_name: canary, enabled: false });
+    await makeUser(agent, { username: "levi", display_name: "לוי (night)", role: "operator" });
+  });
+
+  it("shows role, second factor, state and last sign-in of each, and which is one's own", async () => {
+    await lock(agent, names.operator);
+    const { page, complaints } = await openUsers(browser, agent);
+    const texts = async (name: string) => rowOf(page, name).getByRole("cell").allInnerTexts();
+    const [own, role, factor, state, last] = await texts(names.admin);
+    assert.match(own ?? "", /root-admin\s+you/);
+    assert.deepEqual([role, factor, state], ["Administrator", "off", "active"]);
+    assert.match(last ?? "", /^just now/);
+    assert.match((await texts(names.operator))[3] ?? "", /^locked · (\d+ s|\d+ min)$/);
+    assert.match((await texts("fleet.watch"))[3] ?? "", /disabled\s+must change password/);
+    assert.match((await texts(names.readonly))[4] ?? "", /^never/);
+    await picture(page, "users-list-light");
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows what is written into names as text, each in its own direction", async () => {
+    const id = await makeUser(agent, { username: "canary.two", display_name: canary2 });
+    const { page, complaints } = await openUsers(browser, agent, { scheme: "dark" });
+    await rowOf(page, "fleet.watch").getByText(canary, { exact: true }).waitFor();
+    await rowOf(page, "canary.two").getByText(canary2, { exact: true }).waitFor();
+    const isolated = rowOf(page, "levi").locator("bdi");
+    assert.equal(await isolated.innerText(), "לוי (night)");
+    await picture(page, "users-list-dark");
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole("link", { name: "canary.two" }).click();
+    assert.equal(await page.getByLabel("Display name").inputValue(), canary2);
+    assert.deepEqual(complaints, []);
+    await agent.call("DELETE", `/api/users/${id}`, { local: true });
+  });
+
+  it("is filtered by text, role and state, which the address keeps", async () => {
+    const { page } = await openUsers(browser, agent);
+    await page.getByLabel("State").selectOption("disabled");
+    await until("one disabled user", async () => (await shownNames(page)).join() === "fleet.watch");
+    await page.getByLabel("State").selectOption("Any");
+    await page.getByLabel("Role").selectOption("Operator");
+    await until("two operators", async () => (await shownNames(page)).join() === "ana,levi");
+    await page.getByLabel("Search").fill("NIGHT");
+    await until("one with night in a name", async () => (await shownNames(page)).join() === "levi");
+    assert.equal(new URL(page.url()).search, "?role=operator&q=NIGHT");
+    await page.reload();
+    await page.getByText("1 user", { exact: true }).waitFor();
+    assert.deepEqual(await shownNames(page), ["levi"]);
+    assert.equal(await page.getByLabel("Search").inputValue(), "NIGHT");
+  });
+
+  it("says that nothing matches, and clears the filters", async () => {
+    const { page } = await openUsers(browser, agent, { path: "/users?q=nobody-at-all&role=admin" });
+    await page.getByRole("status").filter({ hasText: "No user is like that" }).waitFor();
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole("button", { name: "Clear the filters" }).click();
+    await page.getByText("5 users").waitFor();
+    assert.equal(new URL(page.url()).search, "");
+  });
+
+  it("leaves out of an address what it does not understand", async () => {
+    const { page } = await openUsers(browser, agent, { path: "/users?role=boss&sort=shoe&state=gone" });
+    await page.getByText("5 users").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+  });
+
+  it("is sorted by its heads, once more the other way round", async () => {
+    const { page } = await openUsers(browser, agent);
+    const head = page.getByRole("columnheader", { name: "Name" });
+    assert.equal(await head.getAttribute("aria-sort"), "ascending");
+    await head.getByRole("button").click();
+    await until("Z to A", async () => (await shownNames(page))[0] === names.admin);
+    assert.equal(await head.getAttribute("aria-sort"), "descending");
+    await page.goto("/users?sort=-created_at");
+    await until("newest first", async () => (await shownNames(page))[0] === "levi");
+  });
+
+  it("shows what somebody else does as it happens", async () => {
+    const { page } = await openUsers(browser, agent);
+    const { id } = await userNamed(agent, "levi");
+    await agent.call("PUT", `/api/users/${id}`, { body: { enabled: false }, local: true });
+    await rowOf(page, "levi").getByText("disabled").waitFor();
+    await agent.call("PUT", `/api/users/${id}`, { body: { enabled: true }, local: true });
+    await rowOf(page, "levi").getByText("disabled").waitFor({ state: "detached" });
+  });
+
+  it("keeps those who are no administrators away", async () => {
+    for (const role of ["operator", "readonly"] as const) {
+      const { page } = await browser.open(agent);
+      if (role === "operator") {
+        const { id } = await userNamed(agent, names.operator);
+        await agent.call("POST", `/api/users/${id}/unlock`, { local: true });
+      }
+      await signIn(page, role, "/users");
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      assert.notEqual(new URL(page.url()).pathname, "/users");
+      assert.equal(await page.getByRole("link", { name: "Users" }).count(), 0);
+    }
+  });
+
+  it("says so where the role is taken away in mid-work, and keeps what was typed", async () => {
+    const password = "an odd kettle of herons";
+    const id = await makeUser(agent, { username: "second", role: "admin", password });
+    const { page } = await browser.open(agent);
+    await signInAs(page, "second", password);
+    await page.getByRole("button", { name: "Add user" }).click();
+    const sheet = page.getByRole("dialog", { name: "Add user" });
+    await sheet.getByLabel("User name").fill("too.late");
+    await agent.call("PUT", `/api/users/${id}`, { body: { role: "operator" }, local: true });
+    await sheet.getByRole("button", { name: "Add user" }).click();
+    await sheet.getByRole("alert").getByText("Your role does not allow this").waitFor();
+    assert.equal(await sheet.getByLabel("User name").inputValue(), "too.late");
+    assert.equal(await userNamed(agent, "too.late"), undefined);
+    await agent.call("DELETE", `/api/users/${id}`, { local: true });
+  });
+
+  it("fits a phone as cards, and its sheet is the whole of it", async () => {
+    const { page, complaints } = await openUsers(browser, agent, { width: 360, height: 740 });
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok((await width()) <= 360, "the list is wider than the phone");
+    await picture(page, "users-list-phone");
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole("link", { name: names.readonly }).click();
+    const sheet = page.getByRole("dialog", { name: names.readonly });
+    await sheet.getByRole("heading", { name: "API tokens" }).waitFor();
+    assert.ok((await width()) <= 360, "the sheet is wider than the phone");
+    const inside = await page.evaluate(() => document.documentElement.clientWidth);
+    assert.ok(((await sheet.boundingBox())?.width ?? 0) >= inside, "the sheet leaves some of the phone");
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(complaints, []);
+  });
+});
+
+describe("the console's table of more than sixty users", () => {
+  const ending = endOfSuite();
+  let agent: RunningAgent;
+  before(async () => {
+    agent = await startAgentProcess();
+    ending.after(() => agent.dispose());
+    await addUsers(agent, ["admin"]);
+    for (let number = 10; number < 72; number += 1) await makeUser(agent, { username: `user-${number}` });
+  });
+
+  it("shows fifty, says how many there are, and loads the rest", async () => {
+    const { page } = await openUsers(browser, agent);
+    await page.getByText("50 of 63 users").waitFor();
+    assert.equal((await shownNames(page)).length, 50);
+    await page.getByRole("button", { name: "Load more" }).click();
+    await page.getByText("63 users", { exact: true }).waitFor();
+    const all = await shownNames(page);
+    assert.equal(all.length, 63);
+    assert.equal(new Set(all).size, 63);
+    assert.equal(await page.getByRole("button", { name: "Load more" }).count(), 0);
+  });
+
+  it("keeps all that was loaded when it is read anew", async () => {
+    const { page } = await openUsers(browser, agent);
+    await page.getByRole("button", { name: "Load more" }).click();
+    await page.getByText("63 users", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Actions for user-71" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete: user-71" });
+    await dialog.getByLabel("Type user-71 to confirm").fill("user-71");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await confirmPassword(page, "admin");
+    await page.getByText("62 users", { exact: true }).waitFor();
+    assert.equal((await shownNames(page)).length, 62);
+  });
+});

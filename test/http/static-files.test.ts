@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { join, relative } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { consolePaths } from "../../src/contract/console.ts";
+import { createStaticFiles } from "../../src/http/static-files.ts";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { temporaryDirectory } from "../store/state-directory.ts";
+import { requestText, sendRaw } from "./raw-http.ts";
+
+const built = join(import.meta.dirname, "../../dist/console");
+
+interface Got {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+/** As it comes over the wire: what is compressed stays so. */
+function get(
+  agent: RunningAgent,
+  path: string,
+  headers: Record<string, string> = {},
+  { method = "GET", isLocal = false } = {},
+): Promise<Got> {
+  const where = isLocal ? { socketPath: agent.socket } : { host: "127.0.0.1", port: agent.port };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ ...where, path, method, headers, agent: false }, async (response) => {
+      const bytes = Buffer.concat(await response.toArray());
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes });
+    });
+    request.once("error", reject);
+    request.end();
+  });
+}
+
+const decoders: Record<string, (bytes: Buffer) => Buffer> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  identity: (bytes) => bytes,
+};
+
+const files = readdirSync(built, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+  .map(({ parentPath, name }) => `/${relative(built, join(parentPath, name))}`);
+const assets = files.filter((path) => path.startsWith("/assets/"));
+const script = assets.find((path) => path.endsWith(".js")) ?? "";
+
+describe("the console's files", () => {
+  let agent: RunningAgent;
+  before(async () => {
+    agent = await startAgentProcess();
+  });
+  after(() => agent.dispose());
+
+  it("are the built ones, byte for byte, in every coding", async () => {
+    assert.ok(assets.length >= 3, `only ${assets.length} assets were built`);
+    for (const path of assets) {
+      for (const [coding, decode] of Object.entries(decoders)) {
+        const { status, headers, bytes } = await get(agent, path, { "accept-encoding": coding });
+        assert.deepEqual([status, headers["content-encoding"] ?? "identity"], [200, coding], path);
+        assert.deepEqual(decode(bytes), readFileSync(join(built, path)), `${path} as ${coding}`);
+        assert.equal(headers["content-length"], String(bytes.length));
+      }
+    }
+  });
+
+  it("are one page at each of the console's paths, and asked for anew each time", async () => {
+    const page = readFileSync(join(built, "index.html"));
+    for (const path of consolePaths) {
+      const { status, headers, bytes } = await get(agent, path);
+      assert.deepEqual([status, headers["cache-control"]], [200, "no-cache"], path);
+      assert.equal(headers["content-type"], "text/html; charset=utf-8");
+      assert.deepEqual(bytes, page);
+    }
+    assert.equal((await get(agent, "/users?q=ana&role=admin")).status, 200, "with what a page keeps there");
+  });
+
+  it("are kept for a year where their names hold their hash", async () => {
+    for (const path of assets) {
+      const { headers } = await get(agent, path);
+      assert.equal(headers["cache-control"], "public, max-age=31536000, immutable", path);
+      assert.match(path, /-[A-Za-z0-9_-]{8}\.(js|css|svg)$/);
+    }
+  });
+
+  it("say of themselves what they are", async () => {
+    const types = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8" };
+    for (const [end, type] of Object.entries(types)) {
+      const path = assets.find((one) => one.endsWith(end)) ?? "";
+      const { headers } = await get(agent, path);
+      assert.deepEqual([headers["content-type"], headers["x-content-type-options"]], [type, "nosniff"]);
+    }
+  });
+
+  it("bring the policy that binds the page, and refuse it what it does not need", async () => {
+    for (const path of ["/", "/updates", script]) {
+      const { headers } = await get(agent, path);
+      const policy = String(headers["content-security-policy"]);
+      assert.doesNotMatch(policy, /unsafe|\*|data:|https?:/);
+      const directives = policy.split("; ");
+      for (const wanted of [
+        ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"],
+        ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+        ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+      ])
+        assert.ok(directives.includes(wanted), `${path}: ${policy}`);
+      assert.equal(headers["referrer-policy"], "no-referrer");
+      assert.equal(headers["cross-origin-opener-policy"], "same-origin");
+      assert.equal(headers["cross-origin-resource-policy"], "same-origin");
+      const features = String(headers["permissions-policy"]).split(", ");
+      for (const denied of ["camera=()", "geolocation=()", "usb=()", "clipboard-read=()"])
+        assert.ok(features.includes(denied), features.join());
+      assert.deepEqual(
+        features.filter((one) => !one.endsWith("=()")),
+        ["clipboard-write=(self)"],
+      );
+    }
+  });
+
+  // RFC 9110 §12.5.3; the build makes br, gzip and the plain form of each.
+  const negotiations: [header: string, coding: string][] = [
+    ["", "identity"],
+    ["gzip, deflate, br, zstd", "br"],
+    ["gzip, deflate", "gzip"],
+    ["deflate, zstd", "identity"],
+    ["BR", "br"],
+    ["x-gzip", "gzip"],
+    ["br;q=0, gzip", "gzip"],
+    ["br;q=0.000, gzip;q=0.0", "identity"],
+    ["gzip;q=1.0, br;q=0.5", "gzip"],
+    ["br;q=0.2, identity;q=0.7", "identity"],
+    ["gzip;q=0.001", "gzip"],
+    ["*", "br"],
+    ["*;q=0.5, gzip", "gzip"],
+    ["br;q=0, *", "gzip"],
+    ["gzip;q=0.3, *;q=0", "gzip"],
+    ["identity;q=0, gzip", "gzip"],
+    ["gzip ; q=0 , br ; q=1", "br"],
+    [",, gzip,,", "gzip"],
+    ["br;q=2", "identity"],
+    ["br;q=-1, gzip;q=high", "identity"],
+    ["br;level=11", "identity"],
+    ["brotli, gz", "identity"],
+  ];
+  for (const [header, expected] of negotiations) {
+    it(`Accept-Encoding "${header}" is answered with ${expected}`, async () => {
+      const { status, headers, bytes } = await get(agent, script, { "accept-encoding": header });
+      assert.deepEqual([status, headers["content-encoding"] ?? "identity"], [200, expected]);
+      assert.equal(headers.vary, "Accept-Encoding");
+      assert.deepEqual(decoders[expected]?.(bytes), readFileSync(join(built, script)));
+    });
+  }
+
+  for (const header of ["identity;q=0", "*;q=0", "identity;q=0, br;q=0, zstd"]) {
+    it(`Accept-Encoding "${header}" leaves nothing to send: 406`, async () => {
+      const { status, headers, bytes } = await get(agent, script, { "accept-encoding": header });
+      assert.deepEqual([status, headers["content-encoding"]], [406, undefined]);
+      assert.equal(JSON.parse(bytes.toString()).code, "not_acceptable");
+    });
+  }
+
+  it("are not sent again to whoever has them in the same coding (304), and to others they are", async () => {
+    const tags = new Map<string, string>();
+    for (const coding of ["br", "gzip", "identity"]) {
+      const { headers } = await get(agent, "/", { "accept-encoding": coding });
+      tags.set(coding, String(headers.etag));
+    }
+    assert.equal(new Set(tags.values()).size, 3, "a strong tag is of one form alone (RFC 9110 §8.8.3.3)");
+    for (const [coding, tag] of tags) {
+      const known = await get(agent, "/", {
+        "accept-encoding": coding,
+        "if-none-match": `"other", ${tag}`,
+      });
+      assert.deepEqual([known.status, known.bytes.length], [304, 0]);
+      // RFC 9110 §15.4.5: what a 200 would have had.
+      assert.deepEqual(
+        [known.headers.etag, known.headers.vary, known.headers["cache-control"]],
+        [tag, "Accept-Encoding", "no-cache"],
+      );
+      assert.ok(known.headers["content-security-policy"], "the policy comes with it");
+      const other = coding === "br" ? "gzip" : "br";
+      const unknown = await get(agent, "/", { "accept-encoding": other, "if-none-match": tag });
+      assert.equal(unknown.status, 200);
+    }
+  });
+
+  it("answer HEAD as GET, without the bytes", async () => {
+    for (const path of ["/", script]) {
+      const headers = { "accept-encoding": "gzip" };
+      const [whole, head] = [
+        await get(agent, path, headers),
+        await get(agent, path, headers, { method: "HEAD" }),
+      ];
+      assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+      const { "x-request-id": _, date: __, ...expected } = whole.headers;
+      const { "x-request-id": ___, date: ____, ...found } = head.headers;
+      assert.deepEqual(found, expected);
+    }
+  });
+
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+    it(`answer ${method} 405, and say what they do answer`, async () => {
+      const { status, headers } = await get(agent, "/users", {}, { method });
+      assert.deepEqual([status, headers.allow], [405, "GET, HEAD"]);
+    });
+  }
+
+  const outside = [
+    ...["/userz", "/users/", "/Users", "/system/clock", "/index.html", "/index.html.gz", `${script}.br`],
+    ...["/assets", "/assets/", "/assets/../index.html", "/assets/%2e%2e/index.html", "/assets//index.html"],
+    ...["/%75sers", `${script}%00`, `${script}/`, "/assets/..%2findex.html", "/main.js", "/steward.node"],
+    ...["/../main.js", "/assets/../../main.js", "/__proto__", "/constructor"],
+  ];
+  for (const path of outside) {
+    it(`are not at ${path.replace(script, "/assets/NAME.js")}: 404`, async () => {
+      const { answers } = await sendRaw(requestText(`GET ${path}`, ["Connection: close"]), agent);
+      assert.deepEqual([answers[0]?.status, answers[0]?.json?.code], [404, "not_found"]);
+      assert.equal(answers[0]?.headers["cache-control"], "no-store");
+    });
+  }
+
+  it("are on the unix socket as well, and not for a browser behind it", async () => {
+    assert.equal((await get(agent, "/", {}, { isLocal: true })).status, 200);
+    const foreign = await get(agent, "/", { origin: "http://127.0.0.1" }, { isLocal: true });
+    assert.equal(foreign.status, 403);
+  });
+});
+
+describe("serving files", () => {
+  /** As koa has it, as far as it is asked. */
+  const ask = async (serve: ReturnType<typeof createStaticFiles>, path: string) => {
+    const headers = new Map<string, string>();
+    const set = (name: string | Record<string, string>, value = ""): void => {
+      for (const [one, text] of typeof name === "string" ? [[name, value] as const] : Object.entries(name))
+        headers.set(one.toLowerCase(), text);
+    };
+    const ctx = { path, method: "GET", get: () => "", set, fresh: false, status: 404, body: null as unknown };
+    const isThere = await serve(ctx as unknown as Parameters<typeof serve>[0]);
+    return { isThere, text: String(ctx.body), tag: headers.get("etag") };
+  };
+
+  it("keeps none of them: what changes on the disk is served, with another tag", async (test) => {
+    const directory = await temporaryDirectory(test);
+    mkdirSync(join(directory, "assets"));
+    writeFileSync(join(directory, "icon.svg"), "<svg/>");
+    const serve = createStaticFiles(directory);
+    const first = await ask(serve, "/icon.svg");
+    writeFileSync(join(directory, "icon.svg"), "<svg id='2'/>");
+    const second = await ask(serve, "/icon.svg");
+    assert.deepEqual([first.text, second.text], ["<svg/>", "<svg id='2'/>"]);
+    assert.notEqual(first.tag, second.tag);
+  });
+
+  it("says that there is nothing where a file was taken away, or came later", async (test) => {
+    const directory = await temporaryDirectory(test);
+    mkdirSync(join(directory, "assets"));
+    writeFileSync(join(directory, "icon.svg"), "<svg/>");
+    const serve = createStaticFiles(directory);
+    rmSync(join(directory, "icon.svg"));
+    writeFileSync(join(directory, "later.svg"), "<svg/>");
+    assert.equal((await ask(serve, "/icon.svg")).isThere, false);
+    assert.equal((await ask(serve, "/later.svg")).isThere, false);
+  });
+});
