@@ -1,5 +1,5 @@
 /**
- * Compiles test files and runs them, four at a time since many of them wait. Ends by itself whatever they do: node's own
+ * Compiles test files and runs them, three at a time since many of them wait. Ends by itself whatever they do: node's own
  * runner ends a file that takes too long with SIGTERM alone, and waits for ever for one that does not heed it.
  */
 import { join } from "node:path";
@@ -44,7 +44,7 @@ watchFiles();
 setTimeout(endAll, wholeSeconds * 1_000);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => leave(1));
 
-const events = run({ files: compiled, concurrency: 4, signal: whole.signal });
+const events = run({ files: compiled, concurrency: 3, signal: whole.signal });
 events.on("test:fail", ({ todo }) => {
   if (todo === undefined || todo === false) status = 1;
 });

