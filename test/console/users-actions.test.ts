@@ -2,16 +2,15 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { enrol } from "../authenticator.ts";
-import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import type { RunningAgent } from "../running-agent.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import {
-  addUsers,
   axe,
   confirmPassword,
   names,
   passwords,
   picture,
-  startBrowser,
+  startConsole,
   type TestBrowser,
 } from "./browser.ts";
 import { lock, makeUser, openUsers, rowOf, signInAs, userNamed } from "./users-steps.ts";
@@ -20,10 +19,7 @@ const ending = endOfSuite();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
-  agent = await startAgentProcess();
-  ending.after(() => agent.dispose());
-  await addUsers(agent);
-  browser = await startBrowser(ending);
+  ({ agent, browser } = await startConsole(ending));
 });
 
 async function openMenu(page: Page, username: string): Promise<Locator> {
