@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { before, describe, it, type TestContext } from "node:test";
+import { documentKinds } from "../../src/state.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import {
@@ -68,32 +69,82 @@ const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<voi
   },
 };
 
+/** A document alone, as it lies in the state; opened as the agent opens it, in this process. */
+async function documentOf(test: TestContext, name: DocumentName) {
+  const directory = await temporaryDirectory(test);
+  for (const file of [`${name}.json`, `${name}.good.json`]) {
+    await copyFile(join(state.original, file), join(directory, file));
+  }
+  const kind = documentKinds({}).find((one) => one.name === name);
+  assert.ok(kind, `${name} is a document`);
+  const { __internal__: _, ...good } = await onDisk(directory, `${name}.good.json`);
+  const openAgain = async () => {
+    const document = await open(directory, kind);
+    const opened = { value: document.read(), trouble: document.trouble() ?? "" };
+    await document.close();
+    return opened;
+  };
+  return { directory, good, openAgain };
+}
+
 for (const name of documents) {
   describe(`a damaged ${name}.json with a good copy`, () => {
     for (const [what, how] of Object.entries(damages)) {
-      it(`when ${what}: the good copy is taken, the file kept byte for byte, health says so`, async (test) => {
-        const directory = await state.copy(test);
+      it(`when ${what}: the good copy is taken, the file kept byte for byte, and told of`, async (test) => {
+        const { directory, good, openAgain } = await documentOf(test, name);
         const bytes = await damage(directory, name, how);
-        const agent = await startAgent(test, { stateDirectory: directory });
-        await isBack[name](agent);
+        const { value, trouble } = await openAgain();
+        assert.deepEqual(value, good);
+        assert.match(trouble, new RegExp(`${name}\\.json`));
         const [kept = "", ...others] = await keptFiles(directory, name);
         assert.deepEqual(others, []);
         assert.deepEqual(await readFile(join(directory, kept)), bytes);
-        await assertDegraded(agent, name);
         assert.deepEqual(await leftovers(directory), []);
       });
     }
 
-    it("when it is missing: the good copy is taken and health says so", async (test) => {
-      const directory = await state.copy(test);
+    it("when it is missing: the good copy is taken, and told of", async (test) => {
+      const { directory, good, openAgain } = await documentOf(test, name);
       await rm(join(directory, `${name}.json`));
-      const agent = await startAgent(test, { stateDirectory: directory });
-      await isBack[name](agent);
+      const { value, trouble } = await openAgain();
+      assert.deepEqual(value, good);
+      assert.match(trouble, new RegExp(`${name}\\.json`));
       assert.deepEqual(await keptFiles(directory, name), []);
-      await assertDegraded(agent, name);
     });
   });
 }
+
+describe("an agent that finds its documents damaged", () => {
+  it("goes on with the good copies of all of them, each damaged in another way, and health names each", async (test) => {
+    const directory = await state.copy(test);
+    const ways = Object.values(damages);
+    for (const [index, name] of documents.entries()) {
+      await damage(directory, name, ways[index % ways.length] ?? ((whole) => whole));
+    }
+    const agent = await startAgent(test, { stateDirectory: directory });
+    for (const name of documents) {
+      await isBack[name](agent);
+      assert.equal((await keptFiles(directory, name)).length, 1, name);
+    }
+    await assertDegraded(agent, documents);
+  });
+
+  it("goes on with the good copies of all of them where the files are missing", async (test) => {
+    const directory = await state.copy(test);
+    for (const name of documents) await rm(join(directory, `${name}.json`));
+    const agent = await startAgent(test, { stateDirectory: directory });
+    for (const name of documents) await isBack[name](agent);
+    await assertDegraded(agent, documents);
+  });
+
+  it("says nothing of those that are whole", async (test) => {
+    const directory = await state.copy(test);
+    await damage(directory, "tokens", () => Buffer.alloc(0));
+    const agent = await startAgent(test, { stateDirectory: directory });
+    await isBack.tokens(agent);
+    await assertDegraded(agent, ["tokens"]);
+  });
+});
 
 describe("a recovered document", () => {
   it("is on the disk at once, and the next start finds nothing wrong", async (test) => {
@@ -119,7 +170,7 @@ describe("sessions.json damaged together with its good copy", () => {
     assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
     const [kept = ""] = await keptFiles(directory, "sessions");
     assert.deepEqual(await readFile(join(directory, kept)), bytes);
-    await assertDegraded(agent, "sessions");
+    await assertDegraded(agent, ["sessions"]);
   });
 });
 
@@ -151,18 +202,16 @@ describe("damaged files that are kept", () => {
 });
 
 /** In detail over the socket and with a token, and by its status alone to everyone. */
-async function assertDegraded(agent: RunningAgent, name: DocumentName): Promise<void> {
+async function assertDegraded(agent: RunningAgent, names: readonly DocumentName[]): Promise<void> {
   const { token } = await signIn(agent);
   for (const options of [{ local: true }, { token }]) {
     const { status, json } = await agent.call("GET", "/api/health", options);
     assert.equal(status, 200);
     assert.equal(json.status, "degraded");
-    const trouble = json.checks.filter((check: { status: string }) => check.status !== "ok");
-    assert.deepEqual(
-      trouble.map((check: { name: string }) => check.name),
-      [name],
-    );
-    assert.match(trouble[0].detail, new RegExp(`${name}\\.json`));
+    const checks = json.checks as { name: string; status: string; detail: string }[];
+    const trouble = checks.filter((check) => check.status !== "ok");
+    assert.deepEqual(trouble.map(({ name }) => name).sort(), [...names].sort());
+    for (const { name, detail } of trouble) assert.match(detail, new RegExp(`${name}\\.json`));
   }
   assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "degraded" });
 }

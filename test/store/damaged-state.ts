@@ -20,6 +20,8 @@ export type DocumentName = (typeof documents)[number];
 export interface LivedInState {
   refreshToken: string;
   apiToken: string;
+  /** Where it lies; to be copied from, not changed. */
+  original: string;
   /** A copy of it in a directory of its own. */
   copy: (test: Ending) => Promise<string>;
 }
@@ -39,6 +41,7 @@ export async function makeLivedInState(test: Ending): Promise<LivedInState> {
   return {
     refreshToken,
     apiToken: json.token,
+    original,
     copy: async (user) => {
       const copy = join(await temporaryDirectory(user), "state");
       await cp(original, copy, { recursive: true });
