@@ -5,6 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { counted } from "../counts.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import {
   becomes,
@@ -17,7 +18,7 @@ import {
   temporaryDirectory,
 } from "./state-directory.ts";
 
-const kills = 200;
+const kills = counted({ usual: 40, all: 200 });
 
 describe("a writer that is killed", () => {
   it(`loses no acknowledged write and leaves a whole file, ${kills} times`, async (test) => {
