@@ -1,21 +1,27 @@
 /**
- * Compiles test files and runs them, three at a time since many of them wait. Ends by itself whatever they do: node's own
- * runner ends a file that takes too long with SIGTERM alone, and waits for ever for one that does not heed it.
+ * Compiles test files and runs them, one more at a time than there are processors since many of them wait. Ends by
+ * itself whatever they do: node's own runner ends a file that takes too long with SIGTERM alone, and waits for ever for
+ * one that does not heed it. The limits are for files that hang, not for slow machines.
  */
+
+import { randomInt } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
-import { spec } from "node:test/reporters";
 import { parseArgs } from "node:util";
 import { compileTests } from "./compile.ts";
+import { beginNotes, costTable, longestFirst, readNotes } from "./costs.ts";
 import { commandOf, killTree, startedHere } from "./processes.ts";
+import { startMeter } from "./processor-time.ts";
+import { Report } from "./report.ts";
 import { sourcePlaces } from "./source-places.ts";
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,
   options: {
     into: { type: "string", default: ".cache/tests" },
-    "file-seconds": { type: "string", default: "600" },
-    "whole-seconds": { type: "string", default: "1500" },
+    "file-seconds": { type: "string", default: "1800" },
+    "whole-seconds": { type: "string", default: "3600" },
   },
 });
 const fileSeconds = Number(values["file-seconds"]);
@@ -26,12 +32,20 @@ const lookSeconds = 2;
 /** Seconds for the summary, once everything was ended. */
 const graceSeconds = 10;
 
+/** How many of the slowest files are told at the end. */
+const toldFiles = 15;
+
+const meter = startMeter();
 const root = process.cwd();
 const directory = join(root, values.into);
+const notes = `${directory}.costs`;
+const ordered = longestFirst(files, readNotes(notes));
 /** Started by tests, once for each command that they try. */
 const programs = ["test/cli/steward-process.ts"];
-const compiled = (await compileTests(root, values.into, [...files, ...programs])).slice(0, files.length);
+const compiled = (await compileTests(root, values.into, [...ordered, ...programs])).slice(0, files.length);
 process.env.STEWARD_COMPILED_TESTS = directory;
+process.env.STEWARD_SEED ??= String(process.env.STEWARD_TEST_ALL === "1" ? randomInt(2 ** 31) : 1);
+beginNotes(notes);
 const withSources = sourcePlaces(root, directory);
 
 /** In the environment of all that this run starts. */
@@ -44,12 +58,24 @@ watchFiles();
 setTimeout(endAll, wholeSeconds * 1_000);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => leave(1));
 
-const events = run({ files: compiled, concurrency: 3, signal: whole.signal });
-events.on("test:fail", ({ todo }) => {
-  if (todo === undefined || todo === false) status = 1;
-});
-for await (const text of events.compose(new spec())) process.stdout.write(withSources(String(text)));
-leave(whole.signal.aborted ? 1 : status);
+say(`seed ${process.env.STEWARD_SEED}: with STEWARD_SEED set to it, a run draws the same numbers again`);
+const report = new Report((text) => process.stdout.write(`${withSources(text)}\n`));
+const begun = performance.now();
+const waiting = [...compiled.entries()];
+await Promise.all(Array.from({ length: availableParallelism() + 1 }, runNext));
+const seconds = (performance.now() - begun) / 1_000;
+const used = `Processor time ${meter.of}: ${(meter.seconds() / 60).toFixed(1)} minutes.`;
+await report.tellEnd([...costTable(readNotes(notes), toldFiles), used], seconds);
+leave(whole.signal.aborted || report.hasFailures() ? 1 : status);
+
+/** One file a run of its own: within one, node tells of a file only when those before it have ended. */
+async function runNext(): Promise<void> {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    if (whole.signal.aborted) return;
+    const [index, path] = next;
+    await report.takeFile(ordered[index] ?? path, run({ files: [path], signal: whole.signal }));
+  }
+}
 
 /** Each file is a child of this process; what a file has left behind may hold its output, and is waited for then. */
 function watchFiles(): void {
@@ -67,7 +93,7 @@ function watchFiles(): void {
 }
 
 function endAll(): void {
-  say(`not done after ${wholeSeconds} s: the rest is cancelled`);
+  say(`not done after ${wholeSeconds} s: what runs is cancelled, and ${waiting.length} files are not begun`);
   whole.abort();
   for (const id of startedHere(mark)) killTree(id);
   setTimeout(() => leave(1), graceSeconds * 1_000);
@@ -79,6 +105,7 @@ function leave(code: number): void {
     const words = commandOf(id);
     say(`left behind, and killed with ${killTree(id) - 1} children: ${words}`);
   }
+  meter.end();
   // What was written goes out first.
   process.stdout.write("", () => process.exit(code));
 }

@@ -1,0 +1,59 @@
+/** What each test file costs. Its own process notes it at its end; the notes of one run give the next one its order. */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { ownProcessorSeconds } from "./processor-time.ts";
+
+/** Of one file. Processor time is user and system time, that of all children that were waited for among it. */
+export interface Cost {
+  readonly file: string;
+  readonly processorSeconds: number;
+  readonly seconds: number;
+}
+
+/** Names the notes of a run to all that it starts. */
+const notesVariable = "STEWARD_TEST_COSTS";
+
+/** A file that was never measured: one that starts a browser takes longer than most. */
+const browserTests = "test/console/";
+
+/** Begins the notes of a run in the file `path`. */
+export function beginNotes(path: string): void {
+  writeFileSync(path, "");
+  process.env[notesVariable] = path;
+}
+
+/** Called in the process of a test file, before its tests. */
+export function noteOwnCost(file: string): void {
+  const path = process.env[notesVariable];
+  if (path === undefined) return;
+  process.once("exit", () => {
+    const cost: Cost = { file, processorSeconds: ownProcessorSeconds(), seconds: performance.now() / 1_000 };
+    appendFileSync(path, `${JSON.stringify(cost)}\n`);
+  });
+}
+
+/** The notes of a run; none where it was never made. */
+export function readNotes(path: string): Cost[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Cost);
+}
+
+/** The longest first, so that none of them is left over for the end; what was never measured before all others. */
+export function longestFirst(files: readonly string[], former: readonly Cost[]): string[] {
+  const known = new Map(former.map(({ file, seconds }) => [file, seconds]));
+  const expected = (file: string): number =>
+    known.get(file) ?? (file.startsWith(browserTests) ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER);
+  return files.toSorted((one, other) => expected(other) - expected(one));
+}
+
+/** Lines of a table of the `most` slowest files. */
+export function costTable(costs: readonly Cost[], most: number): string[] {
+  const row = (processor: string, whole: string, name: string) =>
+    `  ${processor.padStart(11)}${whole.padStart(9)}  ${name}`;
+  const slowest = costs.toSorted((one, other) => other.seconds - one.seconds).slice(0, most);
+  return [
+    `The ${slowest.length} slowest of ${costs.length} files:`,
+    row("processor s", "s", "file"),
+    ...slowest.map((cost) => row(cost.processorSeconds.toFixed(1), cost.seconds.toFixed(1), cost.file)),
+  ];
+}

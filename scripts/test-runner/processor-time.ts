@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+
+/** Ticks a second in /proc, on every Linux (USER_HZ). */
+const ticksPerSecond = 100;
+
+/**
+ * Of this process, and of those children that were waited for by their parents. A browser that is closed takes with it
+ * what its own processes have used.
+ */
+export function ownProcessorSeconds(): number {
+  // proc(5): fields 14 to 17 are utime, stime, cutime, cstime; the second field, the name, may hold blanks.
+  const fields = readFileSync("/proc/self/stat", "utf8").replace(/^.*\) /s, "");
+  const ticks = fields.split(" ").slice(11, 15).map(Number);
+  return ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond;
+}
+
+/** Counts processor time. */
+export interface Meter {
+  /** Since the meter was made. */
+  seconds(): number;
+  /** What is counted; for the person who reads the figure. */
+  readonly of: string;
+  end(): void;
+}
+
+/**
+ * Counts what this process uses from now on, and all that it starts: in a control group of their own where the host
+ * gives one, which takes root; else as `ownProcessorSeconds`.
+ */
+export function startMeter(): Meter {
+  const group = controlGroup();
+  if (group === null) {
+    const begun = ownProcessorSeconds();
+    const of = "of all processes that were waited for (no control group could be made)";
+    return { seconds: () => ownProcessorSeconds() - begun, of, end: () => undefined };
+  }
+  return {
+    seconds: group.readSeconds,
+    of: "of all processes",
+    end: () => {
+      writeFileSync(`${group.parent}/cgroup.procs`, "0");
+      // What a test left behind is killed before; a process that has just ended may hold the group for a moment.
+      try {
+        rmdirSync(group.path);
+      } catch {}
+    },
+  };
+}
+
+interface Group {
+  readonly parent: string;
+  readonly path: string;
+  readonly readSeconds: () => number;
+}
+
+/** Enters a new group below the present one; null where there is none to be had. */
+function controlGroup(): Group | null {
+  const memberships = readFileSync("/proc/self/cgroup", "utf8").split("\n");
+  for (const membership of memberships) {
+    const [, controllers = "", within = ""] = /^\d+:([^:]*):(.*)$/.exec(membership) ?? [];
+    const isFirst = controllers.split(",").includes("cpuacct");
+    if (!isFirst && controllers !== "") continue;
+    const parent = `/sys/fs/cgroup${isFirst ? "/cpuacct" : ""}${within}`.replace(/\/$/, "");
+    const path = `${parent}/steward-tests-${process.pid}`;
+    try {
+      mkdirSync(path);
+      writeFileSync(`${path}/cgroup.procs`, "0");
+    } catch {
+      continue;
+    }
+    const usage = isFirst ? `${path}/cpuacct.usage` : `${path}/cpu.stat`;
+    if (!existsSync(usage)) continue;
+    const readSeconds = isFirst
+      ? () => Number(readFileSync(usage, "utf8")) / 1e9
+      : () => Number(/^usage_usec (\d+)$/m.exec(readFileSync(usage, "utf8"))?.[1]) / 1e6;
+    return { parent, path, readSeconds };
+  }
+  return null;
+}

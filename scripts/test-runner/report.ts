@@ -1,0 +1,175 @@
+import { Readable } from "node:stream";
+import { spec } from "node:test/reporters";
+import { inspect } from "node:util";
+
+/** What `run` of node:test gives. */
+export interface RunEvent {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** The members that events have of a test, a suite, or a whole file. */
+interface Told {
+  readonly name: string;
+  readonly nesting: number;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly skip?: string | boolean;
+  readonly todo?: string | boolean;
+  readonly details: { readonly type?: string; readonly passed: boolean; readonly error?: TestError };
+}
+
+interface TestError {
+  readonly failureType?: string;
+  readonly cause?: unknown;
+}
+
+interface Failure {
+  /** The file, and the names down to the test. */
+  readonly place: string;
+  readonly where: string;
+  readonly error: unknown;
+  readonly isHook: boolean;
+}
+
+/** The members of node's summary that are counts, in its order. */
+const counted = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"] as const;
+
+/**
+ * Tells what the files of a run did: a line each as it ends, with what its tests print; then each skip with its reason,
+ * and all failures, those of hooks first because they cause others. A skip without a reason is a failure, and so is a
+ * file in which no test ran. Node's own summary comes last.
+ */
+export class Report {
+  readonly #say: (text: string) => void;
+  readonly #skips: string[] = [];
+  readonly #failures: Failure[] = [];
+  readonly #counts = new Map<string, number>();
+
+  /** `say` takes one line or several. */
+  constructor(say: (text: string) => void) {
+    this.#say = say;
+  }
+
+  hasFailures(): boolean {
+    return this.#failures.length > 0;
+  }
+
+  /** Takes the events of a run of `file` alone, to their end. */
+  async takeFile(file: string, events: AsyncIterable<RunEvent>): Promise<void> {
+    const record = new FileRecord(file);
+    for await (const event of events) record.take(event);
+    record.end();
+    this.#say(record.told());
+    this.#skips.push(...record.skips);
+    this.#failures.push(...record.failures);
+    for (const name of counted) this.#counts.set(name, (this.#counts.get(name) ?? 0) + record.countOf(name));
+  }
+
+  /** What can be told only when all files have ended; `table` goes before node's summary. */
+  async tellEnd(table: readonly string[], seconds: number): Promise<void> {
+    if (this.#skips.length > 0) this.#say(`\nNot run here:\n${indented(this.#skips.join("\n"))}`);
+    if (this.hasFailures()) this.#say(`\n${this.#failures.length} failed:`);
+    const hooksFirst = this.#failures.toSorted((one, other) => Number(other.isHook) - Number(one.isHook));
+    for (const { place, where, error, isHook } of hooksFirst) {
+      const why = typeof error === "string" ? error : inspect(error).replace(/^ +at .*\(node:.*\n/gm, "");
+      this.#say(`\n✖ ${isHook ? "a hook of " : ""}${place}\n${indented(`${where}\n${why}`)}`);
+    }
+    this.#say(`\n${table.join("\n")}\n`);
+    const lines = counted.map((name) => `${name} ${this.#counts.get(name) ?? 0}`);
+    const summary = [...lines, `duration_ms ${Math.round(seconds * 1_000)}`].map((message) => ({
+      type: "test:diagnostic",
+      data: { nesting: 0, message },
+    }));
+    for await (const text of Readable.from(summary).compose(new spec())) this.#say(String(text).trimEnd());
+  }
+}
+
+/** What one file has done so far. */
+class FileRecord {
+  readonly skips: string[] = [];
+  readonly failures: Failure[] = [];
+  readonly #file: string;
+  /** Of the suites and the test that are under way. */
+  readonly #names: string[] = [];
+  readonly #printed: string[] = [];
+  readonly #counts = new Map<string, number>();
+  #passed = 0;
+  /** Failures that node knows nothing of. */
+  #ownFailures = 0;
+  #seconds = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  take({ type, data }: RunEvent): void {
+    const told = data as Told & { message: string };
+    if (type === "test:dequeue") this.#names[told.nesting] = told.name;
+    else if (type === "test:complete") this.#takeResult(told);
+    else if (type === "test:diagnostic" && told.file === undefined) this.#takeCount(told.message);
+    else if (["test:stdout", "test:stderr", "test:diagnostic"].includes(type)) {
+      this.#printed.push(told.message.trimEnd());
+    }
+  }
+
+  end(): void {
+    if (this.#passed > 0 || this.failures.length > 0) return;
+    this.#ownFailure("no test ran in this file", { place: this.#file, where: this.#file });
+  }
+
+  /** One line, what the tests printed, and what failed. */
+  told(): string {
+    const { length } = this.failures;
+    const cancelled = this.#counts.get("cancelled") ?? 0;
+    const counts = [
+      `${this.#passed} passed`,
+      ...(length > 0 ? [`${length} failed`] : []),
+      ...(cancelled > 0 ? [`${cancelled} not begun`] : []),
+    ];
+    const line = `${length > 0 ? "✖" : "✔"} ${this.#file}: ${counts.join(", ")} (${this.#seconds.toFixed(1)} s)`;
+    const failed = this.failures.map(({ place }) => `✖ ${place}`);
+    return [line, ...[...this.#printed, ...failed].map(indented)].join("\n");
+  }
+
+  /** One of node's counts, with what node took for passed and this is not. */
+  countOf(name: (typeof counted)[number]): number {
+    const count = this.#counts.get(name) ?? 0;
+    return name === "fail" ? count + this.#ownFailures : count;
+  }
+
+  #takeCount(message: string): void {
+    const [name = "", value] = message.split(" ");
+    if (name === "duration_ms") this.#seconds = Number(value) / 1_000;
+    this.#counts.set(name, Number(value));
+  }
+
+  #takeResult({ nesting, name, file, line, column, skip, todo, details }: Told): void {
+    const { error, type, passed } = details;
+    const isFile = nesting === 0 && name === file;
+    const names = isFile ? [] : [...this.#names.slice(0, nesting), name];
+    const at = { place: [this.#file, ...names].join(" > "), where: `${file}:${line}:${column}` };
+    const isTodo = todo !== undefined && todo !== false;
+    const follows = ["cancelledByParent", "subtestsFailed"].includes(error?.failureType ?? "");
+    if (!passed) {
+      if (isTodo || follows) return;
+      this.failures.push({
+        ...at,
+        error: error?.cause ?? error,
+        isHook: error?.failureType === "hookFailed",
+      });
+    } else if (typeof skip === "string" && skip !== "") this.skips.push(`${at.place}: ${skip}`);
+    else if (skip !== undefined && skip !== false) this.#ownFailure("skipped without a reason", at);
+    else if (type !== "suite" && !isFile) this.#passed += 1;
+  }
+
+  #ownFailure(error: string, at: Pick<Failure, "place" | "where">): void {
+    this.#ownFailures += 1;
+    this.failures.push({ ...at, error, isHook: false });
+  }
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "    ");
+}
