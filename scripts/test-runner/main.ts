@@ -15,6 +15,7 @@ import { commandOf, killTree, startedHere } from "./processes.ts";
 import { startMeter } from "./processor-time.ts";
 import { Report } from "./report.ts";
 import { sourcePlaces } from "./source-places.ts";
+import { beginTemporaryFiles } from "./temporary-files.ts";
 
 const { values, positionals: files } = parseArgs({
   allowPositionals: true,
@@ -36,6 +37,7 @@ const graceSeconds = 10;
 const toldFiles = 15;
 
 const meter = startMeter();
+const removeTemporaryFiles = beginTemporaryFiles();
 const root = process.cwd();
 const directory = join(root, values.into);
 const notes = `${directory}.costs`;
@@ -106,6 +108,7 @@ function leave(code: number): void {
     say(`left behind, and killed with ${killTree(id) - 1} children: ${words}`);
   }
   meter.end();
+  removeTemporaryFiles();
   // What was written goes out first.
   process.stdout.write("", () => process.exit(code));
 }
