@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-lts vm-test vm-image bench build check format clean packages
+.PHONY: help run test test-all test-lts vm-test vm-image bench build check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -18,6 +18,9 @@ run: $(DIST) ## start the agent on http://127.0.0.1:8470 with its state in ./var
 
 test: packages $(DIST) check ## install what is needed, check the sources and run every test
 	@sh scripts/run-tests.sh node $(TESTS)
+
+test-all: packages $(DIST) check ## the same with all of each test's cases, and with new random numbers
+	@STEWARD_TEST_ALL=1 sh scripts/run-tests.sh node $(TESTS)
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
