@@ -45,7 +45,7 @@ function statusFields(status: TimeSync): Fields {
 
 const trusts: Readonly<Record<TimeSync["trust"], string>> = {
   trusted: "trusted: a majority vouches for it",
-  accepted: "accepted: one server, a simple daemon or a person",
+  accepted: "accepted: no majority of the servers, a simple daemon or a person",
   none: "none: nobody vouches for it",
 };
 

@@ -1,11 +1,9 @@
 import type { ChronycReport, ChronySource } from "./chronyc-report.ts";
 import type { DelegateReport, DelegateSource } from "./delegate.ts";
+import { isMajority } from "./discipline.ts";
 
 /** Reference ids that are no source: none at all, and `local` (chrony.conf(5)), where chronyd believes its own clock. */
 const noReference = ["00000000", "7f7f0101"];
-
-/** Sources that have to be selectable for a majority to vouch for the clock. */
-const sourcesToTrust = 2;
 
 /** Seconds of root distance to which chronyd's time is accepted while none of its sources is selectable: its own default of `maxdistance`. */
 const longestDistanceSeconds = 3;
@@ -57,9 +55,10 @@ function distanceOf({ tracking }: ChronycReport): number {
 function trustIn(report: ChronycReport): DelegateReport["trust"] {
   if (!hasReference(report)) return "none";
   const selectable = report.sources.filter(({ state }) => ["*", "+", "-"].includes(state)).length;
-  if (selectable >= sourcesToTrust) return "trusted";
-  // One source, or none at present: what it was last set by still counts for a while.
-  return selectable === 1 || distanceOf(report) <= longestDistanceSeconds ? "accepted" : "none";
+  // chronyd itself wants a majority of the sources that answer; those that it lists and cannot reach are no votes.
+  if (isMajority({ agreeing: selectable, configured: report.sources.length })) return "trusted";
+  // Fewer sources, or none at present: what it was last set by still counts for a while.
+  return selectable > 0 || distanceOf(report) <= longestDistanceSeconds ? "accepted" : "none";
 }
 
 function leapOf(word: ChronycReport["tracking"]["leap"]): DelegateReport["leap"] {

@@ -1,6 +1,7 @@
 /**
- * How far the host's clock can be relied on. `trusted`: a majority of our own sources, or chronyd with two;
- * `accepted`: one server, timesyncd, or set by hand; `none`: nobody vouches for it.
+ * How far the host's clock can be relied on. `trusted`: more than half of the servers that are set
+ * agree, and two at least, whether Steward asks them or chronyd; `accepted`: fewer, timesyncd, or set by hand;
+ * `none`: the time is not known.
  */
 export type ClockTrust = "trusted" | "accepted" | "none";
 

@@ -13,6 +13,17 @@ export interface Measurement {
   /** Sources that agree on it, and those that say something else. */
   readonly agreeing: number;
   readonly disagreeing: number;
+  /** Servers that are set, whether they answer or not. */
+  readonly configured: number;
+}
+
+/**
+ * Whether those that agree are more than half of all that are set, and more than one: servers that are silent, or whose
+ * names lead nowhere, are no votes for the others. RFC 5905 §11.2.1 counts only those that answer, and believes a source
+ * that is alone whatever it says.
+ */
+export function isMajority({ agreeing, configured }: Pick<Measurement, "agreeing" | "configured">): boolean {
+  return agreeing > 1 && 2 * agreeing > configured;
 }
 
 /** What is to be done to the clock. One loop does it, and nothing else touches the clock. */
@@ -122,9 +133,11 @@ function stepOrRefuse(
   };
 }
 
-/** Forward, by several sources that nobody contradicts, for long: the machine was paused, and its clock with it. */
-function isPause({ offsetSeconds, agreeing, disagreeing }: Measurement, polls: number): boolean {
-  return offsetSeconds > 0 && agreeing >= pauseSources && disagreeing === 0 && polls >= pauseConfirmations;
+/** Forward, by a majority of several sources that none contradicts, for long: the machine was paused, and its clock with it. */
+function isPause(measurement: Measurement, polls: number): boolean {
+  const { offsetSeconds, agreeing, disagreeing } = measurement;
+  const isUndisputed = agreeing >= pauseSources && disagreeing === 0 && isMajority(measurement);
+  return offsetSeconds > 0 && isUndisputed && polls >= pauseConfirmations;
 }
 
 function wish(

@@ -1,6 +1,7 @@
 import type { TimeSync } from "../contract/types.ts";
 import type { ClockReading } from "../host/ports.ts";
 import type { DelegateReport } from "./delegate.ts";
+import { isMajority } from "./discipline.ts";
 import type { OwnRound } from "./own-time.ts";
 import { phi } from "./sample.ts";
 import type { Verdict } from "./verdict.ts";
@@ -18,6 +19,9 @@ export interface Knowledge {
 /** The last time that somebody vouched for the clock. */
 export interface Synced {
   readonly trust: "trusted" | "accepted";
+  /** How many of the servers that are set agreed on it. */
+  readonly agreeing: number;
+  readonly configured: number;
   readonly atMonotonic: number;
   readonly at: Date;
   readonly uncertaintySeconds: number;
@@ -46,14 +50,16 @@ export function afterRound(
 ): Knowledge {
   if (verdict.kind === "disturbed") return knowledge;
   if (verdict.kind !== "agreed" || !measurement) return { ...knowledge, verdict };
-  const { atSeconds, jitterSeconds } = measurement;
+  const { atSeconds, jitterSeconds, agreeing, configured } = measurement;
   const { believed } = now;
   const left = measurement.offsetSeconds - (action?.kind === "step" ? action.seconds : 0);
   // The filter believes another offset than was measured last; what was measured is what the interval lies around.
   const uncertaintySeconds =
     measurement.uncertaintySeconds + Math.abs(left - (believed?.offsetSeconds ?? left));
   const synced = {
-    trust: measurement.agreeing > 1 ? ("trusted" as const) : ("accepted" as const),
+    trust: isMajority(measurement) ? ("trusted" as const) : ("accepted" as const),
+    agreeing,
+    configured,
     // Of the samples, which may be older than the round.
     atMonotonic: atSeconds,
     at: new Date((now.wallSeconds - (now.monotonicSeconds - atSeconds)) * 1_000),

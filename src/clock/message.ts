@@ -1,4 +1,5 @@
 import type { SteeringHindrance, TimeDaemon } from "../host/ports.ts";
+import type { DelegateReport } from "./delegate.ts";
 import { inWords, reasonOf } from "./refusal.ts";
 import type { StatusFacts } from "./time-status.ts";
 import type { ObserveReason, Way } from "./way.ts";
@@ -27,7 +28,7 @@ function delegateMessage({ loop }: StatusFacts, daemon: TimeDaemon): string {
   const report = loop.report();
   if (!report) return `${daemon} keeps this clock; it has not been asked yet.`;
   const trouble = report.trouble ? ` ${sentence(report.trouble)}` : "";
-  if (report.isSynchronised) return `${daemon} keeps this clock right.${trouble}`;
+  if (report.isSynchronised) return `${daemon} keeps this clock right.${delegateVotes(report)}${trouble}`;
   return `${daemon} runs and does not know the time yet.${trouble}`;
 }
 
@@ -49,7 +50,27 @@ function ownMessage(facts: StatusFacts, way: Way): string {
   if (state === "manual") return `The clock was set by hand.${note}`;
   // It is not the host's own that is right.
   const isOff = way.kind === "observe" && lackOf(facts) !== "";
-  return `${isOff ? "The right time is known." : "The clock is right."}${note}`;
+  const few =
+    synced?.trust === "accepted" ? votes(synced.agreeing, synced.configured, "configured servers") : "";
+  return `${isOff ? "The right time is known." : "The clock is right."}${few}${note}`;
+}
+
+/** Why a clock that several daemon's sources could speak for is accepted and not trusted; empty: it is not so. */
+function delegateVotes({ trust, sources }: DelegateReport): string {
+  const agreeing = sources.filter(({ state }) => isSelectable(state)).length;
+  return trust === "accepted" ? votes(agreeing, sources.length, "of its sources") : "";
+}
+
+function isSelectable(state: DelegateReport["sources"][number]["state"]): boolean {
+  return state === "selected" || state === "candidate" || state === "outlier";
+}
+
+/** The numbers behind a time that is accepted and not trusted; empty where there is only one server. */
+function votes(agreeing: number, configured: number, whose: string): string {
+  if (configured < 2) return "";
+  const verb = agreeing === 1 ? "agrees" : "agree";
+  const needed = Math.floor(configured / 2) + 1;
+  return ` ${agreeing} of ${configured} ${whose} ${verb}: the time is accepted, and trusted only when ${needed} agree. Check why the others are silent or differ.`;
 }
 
 /** What is not done to the host's clock, and why. */

@@ -32,7 +32,10 @@ export interface SourcePool {
   sources(): readonly Source[];
   /** Asks all of them side by side, each so many times. Never rejects. */
   poll(burst: number): Promise<void>;
-  /** What they say now. `minAgreeing` null: one where there is one server, else two. */
+  /**
+   * What they say now. `minAgreeing`: how many must agree for anything to be believed; null: one where there is one
+   * server, else two. It makes nothing trusted: that takes a majority of all (`isMajority`).
+   */
   ballot(minAgreeing: number | null): Ballot;
   /** The last ballot; its offsets against the clock as it stands now. */
   last(): Ballot | null;
@@ -133,6 +136,7 @@ function measurementOf(
     uncertaintySeconds,
     agreeing: survivors.length + outliers.length,
     disagreeing: falsetickers.length,
+    configured: standings.length,
   };
 }
 

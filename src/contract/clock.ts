@@ -161,7 +161,8 @@ export const timeSync = {
     trust: {
       type: "string",
       enum: clockTrusts,
-      description: "trusted: a majority vouches for it; accepted: one server, a simple daemon, or a person",
+      description:
+        "trusted: more than half of the servers set agree, and two at least; accepted: fewer, a simple daemon, or a person",
     },
     source: selectedSource,
     offset_seconds: { ...nullableNumber, description: "of the host's clock; positive: it is behind, add it" },

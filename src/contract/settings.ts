@@ -74,7 +74,8 @@ const time = {
       default: null,
       ...byAdmin,
       title: "Servers that must agree",
-      description: "1 to 8; null or empty: 1 with one server, else 2",
+      description:
+        "1 to 8; null or empty: 1 with one server, else 2. Trusted is only what more than half of the servers agree on",
     },
     panic_threshold: {
       ...duration,

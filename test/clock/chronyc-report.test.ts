@@ -85,6 +85,8 @@ describe("what chronyc prints", () => {
     ["selects one and combines another", ["*", "+"], "trusted"],
     ["selects one and could use another", ["*", "-"], "trusted"],
     ["selects one and calls the others false", ["*", "x", "x"], "accepted"],
+    ["selects two and cannot reach the three others", ["*", "+", "?", "?", "?"], "accepted"],
+    ["selects three of five", ["*", "+", "-", "?", "x"], "trusted"],
     ["has none at present but was set by one", ["?", "x"], "accepted"],
   ];
   for (const [situation, letters, expected] of trusts) {

@@ -20,7 +20,7 @@ const usualRules: DisciplineRules = {
 
 function measured(offsetSeconds: number, more: Partial<Measurement> = {}): Measurement {
   const noise = { jitterSeconds: 1e-4, noiseSeconds: 1e-4, uncertaintySeconds: 0.01 };
-  return { atSeconds: 1_000, offsetSeconds, ...noise, agreeing: 4, disagreeing: 0, ...more };
+  return { atSeconds: 1_000, offsetSeconds, ...noise, agreeing: 4, disagreeing: 0, configured: 4, ...more };
 }
 
 /** The same offset at so many polls, 64 s apart; what is done at each. */

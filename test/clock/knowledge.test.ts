@@ -22,6 +22,7 @@ const measurement = {
   uncertaintySeconds: 0.01,
   agreeing: 3,
   disagreeing: 0,
+  configured: 4,
 };
 
 function agreed(
@@ -54,10 +55,24 @@ describe("how the clock stands", () => {
     });
   });
 
-  it("is trusted by a majority and accepted by one", () => {
-    assert.equal(standing(agreed(), 1_010).trust, "trusted");
-    assert.equal(standing(agreed({ agreeing: 1 }), 1_010).trust, "accepted");
-  });
+  // How many agree, of how many that are set, silent ones among them.
+  const votes: [number, number, "trusted" | "accepted"][] = [
+    [1, 1, "accepted"],
+    [1, 2, "accepted"],
+    [2, 2, "trusted"],
+    [2, 3, "trusted"],
+    [2, 4, "accepted"],
+    [3, 4, "trusted"],
+    [2, 5, "accepted"],
+    [3, 5, "trusted"],
+    [4, 8, "accepted"],
+    [5, 8, "trusted"],
+  ];
+  for (const [agreeing, configured, trust] of votes) {
+    it(`is ${trust} when ${agreeing} of ${configured} agree`, () => {
+      assert.equal(standing(agreed({ agreeing, configured }), 1_010).trust, trust);
+    });
+  }
 
   it("grows uncertain by 15 ppm when the frequency is known", () => {
     const { uncertaintySeconds } = standing(agreed(), 2_000);

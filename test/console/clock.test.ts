@@ -239,7 +239,7 @@ describe("the console's clock", { concurrency: true }, () => {
       await force(dialog).click();
       await confirmPassword(page, "admin");
       await dialog.waitFor({ state: "detached" });
-      await badge(page, "one source vouches for it").waitFor();
+      await badge(page, "accepted without a majority").waitFor();
       assert.equal(await page.getByText("a correction that is too large").count(), 0);
       assert.deepEqual(complaints, []);
     });

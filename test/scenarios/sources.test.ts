@@ -1,5 +1,6 @@
 import { describe } from "node:test";
 import type { ClockHost } from "../simulated/clock-host.ts";
+import { ordinaryServer } from "../simulated/time-network.ts";
 import { fourServers, ordinaryHost, play, type Run, servers } from "./scenario.ts";
 
 const hour = 3_600;
@@ -83,6 +84,85 @@ describe("false servers", () => {
             views.slice(-20).every(({ wallErrorSeconds }) => Math.abs(wallErrorSeconds) < 400e-6),
         },
       },
+    },
+  );
+});
+
+describe("votes of silent servers", () => {
+  const liar = { offsetSeconds: 3_600, secondOpinionOffsetSeconds: 3_600 };
+  const silent = { manner: "silent" } as const;
+  const speak = ({ network }: ClockHost): undefined => {
+    for (const server of network.servers) server.manner = ordinaryServer.manner;
+  };
+  const says = (words: RegExp, run: Run) => words.test(run.views.at(-1)?.status.message ?? "");
+  play(
+    {
+      name: "two liars of five, while two of the honest ones are silent, are accepted and not trusted",
+      host: { servers: servers(liar, liar, {}, silent, silent) },
+      bounds: {
+        isHonest: false,
+        endTrust: "accepted",
+        also: {
+          "the numbers are said": (run) =>
+            says(/2 of 5 configured servers agree: .* trusted only when 3 agree/, run),
+          "the clock was never called trusted": ({ views }) =>
+            views.every(({ status }) => status.trust !== "trusted"),
+        },
+      },
+    },
+    {
+      name: "two honest ones of four are accepted, and trusted when a third is heard",
+      host: { servers: servers({}, {}, silent, silent) },
+      deeds: [{ atSeconds: 2_000, act: speak }],
+      bounds: {
+        ...usual,
+        steps: [0.5],
+        endTrust: "trusted",
+        also: {
+          "accepted before": ({ views }) => views[100]?.status.trust === "accepted",
+          "no number is told of a trusted clock": (run) => !says(/configured/, run),
+        },
+      },
+    },
+    {
+      name: "names that lead nowhere count as servers that are set",
+      host: {
+        servers: servers({}, {}),
+        settings: setting({ servers: ["192.0.2.1", "192.0.2.2", "lost.example", "gone.example"] }),
+      },
+      bounds: {
+        ...usual,
+        steps: [0.5],
+        endTrust: "accepted",
+        also: { "the numbers are said": (run) => says(/2 of 4 configured servers agree/, run) },
+      },
+    },
+    {
+      name: "an administrator who lets one be enough of three has it accepted, not trusted",
+      host: { servers: servers({}, silent, silent), settings: setting({ min_agreeing: 1 }) },
+      bounds: {
+        synchronisedWithin: 16,
+        steps: [0.5],
+        endTrust: "accepted",
+        also: { "the numbers are said": (run) => says(/1 of 3 configured servers agrees/, run) },
+      },
+    },
+    {
+      name: "three liars of seven do not step over the panic threshold as if the machine had been paused",
+      host: { servers: servers({}, {}, {}, {}, {}, {}, {}) },
+      deeds: [
+        {
+          atSeconds: 1_000,
+          act: ({ network }) => {
+            for (const [index, server] of network.servers.entries()) {
+              if (index < 3) server.offsetSeconds = 7_200;
+              else server.manner = "silent";
+            }
+          },
+        },
+      ],
+      seconds: 20_000,
+      bounds: { isHonest: false, steps: [0.5], endState: "faulty", endTrust: "none" },
     },
   );
 });

@@ -418,7 +418,7 @@ export const de: Catalogue = {
     },
     trusts: {
       trusted: "eine Mehrheit bürgt für sie",
-      accepted: "eine Quelle bürgt für sie",
+      accepted: "ohne Mehrheit angenommen",
       none: "niemand bürgt für sie",
     },
     behind: (size) => `${size} nach`,

@@ -385,7 +385,7 @@ export const en = {
     },
     trusts: {
       trusted: "a majority vouches for it",
-      accepted: "one source vouches for it",
+      accepted: "accepted without a majority",
       none: "nobody vouches for it",
     },
     behind: (size: string) => `${size} behind`,
