@@ -63,6 +63,8 @@ export interface AgentConfig {
   clockAddon: string;
   /** Another clock than this host's. */
   openClock?: OpenClock;
+  /** Another uptime than this host's. */
+  uptime?: Uptime;
   /** What `log` wrote lately. */
   ownLines: OwnLines;
   /** What `log` writes goes to the journal, so it need not be kept here as well. */
@@ -108,7 +110,7 @@ export async function openRooms(config: AgentConfig, lock: Lock): Promise<Rooms>
 
 async function joinRooms(config: AgentConfig, release: () => Promise<void>): Promise<Rooms> {
   const host = readIdentity();
-  const uptime = createUptime();
+  const uptime = config.uptime ?? createUptime();
   const ground = await openGround(config, host, uptime);
   const { state, settings, time, clock, updates } = ground;
   const { events } = state;

@@ -1,19 +1,13 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommandContext } from "./cli/context.ts";
-import type { AgentConfig } from "./compose.ts";
+import { createCommandContext, type Terminal } from "./command-context.ts";
 import { errorCodes } from "./contract/error-codes.ts";
-import type { SettingsChange } from "./contract/types.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
 import { isJournalStream } from "./host/linux/journal-stream.ts";
 import { changeUserKeepingTimeCapability } from "./host/linux/time-capability.ts";
-import { noDecisions, readDecisions, readDecisionsOrNone, usualHostFile } from "./host-decisions.ts";
-import { usualPlaces } from "./installing/places.ts";
 import { createLog, syslogNumbers } from "./journal/log.ts";
 import { createOwnLines } from "./journal/own-lines.ts";
-import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./serve-options.ts";
-import { makeDirectory } from "./store/durable-file.ts";
-import { takeLock } from "./store/lock.ts";
+import { type Program, serve } from "./serve.ts";
 import type { Build } from "./version/version.ts";
 
 /** Put in by the build; a program run from its sources has no version. */
@@ -41,116 +35,49 @@ const isSource = import.meta.url.endsWith(".ts");
 /** Next to this file; run from the sources, in what the last build left. */
 const assetsDirectory = isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname;
 
-/** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
-const restartsAllowed = 10;
+const program: Program = {
+  assetsDirectory,
+  factsWorker: new URL(isSource ? "./system/facts-worker.ts" : "./facts-worker.js", import.meta.url),
+  build,
+  nodeVersion: process.version,
+  node: process.execPath,
+  environment: process.env,
+  // Asked for when it is needed: the command line becomes another.
+  userId: () => process.geteuid?.(),
+  log,
+  ownLines,
+  isLogInJournal,
+};
 
 async function main(): Promise<number> {
   // Whatever is made from here on belongs to this user alone.
   process.umask(0o077);
   const [command, ...rest] = process.argv.slice(2);
-  if (command === "serve" && !rest.includes("--help") && !rest.includes("-h")) return serve(rest);
+  if (command === "serve" && !rest.includes("--help") && !rest.includes("-h"))
+    return serve(rest, program, stopRequested());
   const { runCommandLine } = await import("./cli/main.ts");
-  return runCommandLine(process.argv.slice(2), commandContext());
+  return runCommandLine(process.argv.slice(2), createCommandContext(program, terminal()));
 }
 
-async function serve(argv: string[]): Promise<number> {
-  const script = join(assetsDirectory, "installer.js");
-  const options = readServeOptions(argv, { environment: process.env, node: process.execPath, script });
-  const stopRequested = new Promise<"stop">((resolve) => {
+function stopRequested(): Promise<"stop"> {
+  return new Promise((resolve) => {
     // `on`, not `once`: conf brings when-exit, which sends a signal again when its own handler has run.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve("stop"));
   });
-  await makeDirectory(options.state);
-  // Taken while the rest of the program loads: it waits for a process.
-  let lock = takeLock(options.state);
-  lock.catch(() => undefined);
-  const { startAgent } = (await import("./parts.ts")).parts;
-  const host = await readDecisions(options.hostFile, process.geteuid?.());
-  const config = {
-    ...(await agentConfig(options.state, options.run, options.initialSettings)),
-    ...options.serve,
-    ...host.forRooms,
-    hostNames: host.names,
-    trustedProxies: host.trustedProxies,
-  };
-  for (let start = 0; start <= restartsAllowed; start += 1) {
-    const agent = await startAgent(config, lock);
-    log("notice", "listening", { mode: agent.mode, addresses: agent.addresses, version: build.version });
-    const why = await Promise.race([stopRequested, agent.repaired.then(() => "repaired" as const)]);
-    log("notice", why === "stop" ? "stopping" : "the state was repaired: starting again");
-    await agent.stop();
-    if (why === "stop") return 0;
-    lock = takeLock(options.state);
-  }
-  return 1;
 }
 
-async function agentConfig(state: string, run: string, initialSettings?: string): Promise<AgentConfig> {
-  return {
-    stateDirectory: state,
-    runDirectory: run,
-    assetsDirectory,
-    factsWorker: new URL(isSource ? "./system/facts-worker.ts" : "./facts-worker.js", import.meta.url),
-    initialSettings: await readInitialSettings(initialSettings),
-    build,
-    nodeVersion: process.version,
-    log,
-    credentialsDirectory: process.env.CREDENTIALS_DIRECTORY,
-    sealKeyFile: usualSealKeyFile,
-    // The state of the service itself; any other belongs to a trial, which leaves the host's clock and root alone.
-    maySteerClock: state === usualStateDirectory,
-    installing: state === usualStateDirectory ? { places: usualPlaces, program: null } : null,
-    clockAddon: join(assetsDirectory, "clock-steering.node"),
-    ownLines,
-    isLogInJournal,
-    ...noDecisions.forRooms,
-  };
-}
-
-/** What the product's maker wants a new device to begin with; checked against the contract where it is merged. */
-async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
-  return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
-}
-
-function commandContext(): CommandContext {
-  const { stdin, stdout, stderr, env } = process;
+function terminal(): Terminal {
+  const { stdin, stdout, stderr } = process;
   return {
     stdin,
     stdout,
     stderr,
-    environment: env,
-    programVersion: build.version,
     interruption: () => {
       const interruption = new AbortController();
       process.once("SIGINT", () => interruption.abort());
       return interruption.signal;
     },
-    openOffline: async (stateDirectory) => {
-      const config = await agentConfig(stateDirectory, stateDirectory, env.STEWARD_INITIAL_SETTINGS);
-      await becomeOwner(stateDirectory, config.clockAddon);
-      const hostFile = env.STEWARD_HOST_FILE || usualHostFile;
-      const { forRooms } = await readDecisionsOrNone(hostFile, process.geteuid?.());
-      const { openOfflineClient } = (await import("./parts.ts")).parts;
-      const { installingOf } = await import("./installer-process.ts");
-      const program = { node: process.execPath, script: join(assetsDirectory, "installer.js") };
-      const installing = installingOf(env, { ...program, state: stateDirectory, hostFile });
-      return openOfflineClient({ ...config, ...forRooms, ...(installing && { installing }) });
-    },
-    runInstaller: async (words, places) => {
-      const { runInstaller } = await import("./installer-process.ts");
-      const program = join(assetsDirectory, "installer.js");
-      return runInstaller({ node: process.execPath, program }, words, places);
-    },
-    readRootOfTrust: async (bytes) => {
-      const { workshop } = await import("./updates/workshop.ts");
-      return workshop.readRootOfTrust(bytes);
-    },
-    openState: async (stateDirectory) => {
-      const initialSettings = await readInitialSettings(env.STEWARD_INITIAL_SETTINGS);
-      await becomeOwner(stateDirectory);
-      const { openStateTools } = (await import("./parts.ts")).parts;
-      return openStateTools(stateDirectory, initialSettings);
-    },
+    becomeOwner,
   };
 }
 

@@ -69,7 +69,7 @@ function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () =>
             build: config.build,
             node: config.nodeVersion,
             host,
-            uptime: createUptime(),
+            uptime: config.uptime ?? createUptime(),
             rules: null,
           }),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
@@ -99,7 +99,7 @@ function unkeptClock(config: AgentConfig, events: EventSink): Clock {
     record: forgetfulRecord(),
     bootId: readIdentity().bootId,
     buildDate: builtAt(config.build),
-    uptime: createUptime(),
+    uptime: config.uptime ?? createUptime(),
     events,
     onLook: () => undefined,
   });

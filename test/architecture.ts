@@ -38,6 +38,8 @@ const floors: Readonly<Record<string, number>> = {
   "parts.ts": 5,
   "host-decisions.ts": 5,
   "serve-options.ts": 5,
+  "serve.ts": 5,
+  "command-context.ts": 5,
   "main.ts": 5,
   "installer.ts": 5,
   "installer-process.ts": 5,

@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The built agent as a process of its own, with its state in a temporary directory and its port chosen by the kernel. */
+/** An agent that listens, with its state in a temporary directory and its port chosen by the kernel. */
 export interface RunningAgent {
-  process: ChildProcess;
+  /** Of the process that it runs in. */
+  pid: number;
   url: string;
   port: number;
   socket: string;
@@ -19,10 +20,15 @@ export interface RunningAgent {
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
   /** Makes the first administrator over the socket, signs in and steps up. */
   signedInAdmin: () => Promise<{ id: string; token: string; refreshToken: string }>;
-  /** SIGTERM, and its exit code. The directories stay. */
+  /** Has it stop as SIGTERM does, and gives its exit code. The directories stay. */
   stop: () => Promise<number | null>;
   /** Stops it where it still runs and removes its directories. */
   dispose: () => Promise<void>;
+}
+
+/** The built agent as a process of its own. */
+export interface AgentProcess extends RunningAgent {
+  process: ChildProcess;
 }
 
 export interface CallOptions {
@@ -62,22 +68,31 @@ const program = join(import.meta.dirname, "../dist/main.js");
 /** No agent under test asks a public server for the time. */
 export const noServers = join(import.meta.dirname, "../scripts/run-settings.json");
 
-/** Starts the agent and waits until it listens. Throws with its log when it ends instead. */
-export async function startAgentProcess(options: AgentOptions = {}): Promise<RunningAgent> {
-  const home = await mkdtemp(join(tmpdir(), "steward-test-"));
-  const stateDirectory = options.stateDirectory ?? join(home, "state");
-  const runDirectory = join(home, "run");
-  const socket = join(runDirectory, "steward.sock");
-  const serve = [
-    ...(options.program ?? [program]),
-    "serve",
-    "--state",
-    stateDirectory,
-    "--run",
-    runDirectory,
-    "--listen",
-    "127.0.0.1:0",
-  ];
+/** Where an agent under test lives. */
+export interface Home {
+  directory: string;
+  stateDirectory: string;
+  runDirectory: string;
+  /** The arguments of `serve` that say so. */
+  arguments: string[];
+}
+
+/** Makes one; its state is elsewhere where that is given. */
+export async function makeHome(given?: string): Promise<Home> {
+  const directory = await mkdtemp(join(tmpdir(), "steward-test-"));
+  const stateDirectory = given ?? join(directory, "state");
+  const runDirectory = join(directory, "run");
+  const places = ["--state", stateDirectory, "--run", runDirectory, "--listen", "127.0.0.1:0"];
+  return { directory, stateDirectory, runDirectory, arguments: places };
+}
+
+/**
+ * Starts the built program and waits until it listens; throws with its log when it ends instead. For what takes a process:
+ * signals, kills, a wrapper, another program. All else costs less with `startAgentInProcess`.
+ */
+export async function startAgentProcess(options: AgentOptions = {}): Promise<AgentProcess> {
+  const home = await makeHome(options.stateDirectory);
+  const serve = [...(options.program ?? [program]), "serve", ...home.arguments];
   const [command = process.execPath, ...rest] = [...(options.prefix ?? []), process.execPath, ...serve];
   const child = spawn(command, [...rest, ...(options.arguments ?? [])], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -88,22 +103,29 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Run
     log += text;
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const port = await portOf(() => log, ended);
-  const call = (method: string, path: string, callOptions: CallOptions = {}) =>
-    send({ port, socket, method, path, ...callOptions });
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
     return ended;
   };
+  const agent = await agentAt(home, { pid: child.pid ?? 0, log: () => log, ended, stop });
+  return { ...agent, process: child };
+}
+
+/** How an agent runs: where it writes, how it ends. */
+export interface Running extends Pick<RunningAgent, "pid" | "log" | "stop"> {
+  /** Settles with its exit code. */
+  ended: Promise<number | null>;
+}
+
+/** Waits until an agent listens. Throws with its log when it ends instead. */
+export async function agentAt(home: Home, { pid, log, ended, stop }: Running): Promise<RunningAgent> {
+  const { stateDirectory, runDirectory } = home;
+  const socket = join(runDirectory, "steward.sock");
+  const port = await portOf(log, ended);
+  const call = (method: string, path: string, callOptions: CallOptions = {}) =>
+    send({ port, socket, method, path, ...callOptions });
   return {
-    process: child,
-    url: `http://127.0.0.1:${port}`,
-    port,
-    socket,
-    stateDirectory,
-    runDirectory,
-    log: () => log,
-    call,
+    ...{ pid, url: `http://127.0.0.1:${port}`, port, socket, stateDirectory, runDirectory, log, call, stop },
     signedInAdmin: async () => {
       const body = { username: adminName, password: adminPassword, role: "admin" };
       const created = await call("POST", "/api/users", { body, local: true });
@@ -113,10 +135,9 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Run
       await stepUp(call, json.access_token, adminPassword);
       return { id: created.json.id, token: json.access_token, refreshToken: json.refresh_token };
     },
-    stop,
     dispose: async () => {
       await stop();
-      await rm(home, { recursive: true, force: true });
+      await rm(home.directory, { recursive: true, force: true });
     },
   };
 }
@@ -150,10 +171,10 @@ async function portOf(log: () => string, ended: Promise<number | null>): Promise
   void ended.then((exit) => {
     code = exit;
   });
-  for (let tries = 0; tries < 2_000 && code === undefined; tries += 1) {
+  for (let tries = 0; tries < 24_000 && code === undefined; tries += 1) {
     const port = /"http:\/\/127\.0\.0\.1:(\d+)"/.exec(log())?.[1];
     if (port !== undefined) return Number(port);
-    await delay(10);
+    await delay(5);
   }
   throw new Error(`the agent did not start (exit ${code}): ${log()}`);
 }

@@ -3,7 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import {
+  type CheckedAgent,
+  type SignedIn,
+  startCheckedAgent,
+  startCheckedProcess,
+} from "../http/checked-agent.ts";
 import { type OpenedStream, openStream } from "../http/stream-reader.ts";
 import { startTimedAgent, type TimedAgent } from "../simulated/faked-time.ts";
 import { becomes } from "../store/state-directory.ts";
@@ -169,7 +174,7 @@ describe("API tokens and a restart", () => {
     it(`are kept through ${signal}, and what was deleted stays deleted`, async (test) => {
       const home = await mkdtemp(join(tmpdir(), "steward-tokens-"));
       const stateDirectory = join(home, "state");
-      const first = await startCheckedAgent({ stateDirectory });
+      const first = await startCheckedProcess({ stateDirectory });
       test.after(() => first.stop());
       const admin = await first.signedInAdmin();
       const deleted = await makeToken(first, admin, ["system:read"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { writeCommand } from "../host/journal.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../http/checked-agent.ts";
 import { type OpenedStream, openStream } from "../http/stream-reader.ts";
 import { becomes } from "../store/state-directory.ts";
 
@@ -13,7 +13,9 @@ describe("GET /api/logs/stream", () => {
   before(async () => {
     // Whatever this machine's own journal holds: without one it is the agent's own lines.
     const journalctl = writeCommand({ after }, "journalctl", "exit 1");
-    agent = await startCheckedAgent({ environment: { PATH: `${dirname(journalctl)}:${process.env.PATH}` } });
+    agent = await startCheckedProcess({
+      environment: { PATH: `${dirname(journalctl)}:${process.env.PATH}` },
+    });
     admin = await agent.signedInAdmin();
     reader = await agent.signedIn("log-reader", "readonly");
   });

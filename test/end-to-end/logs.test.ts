@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../host/journal.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../http/checked-agent.ts";
 import { runSteward } from "../running-agent.ts";
 
 /** An environment in which journalctl is this script. */
@@ -25,9 +25,7 @@ describe("GET /api/logs without a journal", () => {
   let admin: SignedIn;
   let reader: SignedIn;
   before(async () => {
-    agent = await startCheckedAgent({
-      environment,
-    });
+    agent = await startCheckedProcess({ environment });
     admin = await agent.signedInAdmin();
     reader = await agent.signedIn("log-reader", "readonly");
   });
@@ -136,7 +134,7 @@ describe("GET /api/logs without a journal", () => {
   });
 
   it("has after a restart what mattered before it", async (test) => {
-    const again = await startCheckedAgent({ stateDirectory: agent.stateDirectory, environment });
+    const again = await startCheckedProcess({ stateDirectory: agent.stateDirectory, environment });
     test.after(() => again.dispose());
     const { json } = await again.call("GET", "/api/logs?q=listening", { local: true });
     assert.equal(json.items.length, 2);
@@ -154,7 +152,7 @@ describe("GET /api/logs from a journal", () => {
 
   it("has the journal's lines, and keeps to rights and units there too", async (test) => {
     const journal = makeJournal(test, entries);
-    const agent = await startCheckedAgent({
+    const agent = await startCheckedProcess({
       environment: environmentWith(test, `exec /usr/bin/journalctl '${journal}' "$@"`),
     });
     test.after(() => agent.dispose());
@@ -185,7 +183,7 @@ describe("an agent whose standard error goes to the journal", () => {
   ];
 
   it("tells journald the severity of each line, and keeps no lines of its own on the disk", async (test) => {
-    const agent = await startCheckedAgent({ prefix: withJournalStream });
+    const agent = await startCheckedProcess({ prefix: withJournalStream });
     test.after(() => agent.dispose());
     await agent.stop();
     assert.match(agent.log(), /^<5>\{"time":"[^"]+","severity":"notice","message":"listening"/m);
@@ -193,7 +191,7 @@ describe("an agent whose standard error goes to the journal", () => {
   });
 
   it("is not one that has only inherited the word of it", async (test) => {
-    const agent = await startCheckedAgent({ environment: { JOURNAL_STREAM: "8:12345" } });
+    const agent = await startCheckedProcess({ environment: { JOURNAL_STREAM: "8:12345" } });
     test.after(() => agent.dispose());
     await agent.stop();
     assert.match(agent.log(), /^\{"time":"[^"]+","severity":"notice","message":"listening"/m);

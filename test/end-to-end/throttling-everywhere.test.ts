@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../authenticator.ts";
 import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
-import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+  startCheckedProcess,
+} from "../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../running-agent.ts";
 import { becomes } from "../store/state-directory.ts";
 import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
@@ -149,7 +155,7 @@ describe("a running delay and a restart", () => {
     it(`goes on behind ${signal}, with what is left of it`, async (test) => {
       const home = await mkdtemp(join(tmpdir(), "steward-throttle-"));
       const stateDirectory = join(home, "state");
-      const first = await startCheckedAgent({ stateDirectory });
+      const first = await startCheckedProcess({ stateDirectory });
       test.after(() => first.stop());
       await first.signedInAdmin();
       const from = newAddress();

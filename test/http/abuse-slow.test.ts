@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
+import { assertServesOthers, type CheckedAgent, startCheckedProcess } from "./checked-agent.ts";
 import { openSilently, requestText, sendRaw } from "./raw-http.ts";
 
 /** The bound of a listener's connections (listeners.ts). */
 const maximumConnections = 512;
 
 async function residentMebibytes(agent: CheckedAgent): Promise<number> {
-  const status = await readFile(`/proc/${agent.process.pid}/status`, "utf8");
+  const status = await readFile(`/proc/${agent.pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
 }
 
@@ -18,7 +18,7 @@ describe("clients that take their time", () => {
   let agent: CheckedAgent;
   const open: Socket[] = [];
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedProcess();
     await agent.signedInAdmin();
   });
   after(async () => {

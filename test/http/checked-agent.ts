@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
+import { type InProcessOptions, startAgentInProcess } from "../agent-in-process.ts";
 import {
   type AgentOptions,
+  type AgentProcess,
   type Answer,
   adminName,
   adminPassword,
@@ -40,8 +42,17 @@ export const goodPassword = "quiet otters borrow umbrellas";
  * Starts the agent. `dispose` throws when a secret has leaked: into its log, its events or documents, what it has been
  * read from it, its arguments or environment.
  */
-export async function startCheckedAgent(options: AgentOptions = {}): Promise<CheckedAgent> {
+export async function startCheckedAgent(options: InProcessOptions = {}): Promise<CheckedAgent> {
+  return checked(await startAgentInProcess(options));
+}
+
+/** The same with the built program in a process of its own. */
+export async function startCheckedProcess(options: AgentOptions = {}): Promise<CheckedAgent & AgentProcess> {
   const agent = await startAgentProcess(options);
+  return { ...checked(agent), process: agent.process };
+}
+
+function checked(agent: RunningAgent): CheckedAgent {
   const canary = createCanary();
   const judge = (method: string, path: string, answer: Answer, sent: CallOptions = {}): Answer => {
     canary.sent(sent);
@@ -80,7 +91,7 @@ export async function startCheckedAgent(options: AgentOptions = {}): Promise<Che
     signedIn: (username, role) => enter(username, role, goodPassword),
     signedInAdmin: () => enter(adminName, "admin", adminPassword),
     dispose: async () => {
-      const shown = shownByProcess(agent.process.pid);
+      const shown = shownByProcess(agent.pid);
       await agent.stop();
       try {
         canary.assertNotIn(shown, "the process");

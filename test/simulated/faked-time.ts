@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
+import { type CheckedAgent, startCheckedProcess } from "../http/checked-agent.ts";
 
 /** An agent whose wall clock the test moves with libfaketime while its monotonic clock runs on. */
 export interface TimedAgent extends CheckedAgent {
@@ -37,7 +37,7 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
   const knowClock = (state: object): void => replaceFile(clockFile, JSON.stringify(state));
   setClock();
   knowClock(options.clock ?? {});
-  const agent = await startCheckedAgent({
+  const agent = await startCheckedProcess({
     program: ["--import", "tsx", join(import.meta.dirname, "agent.ts")],
     ...(options.stateDirectory !== undefined && { stateDirectory: options.stateDirectory }),
     environment: {

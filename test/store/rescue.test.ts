@@ -7,7 +7,7 @@ import { timeSync } from "../../src/contract/clock.ts";
 import { consoleGreeting } from "../../src/contract/console.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { assertFits } from "../http/answer-rules.ts";
-import { type RunningAgent, runSteward } from "../running-agent.ts";
+import { type AgentProcess, runSteward } from "../running-agent.ts";
 import { damageBoth, documents, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   becomes,
@@ -203,7 +203,7 @@ describe("an absent users.json", () => {
   });
 });
 
-async function inRescue(test: TestContext): Promise<RunningAgent> {
+async function inRescue(test: TestContext): Promise<AgentProcess> {
   const directory = await state.copy(test);
   await damageBoth(directory, "users");
   // The port is given, so that the agent is found again when it has begun anew.
@@ -213,7 +213,7 @@ async function inRescue(test: TestContext): Promise<RunningAgent> {
   return agent;
 }
 
-async function repair(agent: RunningAgent, command: string[]): Promise<void> {
+async function repair(agent: AgentProcess, command: string[]): Promise<void> {
   const args = ["state", ...command, "--yes", "--state", agent.stateDirectory];
   const { code, stderr } = await runSteward(args);
   assert.equal(code, 0, stderr);
@@ -221,7 +221,7 @@ async function repair(agent: RunningAgent, command: string[]): Promise<void> {
 }
 
 /** The same process, without anybody's help, within five seconds. */
-async function servesAgain(agent: RunningAgent): Promise<void> {
+async function servesAgain(agent: AgentProcess): Promise<void> {
   const isServing = async () => {
     const health = await agent.call("GET", "/api/health").catch(() => null);
     return health?.json?.status === "ok";

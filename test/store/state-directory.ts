@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { type Document, openDocument } from "../../src/store/document.ts";
 import type { DocumentKind } from "../../src/store/load.ts";
 import { createReserve } from "../../src/store/reserve.ts";
-import { type AgentOptions, type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { type AgentOptions, type AgentProcess, startAgentProcess } from "../running-agent.ts";
 
 /** A test, or what several share: whatever tells when it is over. */
 export interface Ending {
@@ -34,7 +34,7 @@ export async function temporaryDirectory(test: Ending): Promise<string> {
 }
 
 /** An agent that goes with the test. */
-export async function startAgent(test: Ending, options: AgentOptions = {}): Promise<RunningAgent> {
+export async function startAgent(test: Ending, options: AgentOptions = {}): Promise<AgentProcess> {
   const agent = await startAgentProcess(options);
   test.after(() => agent.dispose());
   return agent;

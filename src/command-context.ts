@@ -1,0 +1,46 @@
+import type { CommandContext } from "./cli/context.ts";
+import { readDecisionsOrNone, usualHostFile } from "./host-decisions.ts";
+import { agentConfig, installerScript, type Program, readInitialSettings } from "./serve.ts";
+
+/** What only the process has that runs the command line. */
+export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
+  /** Goes on as the owner of a directory; one with `clockAddon` keeps the right to set the clock. */
+  becomeOwner: (directory: string, clockAddon?: string) => Promise<void>;
+}
+
+/** The world of this program's commands: a terminal, and this host with its state. */
+export function createCommandContext(program: Program, terminal: Terminal): CommandContext {
+  const { environment, node } = program;
+  const { becomeOwner, ...streams } = terminal;
+  const script = installerScript(program);
+  return {
+    ...streams,
+    environment,
+    programVersion: program.build.version,
+    openOffline: async (stateDirectory) => {
+      const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
+      const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
+      await becomeOwner(stateDirectory, config.clockAddon);
+      const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
+      const { forRooms } = await readDecisionsOrNone(hostFile, program.userId());
+      const { openOfflineClient } = (await import("./parts.ts")).parts;
+      const { installingOf } = await import("./installer-process.ts");
+      const installing = installingOf(environment, { node, script, state: stateDirectory, hostFile });
+      return openOfflineClient({ ...config, ...forRooms, ...(installing && { installing }) });
+    },
+    runInstaller: async (words, places) => {
+      const { runInstaller } = await import("./installer-process.ts");
+      return runInstaller({ node, program: script }, words, places);
+    },
+    readRootOfTrust: async (bytes) => {
+      const { workshop } = await import("./updates/workshop.ts");
+      return workshop.readRootOfTrust(bytes);
+    },
+    openState: async (stateDirectory) => {
+      const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);
+      await becomeOwner(stateDirectory);
+      const { openStateTools } = (await import("./parts.ts")).parts;
+      return openStateTools(stateDirectory, initialSettings);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Agent } from "./agent.ts";
+import type { AgentConfig } from "./compose.ts";
+import type { SettingsChange } from "./contract/types.ts";
+import { noDecisions, readDecisions } from "./host-decisions.ts";
+import { usualPlaces } from "./installing/places.ts";
+import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./serve-options.ts";
+import { makeDirectory } from "./store/durable-file.ts";
+import { takeLock } from "./store/lock.ts";
+
+/** This program, and what the process that runs it knows of itself. */
+export interface Program
+  extends Pick<
+    AgentConfig,
+    "assetsDirectory" | "factsWorker" | "build" | "nodeVersion" | "log" | "ownLines" | "isLogInJournal"
+  > {
+  /** Absolute path of the runtime. */
+  readonly node: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The user who runs this. */
+  readonly userId: () => number | undefined;
+}
+
+/** What of an agent's surroundings another may stand for: its clock and how long it has been up. */
+export type Surroundings = Pick<AgentConfig, "openClock" | "uptime">;
+
+/** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
+const restartsAllowed = 10;
+
+/**
+ * Runs the agent with the arguments of `serve` until `stopRequested` settles. Its exit code. Throws what
+ * `readServeOptions` and `startAgent` throw.
+ */
+export async function serve(
+  argv: string[],
+  program: Program,
+  stopRequested: Promise<"stop">,
+  surroundings: Surroundings = {},
+): Promise<number> {
+  const { environment, node, log, build } = program;
+  const options = readServeOptions(argv, { environment, node, script: installerScript(program) });
+  await makeDirectory(options.state);
+  // Taken while the rest of the program loads: it waits for a process.
+  let lock = takeLock(options.state);
+  lock.catch(() => undefined);
+  const { startAgent } = (await import("./parts.ts")).parts;
+  const host = await readDecisions(options.hostFile, program.userId());
+  const config = {
+    ...(await agentConfig(program, options.state, options.run, options.initialSettings)),
+    ...options.serve,
+    ...host.forRooms,
+    ...surroundings,
+    hostNames: host.names,
+    trustedProxies: host.trustedProxies,
+  };
+  for (let start = 0; start <= restartsAllowed; start += 1) {
+    const agent: Agent = await startAgent(config, lock);
+    log("notice", "listening", { mode: agent.mode, addresses: agent.addresses, version: build.version });
+    const why = await Promise.race([stopRequested, agent.repaired.then(() => "repaired" as const)]);
+    log("notice", why === "stop" ? "stopping" : "the state was repaired: starting again");
+    await agent.stop();
+    if (why === "stop") return 0;
+    lock = takeLock(options.state);
+  }
+  return 1;
+}
+
+/** What the rooms need of this program on a state directory, without what root decides. */
+export async function agentConfig(
+  program: Program,
+  state: string,
+  run: string,
+  initialSettings?: string,
+): Promise<AgentConfig> {
+  const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal } = program;
+  return {
+    ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal },
+    stateDirectory: state,
+    runDirectory: run,
+    initialSettings: await readInitialSettings(initialSettings),
+    credentialsDirectory: program.environment.CREDENTIALS_DIRECTORY,
+    sealKeyFile: usualSealKeyFile,
+    // The state of the service itself; any other belongs to a trial, which leaves the host's clock and root alone.
+    maySteerClock: state === usualStateDirectory,
+    installing: state === usualStateDirectory ? { places: usualPlaces, program: null } : null,
+    clockAddon: join(assetsDirectory, "clock-steering.node"),
+    ...noDecisions.forRooms,
+  };
+}
+
+/** What the product's maker wants a new device to begin with; checked against the contract where it is merged. */
+export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
+  return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
+}
+
+/** Root's side of updates, beside this program. */
+export function installerScript({ assetsDirectory }: Pick<Program, "assetsDirectory">): string {
+  return join(assetsDirectory, "installer.js");
+}

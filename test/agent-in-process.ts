@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { pathToFileURL } from "node:url";
+import { runCommandLine } from "../src/cli/main.ts";
+import { createCommandContext } from "../src/command-context.ts";
+import { errorCodes } from "../src/contract/error-codes.ts";
+import { StewardError } from "../src/errors.ts";
+import { isJournalStream } from "../src/host/linux/journal-stream.ts";
+import { createLog, type Log } from "../src/journal/log.ts";
+import { createOwnLines } from "../src/journal/own-lines.ts";
+import { type Program, type Surroundings, serve } from "../src/serve.ts";
+import { type AgentOptions, agentAt, makeHome, noServers, type RunningAgent } from "./running-agent.ts";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+
+export interface InProcessOptions
+  extends Pick<AgentOptions, "stateDirectory" | "environment" | "arguments">,
+    Surroundings {}
+
+/**
+ * Starts the agent from its sources in this process: real files, real sockets, no process. It makes this process's files
+ * its user's alone, as the program does. Throws with its log when it ends instead of listening.
+ */
+export async function startAgentInProcess(options: InProcessOptions = {}): Promise<RunningAgent> {
+  const { stateDirectory, environment, arguments: others = [], ...surroundings } = options;
+  process.umask(0o077);
+  const home = await makeHome(stateDirectory);
+  let text = "";
+  const write = (line: string): void => {
+    text += line;
+  };
+  let requestStop = (): void => undefined;
+  const stopRequested = new Promise<"stop">((resolve) => {
+    requestStop = () => resolve("stop");
+  });
+  const program = sourceProgram({ STEWARD_INITIAL_SETTINGS: noServers, ...environment }, write);
+  const ended = serve([...home.arguments, ...others], program, stopRequested, surroundings).catch(
+    (error: unknown) => {
+      write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
+      return error instanceof StewardError ? errorCodes[error.code].exit : 1;
+    },
+  );
+  const stop = () => {
+    requestStop();
+    return ended;
+  };
+  try {
+    return await agentAt(home, { pid: process.pid, log: () => text, ended, stop });
+  } catch (error) {
+    await rm(home.directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The command line in this process, with its exit code and output: over a socket or URL, or on a state directory. */
+export async function runSteward(
+  args: readonly string[],
+  options: { environment?: Record<string, string>; input?: string } = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  process.umask(0o077);
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(options.input ?? "");
+  const texts = Promise.all([stdout, stderr].map((stream) => stream.setEncoding("utf8").toArray()));
+  const context = createCommandContext(
+    sourceProgram(options.environment ?? {}, (line) => void stderr.write(line)),
+    {
+      // Of a terminal's streams the commands use these; that they are none is seen by `isTTY`.
+      stdin: stdin as unknown as NodeJS.ReadStream,
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      stderr: stderr as unknown as NodeJS.WriteStream,
+      interruption: () => new AbortController().signal,
+      // Tests make the state as the user who they run as.
+      becomeOwner: async () => undefined,
+    },
+  );
+  const code = await runCommandLine(args, context);
+  stdout.end();
+  stderr.end();
+  const [out = [], err = []] = await texts;
+  return { code, stdout: out.join(""), stderr: err.join("") };
+}
+
+/** The program that the sources are; what a build lays beside it is the last build's. */
+function sourceProgram(environment: Record<string, string>, write: (line: string) => void): Program {
+  const ownLines = createOwnLines();
+  const toLog: Parameters<typeof createLog>[0] = (line, severity) => {
+    write(line);
+    ownLines.add(line, severity);
+  };
+  const log: Log = createLog(toLog, () => new Date());
+  const surroundings = { ...process.env, ...environment };
+  return {
+    assetsDirectory: dist,
+    factsWorker: pathToFileURL(join(dist, "facts-worker.js")),
+    build: { version, commit: null, date: null },
+    nodeVersion: process.version,
+    node: process.execPath,
+    environment: surroundings,
+    userId: () => process.geteuid?.(),
+    log,
+    ownLines,
+    isLogInJournal: isJournalStream(environment.JOURNAL_STREAM, 2),
+  };
+}
