@@ -56,8 +56,11 @@ interface VerifiedTokens {
   verify(ctx: Koa.Context, token: string): Promise<AccessClaims>;
 }
 
-/** koa-jwt verifies a token once; verification is most of a request's cost, so the claims of the whole token are remembered. */
-function createVerifiedTokens({ key }: AccessTokens): VerifiedTokens {
+/**
+ * koa-jwt verifies a token once; verification is most of a request's cost, so the claims of the whole token are
+ * remembered, those of the latest `most` tokens.
+ */
+export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTokens): VerifiedTokens {
   const { algorithms, issuer, audience } = accessTokenRules;
   const rules = {
     secret: key,
@@ -84,7 +87,7 @@ function createVerifiedTokens({ key }: AccessTokens): VerifiedTokens {
       const { header, payload } = ctx.state.jwt as { header?: unknown; payload?: unknown };
       const claims = readClaims(header, payload);
       if (!claims) throw invalidToken("malformed", "This is not an access token of this device.");
-      const [oldest] = remembered.size >= rememberedTokens ? remembered.keys() : [];
+      const [oldest] = remembered.size >= most ? remembered.keys() : [];
       if (oldest !== undefined) remembered.delete(oldest);
       remembered.set(token, claims);
       return claims;

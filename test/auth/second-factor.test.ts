@@ -51,6 +51,17 @@ describe("a code", () => {
     const { prove } = await begin();
     assert.equal(await codeFrom(prove({})), "totp_required");
   });
+  it("of a time ahead that was guessed is burnt on the disk before the guess is answered", async (test) => {
+    const { host, secret, prove, usedCodes } = await begin();
+    const order: string[] = [];
+    const burn = usedCodes.burn.bind(usedCodes);
+    test.mock.method(usedCodes, "burn", async (...args: Parameters<typeof burn>) => {
+      await burn(...args);
+      order.push("burnt");
+    });
+    order.push(await codeFrom(prove({ code: codeAt(host, secret, 600) })));
+    assert.deepEqual(order, ["burnt", "totp_invalid"]);
+  });
   it("of a time ahead that was guessed is burnt: it does not work when its time comes", async () => {
     for (const arrive of ["pass", "step"] as const) {
       const { host, secret, prove } = await begin();

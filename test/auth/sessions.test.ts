@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -88,6 +88,20 @@ describe("a session", () => {
     assert.deepEqual(alive(sessions, [first, second, other]), [false, true, true]);
     await sessions.endAll(ana);
     assert.deepEqual(alive(sessions, [first, second, other]), [false, false, true]);
+  });
+
+  it("that was ended is gone from the disk when the end is acknowledged", async () => {
+    const { sessions, document, directory } = await sessionsAt({ now: 1_000 });
+    const { session, refreshToken } = sessions.open(ana, origin);
+    const other = sessions.open(bob, origin);
+    await document.save();
+    await sessions.close(refreshToken);
+    const stored = JSON.parse(await readFile(join(directory, "sessions.json"), "utf8"));
+    assert.deepEqual(
+      stored.sessions.map(({ id }: { id: string }) => id),
+      [other.session.id],
+      `${session.id} was signed out`,
+    );
   });
 
   it("is at most one of ten of its user: the one longest unused makes room", async () => {

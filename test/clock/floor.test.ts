@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type ClockRecord, clockRecordKind } from "../../src/clock/clock-record.ts";
 import {
   beginFloor,
   ceilingSeconds,
@@ -7,6 +8,9 @@ import {
   heldNoLonger,
   riseFloor,
 } from "../../src/clock/floor.ts";
+import { createFloorKeeper } from "../../src/clock/floor-keeper.ts";
+import { StewardError } from "../../src/errors.ts";
+import type { Document } from "../../src/store/document.ts";
 
 const day = 86_400;
 const build = 1_000 * day;
@@ -64,5 +68,34 @@ describe("the floor", () => {
     const begun = riseFloor(beginFloor(build, 30_000 * day, 0), look(far));
     const held = riseFloor(begun, look({ ...far, monotonicSeconds: 3_600 }));
     assert.equal(held.atSeconds, build + 15 * 365.25 * day);
+  });
+});
+
+describe("the floor's reset", () => {
+  const risen = "2026-11-20T12:00:00.000Z";
+  const keeperOver = async (update: Document<ClockRecord>["update"]) => {
+    const record = { read: () => ({ ...clockRecordKind.defaults, floor_at: risen }), update };
+    return createFloorKeeper({
+      record: record as unknown as Document<ClockRecord>,
+      ...{ buildSeconds: build, bootId: "boot-1", monotonicSeconds: 100 },
+    });
+  };
+
+  it("is back at the build date when the disk has it", async () => {
+    let stored: ClockRecord | undefined;
+    const keeper = await keeperOver(async (change) => {
+      stored = change({ ...clockRecordKind.defaults, floor_at: risen });
+      return stored;
+    });
+    await keeper.reset(200);
+    assert.deepEqual([keeper.atSeconds(), stored?.floor_at], [build, null]);
+  });
+
+  it("that the disk refuses changes nothing: what the agent goes by is what the next start will", async () => {
+    const keeper = await keeperOver(() =>
+      Promise.reject(new StewardError("storage_full", "The disk is full.")),
+    );
+    await assert.rejects(keeper.reset(200), { code: "storage_full" });
+    assert.equal(keeper.atSeconds(), Date.parse(risen) / 1_000);
   });
 });

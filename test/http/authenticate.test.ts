@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import jsonwebtoken from "jsonwebtoken";
 import Koa from "koa";
@@ -12,7 +12,7 @@ import { createStepUps } from "../../src/auth/step-up.ts";
 import { createTrustedTime } from "../../src/auth/trusted-time.ts";
 import { type ClockTrust, unobservedClock } from "../../src/clock/clock-state.ts";
 import { StewardError } from "../../src/errors.ts";
-import { createAuthenticate } from "../../src/http/authenticate.ts";
+import { createAuthenticate, createVerifiedTokens } from "../../src/http/authenticate.ts";
 import type { Account } from "../../src/users/account.ts";
 
 const userId = `usr_${"a".repeat(32)}`;
@@ -80,6 +80,20 @@ describe("a token signed with the right key", () => {
       algorithm,
       header: { alg: algorithm, typ: "at+jwt", ...header },
     });
+
+  it("is remembered as one of the latest alone, so that tokens never fill the memory", async () => {
+    const verified = createVerifiedTokens(tokens, 2);
+    const signed = ["one", "two", "three"].map((jti) => sign({ jti }));
+    for (const token of signed) {
+      const request = new IncomingMessage(new Socket());
+      request.headers.authorization = `Bearer ${token}`;
+      await verified.verify(new Koa().createContext(request, new ServerResponse(request)), token);
+    }
+    assert.deepEqual(
+      signed.map((token) => verified.known(token)?.subject),
+      [undefined, userId, userId],
+    );
+  });
 
   /** Signed here: jsonwebtoken itself makes no such token. */
   const raw = (payload: object): string => {

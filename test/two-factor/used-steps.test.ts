@@ -52,6 +52,15 @@ describe("a code that was used", () => {
     assert.equal(accepted([today, today - 1]).highest, today);
   });
 
+  it("of a year ahead bars nothing once the clock was put back and another code was taken", () => {
+    const ahead = accepted([today + year]);
+    const back = accepted([today], 2, ahead);
+    assert.deepEqual(
+      [today - 1, today, today + 1, today + year].map((step) => isUsable(back, step, 2)),
+      [false, false, true, false],
+    );
+  });
+
   it("works no second time after the clock was put back, and those before it do", () => {
     const used = accepted([today]);
     assert.deepEqual(
