@@ -13,6 +13,7 @@ import { documentValidatorName, inputValidatorName } from "../src/store/schemas.
 import { releaseJournalName, releaseJournalSchema } from "../src/updates/release-journal.ts";
 import { buildAddon } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
+import { fewMediaTypes, nativePackages, noTraces, requireBanner } from "./packages-in-bundles.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -22,33 +23,6 @@ const finished = wanted.into === undefined ? join(root, "dist") : resolve(wanted
 
 /** Built aside and put in place at the end, so that a build that fails leaves the last good one. */
 const dist = wanted.into === undefined ? join(root, ".cache/dist") : `${finished}.part`;
-
-/**
- * koa needs the media types that it serves, and its mime-db brings 2,500: 287 KB of a 522 KB bundle, read at each
- * start. The agent sets Content-Type itself everywhere; these few are for koa's own look-ups.
- */
-const fewMediaTypes: Plugin = {
-  name: "few-media-types",
-  setup: (esbuild) => {
-    esbuild.onLoad({ filter: /mime-db\/db\.json$/ }, ({ path }) => {
-      const all = JSON.parse(readFileSync(path, "utf8")) as Record<string, object>;
-      const wanted = ["application/json", "application/octet-stream", "text/html", "text/plain"];
-      const few = Object.fromEntries(wanted.map((type) => [type, all[type]]));
-      return { contents: JSON.stringify(few), loader: "json" };
-    });
-  },
-};
-
-/** @koa/router traces each route it tries through `debug`, 22 calls a request that do nothing but cost a fifth of it. */
-const noTraces: Plugin = {
-  name: "no-traces",
-  setup: (esbuild) => {
-    esbuild.onLoad({ filter: /node_modules\/debug\/src\/index\.js$/ }, () => ({
-      contents: "module.exports = () => () => {};",
-      loader: "js",
-    }));
-  },
-};
 
 /** The validators of every schema that the program uses, compiled now instead of at each start of a small device. */
 const compiledValidators: Plugin = {
@@ -88,7 +62,7 @@ export { refuse as Ajv2020, refuse as default };`,
 const noResponse = `Object.defineProperty(globalThis,"Response",{value:class Response{},configurable:true,writable:true});`;
 
 const banner = `#!/usr/bin/env node
-import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`;
+${requireBanner}`;
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
@@ -101,8 +75,7 @@ const common = {
   minify: true,
   legalComments: "none",
   define: { STEWARD_BUILD: JSON.stringify(stamp()) },
-  // Loaded from node_modules when first needed: a native module, and one whose `new Buffer` Node warns of elsewhere.
-  external: ["@node-rs/argon2", "node-ntp-client"],
+  external: [...nativePackages],
   plugins: [fewMediaTypes, noTraces, compiledValidators, noCompiler],
   logLevel: "warning",
 } satisfies BuildOptions;

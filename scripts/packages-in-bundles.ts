@@ -1,0 +1,36 @@
+/** How packages go into a bundle: into the program's, and into those that the tests are compiled to. */
+import { readFileSync } from "node:fs";
+import type { Plugin } from "esbuild";
+
+/** Loaded from node_modules when first needed: a native module, and one whose `new Buffer` Node warns of elsewhere. */
+export const nativePackages: readonly string[] = ["@node-rs/argon2", "node-ntp-client"];
+
+/** On the first line of an ES module that holds CommonJS ones. */
+export const requireBanner = `import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);`;
+
+/**
+ * koa needs the media types that it serves, and its mime-db brings 2,500: 287 KB of a 522 KB bundle, read at each
+ * start. The agent sets Content-Type itself everywhere; these few are for koa's own look-ups.
+ */
+export const fewMediaTypes: Plugin = {
+  name: "few-media-types",
+  setup: (esbuild) => {
+    esbuild.onLoad({ filter: /mime-db\/db\.json$/ }, ({ path }) => {
+      const all = JSON.parse(readFileSync(path, "utf8")) as Record<string, object>;
+      const wanted = ["application/json", "application/octet-stream", "text/html", "text/plain"];
+      const few = Object.fromEntries(wanted.map((type) => [type, all[type]]));
+      return { contents: JSON.stringify(few), loader: "json" };
+    });
+  },
+};
+
+/** @koa/router traces each route it tries through `debug`, 22 calls a request that do nothing but cost a fifth of it. */
+export const noTraces: Plugin = {
+  name: "no-traces",
+  setup: (esbuild) => {
+    esbuild.onLoad({ filter: /node_modules\/debug\/src\/index\.js$/ }, () => ({
+      contents: "module.exports = () => () => {};",
+      loader: "js",
+    }));
+  },
+};
