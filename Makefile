@@ -1,11 +1,13 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all test-lts vm-test vm-image bench build check format clean packages
+.PHONY: help run test test-all test-lts vm-test vm-image bench build install uninstall check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
 SOURCES := $(shell find src scripts/build.ts scripts/build-addon.ts scripts/build-console.ts scripts/slim-catalogue.ts -type f) package.json
+PREFIX := /usr
+PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
 
 help: ## print this help
@@ -41,6 +43,12 @@ bench: $(DIST) ## print what the agent costs, as ratios against peers, and write
 	@node --import tsx scripts/bench/console.ts
 
 build: $(DIST) ## build dist/
+
+install: $(DIST) ## install below DESTDIR and PREFIX (default /usr); RUNTIME=FILE brings a Node along
+	@node --import tsx scripts/install/main.ts $(PLACE) --runtime "$(RUNTIME)"
+
+uninstall: $(NODE_MODULES) ## remove what make install has put there; state and settings stay
+	@node --import tsx scripts/install/main.ts --remove $(PLACE)
 
 check: $(NODE_MODULES) ## types and style
 	@node_modules/.bin/tsc -p .

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { putProgram } from "./program-files.ts";
+import { putProgram } from "../install/files.ts";
 import type { NewRelease } from "./publisher.ts";
 
 const root = join(import.meta.dirname, "../..");

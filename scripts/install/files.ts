@@ -1,0 +1,142 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Where the program is installed. */
+export interface Place {
+  /** Stands before each path, as for a package: an empty directory, or `/` for this machine. */
+  readonly destination: string;
+  /** `/usr`, which systemd/ is written for, or such as `/usr/local`. */
+  readonly prefix: string;
+}
+
+/** One file outside of the program's own directory. */
+interface File {
+  readonly path: string;
+  readonly text: () => string;
+}
+
+/** Where the files of systemd/ belong below the prefix, by their endings. The launcher lies beside the program. */
+const places: Readonly<Record<string, { directory: string; ending: string }>> = {
+  ".service": { directory: "lib/systemd/system", ending: ".service" },
+  ".preset": { directory: "lib/systemd/system-preset", ending: ".preset" },
+  ".rules": { directory: "share/polkit-1/rules.d", ending: ".rules" },
+  ".sysusers": { directory: "lib/sysusers.d", ending: ".conf" },
+  ".tmpfiles": { directory: "lib/tmpfiles.d", ending: ".conf" },
+};
+
+/**
+ * Puts the program, its launcher and what systemd and polkit have of it where they belong; what an earlier
+ * version left in the program's directory goes. Everything is readable for everybody and writable for its owner, who is
+ * the caller. `runtime` is a Node to bring along, where the machine's own is too old.
+ */
+export function install(place: Place, runtime?: string): void {
+  const umask = process.umask(0o022);
+  try {
+    replaceProgram(join(place.destination, place.prefix, "lib/steward"), place, runtime);
+    const link = join(place.destination, place.prefix, "bin/steward");
+    mkdirSync(dirname(link), { recursive: true });
+    rmSync(link, { force: true });
+    symlinkSync("../lib/steward/steward", link);
+    for (const { path, text } of files(place)) {
+      mkdirSync(dirname(path), { recursive: true });
+      // Never through a file that is there: an old one may be a link, or closed to readers.
+      rmSync(path, { force: true });
+      writeFileSync(path, text());
+    }
+  } finally {
+    process.umask(umask);
+  }
+}
+
+/** Takes away what `install` puts there. State, releases and what root has decided stay. */
+export function uninstall(place: Place): void {
+  rmSync(join(place.destination, place.prefix, "lib/steward"), { recursive: true, force: true });
+  rmSync(join(place.destination, place.prefix, "bin/steward"), { force: true });
+  for (const { path } of files(place)) rmSync(path, { force: true });
+}
+
+/** A build with what it does not bundle, as it stands in the program's directory and in releases of Steward. */
+export function putProgram(dist: string, home: string): void {
+  if (!existsSync(join(dist, "main.js")))
+    throw new Error(`there is no program in ${dist}: run \`make build\``);
+  cpSync(dist, home, { recursive: true });
+  for (const name of ["@node-rs/argon2", ...nativeParts(), "node-ntp-client"]) {
+    cpSync(join(root, "node_modules", name), join(home, "node_modules", name), { recursive: true });
+  }
+  makeReadable(home);
+}
+
+/** The packages with argon2's native code; npm has installed those that are for this kind of machine. */
+function nativeParts(): string[] {
+  const found = readdirSync(join(root, "node_modules/@node-rs")).filter((name) => name.startsWith("argon2-"));
+  if (found.length === 0)
+    throw new Error("node_modules has no argon2 for this kind of machine: run `npm ci`");
+  return found.map((name) => `@node-rs/${name}`);
+}
+
+/** In one step, as far as that goes: a running agent reads its parts when they are first needed. */
+function replaceProgram(home: string, place: Place, runtime: string | undefined): void {
+  const [next, former] = [`${home}.new`, `${home}.old`];
+  rmSync(next, { recursive: true, force: true });
+  rmSync(former, { recursive: true, force: true });
+  mkdirSync(dirname(home), { recursive: true });
+  putProgram(join(root, "dist"), next);
+  writeFileSync(join(next, "steward"), forPrefix("steward.launcher", place.prefix), { mode: 0o755 });
+  if (runtime !== undefined) {
+    cpSync(runtime, join(next, "bin/node"));
+    chmodSync(join(next, "bin/node"), 0o755);
+  } else if (existsSync(join(home, "bin"))) {
+    renameSync(join(home, "bin"), join(next, "bin"));
+  }
+  if (existsSync(home)) renameSync(home, former);
+  renameSync(next, home);
+  rmSync(former, { recursive: true, force: true });
+}
+
+/** What is one file each: from systemd/. */
+function files({ destination, prefix }: Place): File[] {
+  return readdirSync(join(root, "systemd")).flatMap((name): File[] => {
+    if (name === "steward.launcher") return [];
+    const ending = /\.[a-z]+$/.exec(name)?.[0] ?? "";
+    const found = places[ending];
+    if (!found) throw new Error(`systemd/${name}: scripts/install/files.ts does not say where it belongs`);
+    const installed = `${name.slice(0, -ending.length)}${found.ending}`;
+    // polkit looks for rules below /usr/share and /etc alone.
+    const directory = ending === ".rules" && prefix !== "/usr" ? "/etc/polkit-1/rules.d" : undefined;
+    const path = join(destination, directory ?? join(prefix, found.directory), installed);
+    return [{ path, text: () => forPrefix(name, prefix) }];
+  });
+}
+
+/** A file of systemd/ with the program's directory as it is under this prefix. */
+function forPrefix(name: string, prefix: string): string {
+  const text = readFileSync(join(root, "systemd", name), "utf8");
+  return text.replaceAll("/usr/lib/steward", join(prefix, "lib/steward"));
+}
+
+/** Whatever the modes in the checkout are: programs 755, other files 644, directories 755. */
+function makeReadable(directory: string): void {
+  chmodSync(directory, 0o755);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) makeReadable(path);
+    else chmodSync(path, isProgram(path) ? 0o755 : 0o644);
+  }
+}
+
+function isProgram(path: string): boolean {
+  return /\/(main|installer)\.js$/.test(path) && readFileSync(path, "utf8").startsWith("#!");
+}

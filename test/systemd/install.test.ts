@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { install } from "../../scripts/install/files.ts";
+
+const checkout = join(import.meta.dirname, "../..");
+const directory = mkdtempSync(join(tmpdir(), "steward-install-"));
+after(() => rmSync(directory, { recursive: true }));
+
+function run(command: string, args: readonly string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: checkout, encoding: "utf8" });
+  return { status, output: stdout + stderr };
+}
+
+/** Under a umask that closes everything to others, on which nothing may depend; with the program that is built. */
+const make = (...args: readonly string[]) =>
+  run("sh", ["-c", 'umask 077 && exec make -o dist/.stamp -o node_modules/.stamp "$@"', "sh", ...args]);
+
+/** Every path below a tree, without it. */
+const below = (tree: string): string[] =>
+  readdirSync(tree, { recursive: true, encoding: "utf8" })
+    .map((path) => relative(tree, join(tree, path)))
+    .sort();
+
+describe("make install DESTDIR=", () => {
+  const tree = join(directory, "tree");
+  const home = join(tree, "usr/lib/steward");
+
+  before(() => {
+    mkdirSync(join(home, "bin"), { recursive: true });
+    writeFileSync(join(home, "chunk-OLD.js"), "of an earlier version");
+    writeFileSync(join(home, "bin/node"), "a runtime that was brought along");
+    assert.deepEqual(make("install", `DESTDIR=${tree}`), { status: 0, output: "" });
+  });
+
+  it("puts each file where systemd, polkit and people look for it", () => {
+    const outside = below(tree).filter(
+      (path) => !path.startsWith("usr/lib/steward/") && !lstatSync(join(tree, path)).isDirectory(),
+    );
+    for (const path of [
+      "usr/bin/steward",
+      "usr/lib/systemd/system-preset/steward.preset",
+      "usr/lib/systemd/system/steward-chrony@.service",
+      "usr/lib/systemd/system/steward-guard-boot.service",
+      "usr/lib/systemd/system/steward-guard.service",
+      "usr/lib/systemd/system/steward-install@.service",
+      "usr/lib/systemd/system/steward.service",
+      "usr/lib/sysusers.d/steward.conf",
+      "usr/lib/tmpfiles.d/steward.conf",
+      "usr/share/polkit-1/rules.d/50-steward.rules",
+    ])
+      assert.ok(outside.includes(path), `${path} among ${outside.join(" ")}`);
+    assert.equal(readlinkSync(join(tree, "usr/bin/steward")), "../lib/steward/steward");
+  });
+
+  it("makes everything readable for all and writable for its owner alone, whatever the umask", () => {
+    const programs = ["usr/lib/steward/main.js", "usr/lib/steward/installer.js", "usr/lib/steward/steward"];
+    for (const path of below(tree)) {
+      const { mode, uid } = lstatSync(join(tree, path));
+      const stat = lstatSync(join(tree, path));
+      if (stat.isSymbolicLink() || path.startsWith("usr/lib/steward/bin")) continue;
+      const isOpen = stat.isDirectory() || programs.includes(path);
+      assert.equal((mode & 0o7777).toString(8), isOpen ? "755" : "644", path);
+      assert.equal(uid, process.getuid?.(), path);
+    }
+  });
+
+  it("installs a program that starts, with its native parts beside it", () => {
+    rmSync(join(home, "bin"), { recursive: true });
+    const { status, output } = run("sh", [join(home, "steward"), "--version"]);
+    assert.equal(status, 0, output);
+    const hash = `require(${JSON.stringify(join(home, "node_modules/@node-rs/argon2"))}).hashSync("x")`;
+    assert.match(run("node", ["--print", hash]).output, /^\$argon2id\$/);
+  });
+
+  it("leaves nothing of the version before but its runtime", () => {
+    assert.equal(existsSync(join(home, "chunk-OLD.js")), false);
+    const again = join(directory, "again");
+    mkdirSync(join(again, "usr/lib/steward/bin"), { recursive: true });
+    writeFileSync(join(again, "usr/lib/steward/bin/node"), "a runtime");
+    install({ destination: again, prefix: "/usr" });
+    assert.equal(readFileSync(join(again, "usr/lib/steward/bin/node"), "utf8"), "a runtime");
+    assert.deepEqual(readdirSync(join(again, "usr/lib")).sort(), [
+      "steward",
+      "systemd",
+      "sysusers.d",
+      "tmpfiles.d",
+    ]);
+  });
+
+  it("is undone by make uninstall, which leaves the files of others", () => {
+    writeFileSync(join(tree, "usr/lib/systemd/system/other.service"), "");
+    assert.deepEqual(make("uninstall", `DESTDIR=${tree}`), { status: 0, output: "" });
+    const left = below(tree).filter((path) => !lstatSync(join(tree, path)).isDirectory());
+    assert.deepEqual(left, ["usr/lib/systemd/system/other.service"]);
+  });
+});
+
+describe("make install PREFIX=/usr/local", () => {
+  const tree = join(directory, "local");
+
+  const runtime = join(directory, "runtime");
+
+  before(() => {
+    writeFileSync(runtime, "#!/bin/sh\necho a runtime\n", { mode: 0o600 });
+    install({ destination: tree, prefix: "/usr/local" }, runtime);
+  });
+
+  it("names the program where it is, in every file", () => {
+    const files = below(tree).filter((path) => /\.(service|rules|conf)$|\/steward\/steward$/.test(path));
+    const texts = files.map((path) => readFileSync(join(tree, path), "utf8"));
+    assert.deepEqual(
+      files.filter((_, index) => /\/usr\/lib\/steward/.test(texts[index] ?? "")),
+      [],
+    );
+    assert.match(texts.join("\n"), /\/bin\/sh \/usr\/local\/lib\/steward\/steward serve/);
+    assert.match(texts.join("\n"), /^packaged=\/usr\/local\/lib\/steward$/m);
+  });
+
+  it("puts the rules where polkit looks for them, which is never below /usr/local", () => {
+    assert.ok(existsSync(join(tree, "etc/polkit-1/rules.d/50-steward.rules")), "in /etc/polkit-1/rules.d");
+  });
+
+  it("brings the runtime along that it was given", () => {
+    assert.equal(run(join(tree, "usr/local/lib/steward/bin/node"), []).output, "a runtime\n");
+  });
+});
