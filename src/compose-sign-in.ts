@@ -8,6 +8,7 @@ import { createEnrolment } from "./auth/enrolment.ts";
 import { createOwnAccount } from "./auth/own-account.ts";
 import { createRecovery } from "./auth/recovery.ts";
 import { isFactorRequired, restrictionOf } from "./auth/restriction.ts";
+import { createSealingKeyTrouble } from "./auth/sealing-key.ts";
 import { createSecondFactor } from "./auth/second-factor.ts";
 import { createSessionAnswer } from "./auth/session-answer.ts";
 import { createSessions, type SessionsOptions } from "./auth/sessions.ts";
@@ -23,7 +24,7 @@ import { agentEvent, type EventSink } from "./journal/event.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import type { SettingsStore } from "./settings/settings.ts";
 import type { State } from "./state.ts";
-import { createSeal } from "./two-factor/seal.ts";
+import { createSeal, type Seal } from "./two-factor/seal.ts";
 import type { Account } from "./users/account.ts";
 import { type Accounts, createAccounts } from "./users/accounts.ts";
 import { readCommonPasswords } from "./users/common-passwords.ts";
@@ -50,9 +51,9 @@ const sweepMilliseconds = 60 * 60 * 1_000;
 export async function composeSignIn(parts: SignInParts) {
   const { config, state, settings, host, uptime, events } = parts;
   const security = () => settings.read().security;
-  const basics = composeAccounts(parts);
+  const { seal, trouble } = await openSeal(config, state);
+  const basics = composeAccounts(parts, seal);
   const { time, attempts } = basics;
-  const { seal, trouble } = await readSeal(config);
   const tokens = createAccessTokens({ time, uptime });
   const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
   const usedCodes = createUsedCodes(state.usedCodes);
@@ -78,7 +79,7 @@ export async function composeSignIn(parts: SignInParts) {
     bearer: createBearer({ ...common, apiTokens, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor, answer }),
     recovery: createRecovery({ ...common, enrolment, answer }),
-    checks: [{ name: "two-factor key", trouble: () => trouble }],
+    checks: [{ name: "two-factor key", trouble }],
     /** What else goes with a user who is deleted. */
     forget: async ({ id, username }: User) => {
       attempts.forget(username);
@@ -97,7 +98,7 @@ export async function composeSignIn(parts: SignInParts) {
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
 
 /** Time, attempts, passwords, accounts and sessions, on which the rest is built. */
-function composeAccounts(parts: SignInParts) {
+function composeAccounts(parts: SignInParts, seal: Seal) {
   const { state, host, uptime, time } = parts;
   const attempts = createAttempts({
     document: state.attempts,
@@ -111,6 +112,7 @@ function composeAccounts(parts: SignInParts) {
     passwords,
     now: time.now,
     checkPassword: passwordCheck(parts),
+    hasKey: seal.hasKey,
     lockOf: (username) => lockShown(attempts.lockOf(username), time.now()),
   });
   return { time, attempts, passwords, accounts, sessions: createSessions(sessionOptions(parts, accounts)) };
@@ -125,15 +127,25 @@ function observeTime({ time, events }: SignInParts, onVouchedFor: () => void): v
   });
 }
 
-/** Without a key codes cannot be checked; everything else goes on, and recovery codes work. */
+/** Without the right key codes cannot be checked; everything else goes on, and recovery codes work. */
+async function openSeal(config: AgentConfig, { users }: State) {
+  const { sealKeyFile: path, log } = config;
+  const { seal, unusable } = await readSeal(config);
+  const trouble = createSealingKeyTrouble({ users: () => users.read(), seal, unusable, path });
+  const detail = trouble();
+  const severity = unusable === null ? "warning" : "error";
+  if (detail !== null) log(severity, "two-factor secrets cannot be opened", { detail });
+  return { seal, trouble };
+}
+
 async function readSeal({ credentialsDirectory, sealKeyFile, stateDirectory, log }: AgentConfig) {
-  const places = { credentialsDirectory, path: sealKeyFile, fallbackPath: join(stateDirectory, ".seal.key") };
+  const fallbackPath = join(stateDirectory, ".seal.key");
+  const onMade = () => log("notice", "a key for two-factor secrets was made", { path: fallbackPath });
   try {
-    return { seal: createSeal(await readSealKeys(places)), trouble: null };
+    const keys = await readSealKeys({ credentialsDirectory, path: sealKeyFile, fallbackPath, onMade });
+    return { seal: createSeal(keys), unusable: null };
   } catch (error) {
-    const trouble = error instanceof Error ? error.message : String(error);
-    log("error", "two-factor secrets cannot be opened", { detail: trouble });
-    return { seal: createSeal([]), trouble };
+    return { seal: createSeal([]), unusable: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -66,6 +66,9 @@ export const rescueUser: Command = onUser(
 
 function obstaclesOf(user: User): string {
   const obstacles = [
+    ...(user.two_factor.sealing_key === "missing"
+      ? ["codes cannot be checked, as the key that the second factor was sealed with is not on this device"]
+      : []),
     ...(user.enabled ? [] : ["the user is disabled"]),
     ...(user.locked === null ? [] : [`locked: ${describeLock(user)}`]),
     ...(user.two_factor.enabled ? ["a second factor, which may be lost"] : []),

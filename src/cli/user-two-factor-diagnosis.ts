@@ -69,9 +69,15 @@ export function diagnosisOf({ user, skews, clock }: DiagnosisFacts): string[] {
   return [...obstacles(user), factorSentence(user), clockSentence(clock), ...skewSentences(skews)];
 }
 
-function obstacles({ username, enabled, locked, must_change_password }: User): string[] {
+function obstacles({ username, enabled, locked, must_change_password, two_factor }: User): string[] {
   const unlock = `steward user unlock ${username}`;
   return [
+    ...(two_factor.sealing_key === "missing"
+      ? [
+          "No code of this user's can be checked: the key that the secret was sealed with is not on this device. Recovery codes work. " +
+            `Bring the key back (the agent's health says where), or take the factor away: steward user rescue ${username}`,
+        ]
+      : []),
     ...(enabled ? [] : [`The user is disabled: nothing signs in before: steward user enable ${username}`]),
     ...(locked?.password
       ? [`After too many wrong passwords sign-in is locked until ${locked.until}; it ends with: ${unlock}`]

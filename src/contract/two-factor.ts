@@ -10,6 +10,7 @@ export const twoFactor = {
     enabled: { type: "boolean" },
     enrolled_at: nullableTimestamp,
     recovery_codes_remaining: { type: "integer" },
+    sealing_key: user.properties.two_factor.properties.sealing_key,
     locked: user.properties.locked,
   },
 } as const;

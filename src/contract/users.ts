@@ -31,6 +31,12 @@ export const user = {
         enabled: { type: "boolean" },
         enrolled_at: nullableTimestamp,
         recovery_codes_remaining: { type: "integer" },
+        sealing_key: {
+          type: "string",
+          const: "missing",
+          description:
+            "only where it is so: the secret was sealed with a key that this device does not have, and codes cannot be checked; recovery codes work",
+        },
       },
     },
     locked: {

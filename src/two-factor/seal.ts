@@ -24,6 +24,10 @@ export interface Seal {
   seal(text: string, recordId: string): string;
   /** Throws `second_factor_unavailable` for a missing key, for another record's text, and for one that was altered. */
   open(sealed: string, recordId: string): string;
+  /** The id of the key that a text was sealed with, which says nothing of the key; empty: the text is damaged. */
+  keyIdOf(sealed: string): string;
+  /** Whether that key is one of this device's. */
+  hasKey(sealed: string): boolean;
 }
 
 /** `keys` of 32 bytes each: the first seals, any opens; none at all is possible and refuses both. Throws RangeError. */
@@ -32,10 +36,13 @@ export function createSeal(keys: readonly Uint8Array[]): Seal {
   for (const key of keys) {
     if (key.length !== keyBytes)
       throw new RangeError(`a sealing key has ${key.length} bytes, not ${keyBytes}`);
-    known.set(keyIdOf(key), createSecretKey(key));
+    known.set(idOfKey(key), createSecretKey(key));
   }
   const [first] = known;
+  const keyIdOf: Seal["keyIdOf"] = (sealed) => sealedForm.exec(sealed)?.[1] ?? "";
   return {
+    keyIdOf,
+    hasKey: (sealed) => known.has(keyIdOf(sealed)),
     seal: (text, recordId) => {
       if (!first) throw unavailable("this device has no key to seal secrets with");
       const [keyId, key] = first;
@@ -75,7 +82,7 @@ function decrypt(key: KeyObject, bytes: Buffer, bound: Buffer): string {
 }
 
 /** Eight bytes of a hash tell a few keys apart and say nothing of them. */
-function keyIdOf(key: Uint8Array): string {
+function idOfKey(key: Uint8Array): string {
   return createHash("sha256").update("steward seal key 1\0").update(key).digest("hex").slice(0, 16);
 }
 

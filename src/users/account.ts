@@ -124,8 +124,14 @@ export function newUserId(): string {
   return `usr_${randomBytes(16).toString("hex")}`;
 }
 
-/** What others may see of an account; `locked` is known to whoever counts the attempts. */
-export function toUser(account: Account, locked: User["locked"]): User {
+/** What is known of an account elsewhere: its locks, and whether the key of its second factor is missing. */
+export interface AccountStanding {
+  readonly locked: User["locked"];
+  readonly isKeyMissing: boolean;
+}
+
+/** What others may see of an account. */
+export function toUser(account: Account, { locked, isKeyMissing }: AccountStanding): User {
   const { two_factor } = account;
   return {
     id: account.id,
@@ -138,6 +144,7 @@ export function toUser(account: Account, locked: User["locked"]): User {
       enabled: two_factor !== null,
       enrolled_at: two_factor?.enrolled_at ?? null,
       recovery_codes_remaining: two_factor?.recovery_hashes.length ?? 0,
+      ...(isKeyMissing && { sealing_key: "missing" as const }),
     },
     locked,
     last_login_at: account.last_login_at,

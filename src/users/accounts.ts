@@ -81,6 +81,8 @@ export interface AccountsOptions {
   checkPassword: CheckPassword;
   /** What keeps this user from signing in for a while. */
   lockOf: (username: string) => User["locked"];
+  /** Whether this device has the key that a second factor was sealed with. */
+  hasKey: (sealedSecret: string) => boolean;
   now: () => Date;
 }
 
@@ -219,6 +221,8 @@ function withFactor(change: FactorChange): (account: Account) => Account {
   return (account) => ({ ...account, two_factor: change(account.two_factor) });
 }
 
-function viewOf({ lockOf }: AccountsOptions, account: Account): User {
-  return toUser(account, lockOf(account.username));
+function viewOf({ lockOf, hasKey }: AccountsOptions, account: Account): User {
+  const { username, two_factor } = account;
+  const isKeyMissing = two_factor !== null && !hasKey(two_factor.sealed_secret);
+  return toUser(account, { locked: lockOf(username), isKeyMissing });
 }

@@ -44,6 +44,7 @@ export async function virtualSignIn(host: VirtualHost) {
     passwords,
     checkPassword: async () => undefined,
     lockOf: () => null,
+    hasKey: () => true,
     now: time.now,
   });
   const sessions = createSessions({

@@ -102,14 +102,17 @@ describe("steward user rescue", { concurrency: true }, () => {
 
   it("says all that stood in the way, enables, unlocks, removes the factor, prints a one-use password", async (test) => {
     const locked = { password: true, totp: false, until: "2026-01-02T03:04:05.000Z" };
-    const two_factor = { enabled: true, enrolled_at: null, recovery_codes_remaining: 0 };
+    const two_factor = {
+      ...{ enabled: true, enrolled_at: null, recovery_codes_remaining: 0 },
+      sealing_key: "missing" as const,
+    };
     const user = exampleUser({ enabled: false, must_change_password: true, locked, two_factor });
     const { socketPath, received } = await startAgent(test, answersFor(user));
     const { code, stdout, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
     assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
     assert.match(
       stderr,
-      /anna: the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; a second factor, which may be lost; the password must/,
+      /anna: codes cannot be checked, as the key .* is not on this device; the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; a second factor, which may be lost; the password must/,
     );
     assert.deepEqual(
       received.slice(1).map(({ method, path, body }) => [method, path, body]),

@@ -59,6 +59,11 @@ describe("diagnosisOf", () => {
       { user: { ...anna, locked }, skews: [], clock },
       /wrong codes.*until 2026-01-02T03:19.*recovery codes work/,
     ],
+    [
+      "a key that is gone, before all else",
+      { user: { ...anna, enabled: false, two_factor: { ...few, sealing_key: "missing" } }, skews: [], clock },
+      /^No code of this user's can be checked: the key .* is not on this device.*steward user rescue anna\nThe user is disabled/,
+    ],
     ["a disabled user", { user: { ...anna, enabled: false }, skews: [], clock }, /^The user is disabled/],
     [
       "a code of the future",

@@ -146,5 +146,16 @@ describe("two-factor secrets at rest", () => {
     assert.deepEqual([refused.status, refused.json.code], [503, "second_factor_unavailable"]);
     const { json } = await login(third, "ana", { recovery_code: recoveryCodes[0] });
     assert.equal(json.user.two_factor.recovery_codes_remaining, 9);
+
+    // Nobody has to try a code to find out.
+    const health = await third.call("GET", "/api/health", { local: true });
+    assert.equal(health.json.status, "degraded");
+    const check = health.json.checks.find(({ name }: { name: string }) => name === "two-factor key");
+    assert.match(check.detail, /1 user is concerned.*user rescue NAME/);
+    assert.match(third.log(), /a key for two-factor secrets was made/);
+    for (const path of [`/api/users/${json.user.id}`, `/api/users/${json.user.id}/2fa`]) {
+      const { json: seen } = await third.call("GET", path, { local: true });
+      assert.equal((seen.two_factor ?? seen).sealing_key, "missing");
+    }
   });
 });

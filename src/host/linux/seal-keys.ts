@@ -10,6 +10,8 @@ export interface SealKeyPlaces {
   path: string;
   /** The key that the agent makes itself when nobody gives one: a hidden file in its state directory. */
   fallbackPath: string;
+  /** Hears that the agent's own key was made now: what another one sealed does not open by it. */
+  onMade?: () => void;
 }
 
 const keyBytes = 32;
@@ -35,7 +37,10 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   const ofRoot = await readKey(path, (file) => refuseForeign(file, path, dirname(fallbackPath)));
   const own = await readKey(fallbackPath);
   const found = [given, ofRoot, own].filter((key) => key instanceof Uint8Array);
-  return found.length > 0 ? found : [await makeKey(fallbackPath)];
+  if (found.length > 0) return found;
+  const made = await makeKey(fallbackPath);
+  places.onMade?.();
+  return [made];
 }
 
 /** Undefined only when the file is absent. */
