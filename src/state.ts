@@ -45,9 +45,11 @@ export async function openState(config: StateConfig, now: () => Date) {
   const { stateDirectory: directory, initialSettings, log } = config;
   const reserve = createReserve(directory);
   const options = { isFirstStart: await isEmpty(directory), reserve };
-  const open = <T extends object>(kind: DocumentKind<T>) => openDocument(directory, kind, options);
-  // Accounts first: beside other state, absent ones would be damage.
-  const users = await open(accountsKind);
+  // Accounts first, also where the disk takes no write before later: beside other state, absent ones would be damage.
+  const users = await openDocument(directory, accountsKind, options);
+  const after = options.isFirstStart ? users : undefined;
+  const open = <T extends object>(kind: DocumentKind<T>) =>
+    openDocument(directory, kind, { ...options, after });
   const [settings, sessions, attempts, tokens, usedCodes, clock, updates, events] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),

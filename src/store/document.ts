@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { uptime } from "node:process";
 import { StewardError } from "../errors.ts";
-import { isReplaced, removeLeftovers, writeDurably } from "./durable-file.ts";
+import { createDocumentFile, type DocumentFile } from "./document-file.ts";
+import { isReplaced, removeLeftovers } from "./durable-file.ts";
 import type { DocumentKind, Loaded } from "./load.ts";
-import { documentPath, documentText, goodCopyName, loadDocument, validatorOf } from "./load.ts";
+import { documentPath, goodCopyName, loadDocument, validatorOf } from "./load.ts";
 import type { Reserve } from "./reserve.ts";
 import type { Validator } from "./schemas.ts";
 
@@ -34,6 +34,19 @@ export interface Document<T> {
   trouble(): string | null;
 }
 
+/** A document that openDocument has opened. */
+export interface OpenedDocument<T> extends Document<T> {
+  /** Why the last write failed; null: it did not. */
+  failure(): StewardError | null;
+}
+
+export interface OpenOptions {
+  isFirstStart: boolean;
+  reserve: Reserve;
+  /** The document that must be on the disk before this one. */
+  after?: OpenedDocument<object> | undefined;
+}
+
 /** The good copy is written when a document has been quiet for so long: one more write, but not at each change. */
 const goodCopyDelayMilliseconds = 2_000;
 
@@ -46,26 +59,27 @@ interface Waiting<T> {
   reject(error: unknown): void;
 }
 
-/** Opens a document under the caller's lock. Throws `state_damaged` when it cannot be had and must not be made up. */
+/**
+ * Opens a document under the caller's lock. A disk that takes no write ends nothing: the document is in memory, its
+ * trouble says so, and what waits is written when the disk takes it. Throws `state_damaged` when the document cannot be
+ * had and must not be made up.
+ */
 export async function openDocument<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  options: { isFirstStart: boolean; reserve: Reserve },
-): Promise<Document<T>> {
-  await removeLeftovers(documentPath(directory, kind.name));
-  await removeLeftovers(documentPath(directory, goodCopyName(kind.name)));
-  const loaded = await loadDocument(directory, kind, options.isFirstStart);
-  const document = new StoredDocument(directory, kind, options.reserve, loaded);
+  options: OpenOptions,
+): Promise<OpenedDocument<T>> {
+  const paths = [kind.name, goodCopyName(kind.name)].map((name) => documentPath(directory, name));
+  await Promise.all(paths.map(removeLeftovers)).catch(() => undefined);
+  const document = new StoredDocument(directory, kind, options);
   await document.begin();
   return document;
 }
 
-class StoredDocument<T extends object> implements Document<T> {
+class StoredDocument<T extends object> implements OpenedDocument<T> {
   readonly name: string;
-  readonly #path: string;
-  readonly #goodPath: string;
   readonly #kind: DocumentKind<T>;
-  readonly #reserve: Reserve;
+  readonly #file: DocumentFile<T>;
   readonly #origin: Loaded<T>;
   readonly #validate: Validator;
   #current: T;
@@ -79,12 +93,13 @@ class StoredDocument<T extends object> implements Document<T> {
   #noteDue = Number.POSITIVE_INFINITY;
   #copyTimer: NodeJS.Timeout | undefined;
 
-  constructor(directory: string, kind: DocumentKind<T>, reserve: Reserve, loaded: Loaded<T>) {
+  constructor(directory: string, kind: DocumentKind<T>, { isFirstStart, reserve, after }: OpenOptions) {
+    const loaded = loadDocument(directory, kind, isFirstStart);
     this.name = kind.name;
-    this.#path = documentPath(directory, kind.name);
-    this.#goodPath = documentPath(directory, goodCopyName(kind.name));
     this.#kind = kind;
-    this.#reserve = reserve;
+    const { isFileInTheWay } = loaded;
+    const hindrance = after && (() => after.failure());
+    this.#file = createDocumentFile(directory, kind, { reserve, isFileInTheWay, hindrance });
     this.#origin = loaded;
     this.#validate = validatorOf(kind);
     this.#current = loaded.value;
@@ -92,16 +107,14 @@ class StoredDocument<T extends object> implements Document<T> {
 
   /** Puts a new, migrated or recovered document on the disk; one that was read needs nothing but its good copy. */
   async begin(): Promise<void> {
-    const { origin, damage, isMigrated } = this.#origin;
+    const { origin, isMigrated } = this.#origin;
     if (origin === "file" && !isMigrated) {
       // Damaged, or behind since the last process was killed: the next damage would bring the past back.
-      const good = await readFile(this.#goodPath, "utf8").catch(() => null);
-      if (good !== documentText(this.#kind, this.#current)) this.#copySoon();
+      if (!(await this.#file.isCopied(this.#current))) this.#copySoon();
       return;
     }
     this.#isDirty = true;
     await this.#write();
-    if (this.#writeFailure && origin === "defaults" && damage === null) throw this.#writeFailure;
   }
 
   read(): T {
@@ -134,7 +147,11 @@ class StoredDocument<T extends object> implements Document<T> {
     await this.save();
     clearTimeout(this.#noteTimer);
     clearTimeout(this.#copyTimer);
-    if (!this.#writeFailure) await this.#writeGoodCopy();
+    await this.#file.putGoodCopy(this.#current);
+  }
+
+  failure(): StewardError | null {
+    return this.#writeFailure;
   }
 
   trouble(): string | null {
@@ -206,27 +223,13 @@ class StoredDocument<T extends object> implements Document<T> {
     return this.#writing;
   }
 
-  /** One durable write; a full disk is relieved by the reserve once. Returns the failure instead of throwing it. */
   async #put(value: T): Promise<StewardError | null> {
     clearTimeout(this.#noteTimer);
     this.#noteDue = Number.POSITIVE_INFINITY;
-    const text = documentText(this.#kind, value);
-    try {
-      await writeDurably(this.#path, text).catch(async (error) => {
-        const isFull = error instanceof StewardError && error.code === "storage_full";
-        if (!isFull || !(await this.#reserve.release())) throw error;
-        await writeDurably(this.#path, text);
-      });
-      if (this.#writeFailure || this.#reserve.isGivenUp()) void this.#reserve.refill().catch(() => undefined);
-      this.#writeFailure = null;
-      this.#copySoon();
-      return null;
-    } catch (error) {
-      if (!(error instanceof StewardError)) throw error;
-      this.#writeFailure = error;
-      this.#writeWithin(retryMilliseconds);
-      return error;
-    }
+    this.#writeFailure = await this.#file.put(value);
+    if (this.#writeFailure) this.#writeWithin(retryMilliseconds);
+    else this.#copySoon();
+    return this.#writeFailure;
   }
 
   #writeWithin(milliseconds: number): void {
@@ -240,11 +243,7 @@ class StoredDocument<T extends object> implements Document<T> {
 
   #copySoon(): void {
     clearTimeout(this.#copyTimer);
-    this.#copyTimer = setTimeout(() => void this.#writeGoodCopy(), goodCopyDelayMilliseconds).unref();
-  }
-
-  /** A copy in a file of its own: a hard link would share the damage. Failing to make it endangers nothing now. */
-  async #writeGoodCopy(): Promise<void> {
-    await writeDurably(this.#goodPath, documentText(this.#kind, this.#current)).catch(() => undefined);
+    const copy = () => void this.#file.putGoodCopy(this.#current);
+    this.#copyTimer = setTimeout(copy, goodCopyDelayMilliseconds).unref();
   }
 }

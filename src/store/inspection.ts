@@ -1,5 +1,4 @@
-import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
 import { writeDurably } from "./durable-file.ts";
@@ -9,7 +8,7 @@ import {
   documentText,
   goodCopyName,
   keptNames,
-  readThroughConf,
+  readDocumentText,
   setAside,
 } from "./load.ts";
 import { takeLock } from "./lock.ts";
@@ -92,19 +91,14 @@ async function inspect(directory: string, kind: DocumentKind<object>): Promise<S
   }
 }
 
-/** Reads a copy of the file in a directory of its own, because conf writes where it migrates. */
 async function readCopy(directory: string, kind: DocumentKind<object>, from?: string): Promise<object> {
   const source = await sourceName(directory, kind.name, from);
-  const scratch = await mkdtemp(join(tmpdir(), "steward-"));
   try {
-    await copyFile(join(directory, source), join(scratch, `${kind.name}.json`));
-    return readThroughConf(scratch, kind, kind.name);
+    return readDocumentText(kind, await readFile(join(directory, source), "utf8")).value;
   } catch (cause) {
     if (systemErrorCode(cause) === "ENOENT") throw new StewardError("not_found", `${source} is absent.`);
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new StewardError("state_damaged", `${source} cannot be used: ${why}`, { cause });
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
   }
 }
 

@@ -1,9 +1,8 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import Conf from "conf";
 import { StewardError } from "../errors.ts";
-import { storageError, temporaryPrefix } from "./durable-file.ts";
 import { createValidator, documentValidatorName, type Validator } from "./schemas.ts";
 
 /** A change of a document's form, keyed in `migrations` by the format version that it leads to. */
@@ -39,66 +38,78 @@ export interface Loaded<T> {
   damage: string | null;
   /** The file has another form than `value`. */
   isMigrated: boolean;
+  /** There is a file that could not be used: it is to be set aside before anything is written in its place. */
+  isFileInTheWay: boolean;
 }
 
 /** Damaged files kept beside a document; the oldest go first. */
 const keptFiles = 3;
 
 /**
- * Reads a document: the file, else its last good copy, else its defaults where that is allowed.
- * A file that cannot be used is set aside, never wiped. Throws `state_damaged`.
+ * Reads a document: the file, else its last good copy, else its defaults where that is allowed. Writes nothing.
+ * Throws `state_damaged`.
  */
-export async function loadDocument<T extends object>(
+export function loadDocument<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   isFirstStart: boolean,
-): Promise<Loaded<T>> {
+): Loaded<T> {
   const validate = validatorOf(kind);
   const present = existsSync(documentPath(directory, kind.name));
   const hasGoodCopy = existsSync(documentPath(directory, goodCopyName(kind.name)));
   if (!present && !hasGoodCopy && (isFirstStart || kind.absence === "defaults")) {
-    return { value: structuredClone(kind.defaults), origin: "defaults", damage: null, isMigrated: false };
+    return fromDefaults(kind, null);
   }
   const file = tryRead(directory, kind, kind.name, validate, present);
-  if ("value" in file) return { ...file, origin: "file", damage: null };
+  if ("value" in file) return { ...file, origin: "file", damage: null, isFileInTheWay: false };
   const good = tryRead(directory, kind, goodCopyName(kind.name), validate, hasGoodCopy);
-  if ("value" in good) {
-    if (present) await setAside(directory, kind.name);
-    return { ...good, origin: "good", damage: file.problem };
-  }
+  if ("value" in good) return { ...good, origin: "good", damage: file.problem, isFileInTheWay: present };
   if (kind.onLoss === "rescue") throw lost(kind.name, file.problem, good.problem);
-  if (present) await setAside(directory, kind.name);
-  return {
-    value: structuredClone(kind.defaults),
-    origin: "defaults",
-    damage: file.problem,
-    isMigrated: false,
-  };
+  return { ...fromDefaults(kind, file.problem), isFileInTheWay: present };
+}
+
+function fromDefaults<T extends object>(kind: DocumentKind<T>, damage: string | null): Loaded<T> {
+  const value = structuredClone(kind.defaults);
+  return { value, origin: "defaults", damage, isMigrated: false, isFileInTheWay: false };
 }
 
 /**
- * Reads one file of a document's form through conf, which migrates it and writes it where it migrates, also when it
- * then turns out to be unusable. Throws what is wrong with it.
+ * Reads the text of a file of a document's form through conf, which migrates it: in memory, so that it needs no disk
+ * that can be written, and the file stays as it is until its migrated form is known to be good. Throws what is wrong
+ * with it.
  */
-export function readThroughConf<T extends object>(
-  directory: string,
+export function readDocumentText<T extends object>(
   kind: DocumentKind<T>,
-  configName: string,
+  text: string,
   validate: Validator = validatorOf(kind),
-): T {
-  const conf = new Conf<Record<string, unknown>>({
-    cwd: directory,
-    configName,
-    configFileMode: 0o600,
+): { value: T; isMigrated: boolean } {
+  const present = refuseNewer(JSON.parse(text), kind.formatVersion);
+  const isMigrated = formatOf(present) !== kind.formatVersion;
+  const conf = new (confOver(present))({
+    // Looked at by nothing: without a folder conf would look for the user's own.
+    cwd: "/nonexistent",
     accessPropertiesByDotNotation: false,
     projectVersion: kind.formatVersion,
     migrations: { ...kind.migrations },
-    deserialize: (text) => refuseNewer(JSON.parse(text), kind.formatVersion),
   });
   const { __internal__: _, ...members } = conf.store;
   const [problem] = validate(members);
   if (problem) throw new Error(`${problem.pointer || "the document"} ${problem.detail}`);
-  return members as T;
+  return { value: members as T, isMigrated };
+}
+
+/** conf over a value in memory instead of a file. */
+function confOver(initial: Record<string, unknown>): typeof Conf<Record<string, unknown>> {
+  let present = initial;
+  return class extends Conf<Record<string, unknown>> {
+    // conf changes in place what it has read, and puts back what it has changed.
+    override get store(): Record<string, unknown> {
+      return structuredClone(present);
+    }
+    override set store(next: Record<string, unknown>) {
+      present = next;
+    }
+  };
 }
 
 /** The check of a document's form. */
@@ -150,42 +161,11 @@ function tryRead<T extends object>(
   validate: Validator,
   present: boolean,
 ): { value: T; isMigrated: boolean } | { problem: string } {
-  const path = documentPath(directory, configName);
   if (!present) return { problem: `${configName}.json is missing` };
   try {
-    if (isOfFormat(path, kind.formatVersion)) {
-      return { value: readThroughConf(directory, kind, configName, validate), isMigrated: false };
-    }
-    // The file itself stays as it is, byte for byte, until its migrated form is known to be good.
-    const scratch = copyToScratch(path, configName);
-    try {
-      return { value: readThroughConf(scratch, kind, configName, validate), isMigrated: true };
-    } finally {
-      rmSync(scratch, { recursive: true, force: true });
-    }
+    return readDocumentText(kind, readFileSync(documentPath(directory, configName), "utf8"), validate);
   } catch (error) {
-    if (error instanceof StewardError) throw error;
     return { problem: `${configName}.json: ${error instanceof Error ? error.message : String(error)}` };
-  }
-}
-
-/** False when conf would write the file; what cannot be parsed it does not touch. */
-function isOfFormat(path: string, formatVersion: string): boolean {
-  try {
-    return formatOf(JSON.parse(readFileSync(path, "utf8"))) === formatVersion;
-  } catch {
-    return true;
-  }
-}
-
-/** A directory of its own beside the file, with a copy of it. Throws `storage_full`, `storage_unwritable`. */
-function copyToScratch(path: string, configName: string): string {
-  try {
-    const scratch = mkdtempSync(temporaryPrefix(path));
-    copyFileSync(path, join(scratch, `${configName}.json`));
-    return scratch;
-  } catch (error) {
-    throw storageError(path, error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { type FileHandle, open } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pid } from "node:process";
 import { StewardError, systemErrorCode } from "../errors.ts";
@@ -16,44 +17,33 @@ const busyStatus = 75;
  * Takes the writer's lock of a state directory, waiting up to `waitSeconds` for whoever has it.
  *
  * Node has no flock(2). util-linux's flock takes it on the descriptor that it inherits; the lock belongs to the
- * open file, which stays open here when flock has gone. Throws `state_locked`, `storage_unwritable`.
+ * open file, which stays open here when flock has gone. It is the directory itself that is locked: that takes no write,
+ * so it can be had on a disk that is full or read-only too. Throws `state_locked`, `storage_unwritable`.
  */
 export async function takeLock(directory: string, waitSeconds = 0): Promise<Lock> {
-  const path = join(directory, ".lock");
-  let file: FileHandle;
-  try {
-    file = await open(path, "a+", 0o600);
-  } catch (cause) {
+  const held = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY).catch((cause: unknown) => {
     const code = systemErrorCode(cause) ?? String(cause);
     throw new StewardError(
       "storage_unwritable",
-      `The state directory ${directory} cannot be used (${code}). It must exist and be writable by this user.`,
+      `The state directory ${directory} cannot be used (${code}). It must exist and be readable by this user.`,
       { cause },
     );
-  }
+  });
   try {
-    const status = await flock(file.fd, waitSeconds);
-    if (status === busyStatus) throw await lockedBy(directory, file);
+    const status = await flock(held.fd, waitSeconds);
+    if (status === busyStatus) throw await lockedBy(directory);
     if (status !== 0) throw new StewardError("internal_error", `flock(1) failed with status ${status}`);
-    await file.truncate(0);
-    await file.write(`${pid}\n`);
   } catch (error) {
-    await file.close();
-    // The process id in the file only serves the message; a full disk must not keep the agent from starting.
-    if (systemErrorCode(error) !== "ENOSPC") throw error;
-    return takeLockWithoutName(path);
+    await held.close();
+    throw error;
   }
-  return { release: () => file.close() };
+  // Only serves the message that others get; a disk that takes no write keeps nothing from starting.
+  await writeFile(nameFile(directory), `${pid}\n`, { mode: 0o600 }).catch(() => undefined);
+  return { release: () => held.close() };
 }
 
-async function takeLockWithoutName(path: string): Promise<Lock> {
-  const file = await open(path, "a+", 0o600);
-  const status = await flock(file.fd, 0);
-  if (status !== 0) {
-    await file.close();
-    throw new StewardError("state_locked", `Another process took the lock ${path} in between; try again.`);
-  }
-  return { release: () => file.close() };
+function nameFile(directory: string): string {
+  return join(directory, ".lock");
 }
 
 function flock(descriptor: number, waitSeconds: number): Promise<number> {
@@ -77,11 +67,11 @@ function flock(descriptor: number, waitSeconds: number): Promise<number> {
   });
 }
 
-async function lockedBy(directory: string, file: FileHandle): Promise<StewardError> {
-  const buffer = Buffer.alloc(32);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-  const holder = buffer.toString("latin1", 0, bytesRead).trim();
-  const who = /^\d+$/.test(holder) ? `process ${holder}` : "another process";
+async function lockedBy(directory: string): Promise<StewardError> {
+  const holder = (await readFile(nameFile(directory), "latin1").catch(() => "")).trim();
+  // On a read-only disk the name is that of an earlier one.
+  const isKnown = /^\d+$/.test(holder) && existsSync(`/proc/${holder}`);
+  const who = isKnown ? `process ${holder}` : "another process";
   return new StewardError(
     "state_locked",
     `The state in ${directory} is in use by ${who}. Only one process may write it: stop that one, or go through the agent.`,

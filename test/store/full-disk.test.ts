@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { appendFile, readFile, rm, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { systemErrorCode } from "../../src/errors.ts";
 import { reserveBytes } from "../../src/store/reserve.ts";
 import { adminName, type RunningAgent } from "../running-agent.ts";
 import { login } from "./damaged-state.ts";
-import { mountPrivately, type PrivateMount } from "./private-mount.ts";
+import { fill, mountPrivately, type PrivateMount } from "./private-mount.ts";
 import { becomes, leftovers, startAgent } from "./state-directory.ts";
 
 /** The reserve is only made where three times its size is free. */
@@ -163,21 +162,8 @@ async function agentOnFullDisk(test: TestContext): Promise<Setting | undefined> 
   return setting;
 }
 
-/** Writes until there is no page left. */
-async function fill(mount: PrivateMount): Promise<void> {
-  const path = join(mount.seen, "filler");
-  for (const size of [1024 * 1024, 4096]) {
-    const chunk = Buffer.alloc(size);
-    for (let chunks = 0; chunks < 10_000; chunks += 1) {
-      const code = await appendFile(path, chunk).then(() => null, systemErrorCode);
-      if (code === "ENOSPC") break;
-      assert.equal(code, null);
-    }
-  }
-}
-
 async function empty(mount: PrivateMount): Promise<void> {
-  await rm(join(mount.seen, "filler"));
+  await rm(join(mount.seen, ".filler"));
 }
 
 async function sizeOf(mount: PrivateMount, name: string): Promise<number | null> {

@@ -1,5 +1,8 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { systemErrorCode } from "../../src/errors.ts";
 import { type Ending, temporaryDirectory } from "./state-directory.ts";
 
 /** A small file system in a mount namespace of its own, which the kernel takes away with the process that holds it. */
@@ -52,4 +55,23 @@ function firstWords(holder: ChildProcess): Promise<string> {
       output?.setEncoding("utf8").once("data", (text: string) => resolve(text.trim()));
     }
   });
+}
+
+/** For `run`: a read-only view over the directory, as when the kernel remounts a failing disk. */
+export const makeReadOnly = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"';
+
+/** For `run`: takes that away. */
+export const makeWritable = 'mount -o remount,bind,rw "$1"';
+
+/** Writes the file `.filler` until there is no page left. */
+export async function fill(mount: PrivateMount): Promise<void> {
+  const path = join(mount.seen, ".filler");
+  for (const size of [1024 * 1024, 4096]) {
+    const chunk = Buffer.alloc(size);
+    for (let chunks = 0; chunks < 10_000; chunks += 1) {
+      const code = await appendFile(path, chunk).then(() => null, systemErrorCode);
+      if (code === "ENOSPC") break;
+      assert.equal(code, null);
+    }
+  }
 }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { codeNear, enrol } from "../authenticator.ts";
+import { adminName, adminPassword } from "../running-agent.ts";
 import { login } from "./damaged-state.ts";
-import { mountPrivately, type PrivateMount } from "./private-mount.ts";
+import { makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
 import { becomes, fingerprints, startAgent } from "./state-directory.ts";
-
-/** Puts a read-only view over the directory, as when the kernel remounts a failing disk. Files held open stay so. */
-const makeReadOnly = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"';
 
 describe("a state directory that becomes read-only", () => {
   it("refuses a change with storage_unwritable, in words that say where to look, and changes nothing", async (test) => {
@@ -36,36 +37,71 @@ describe("a state directory that becomes read-only", () => {
     const body = { device: { name: "pump 8" } };
     assert.equal((await agent.call("PUT", "/api/system", { token, body })).status, 507);
     assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
-    mount.run('umount "$1"');
+    mount.run(makeWritable);
     assert.equal((await agent.call("PUT", "/api/system", { token, body })).status, 200);
     const isWell = async () => (await agent.call("GET", "/api/health")).json.status === "ok";
     assert.equal(await becomes(isWell, 8), true);
   });
+});
 
-  it("is refused at start, in words that name it", async (test) => {
+describe("an agent that is started on a read-only state directory", () => {
+  it("signs people in with password and code, goes on with what is not written, and refuses changes", async (test) => {
     const mount = await smallDisk(test);
     if (!mount) return;
+    const first = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
+    const { id, token: firstToken } = await first.signedInAdmin();
+    const { secret } = await enrol(first.call, { id, token: firstToken, password: adminPassword });
+    assert.equal(await first.stop(), 0);
     mount.run(makeReadOnly);
-    const start = startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
-    const words = `exit 1\\): steward: The state directory ${mount.directory} cannot be used \\(EROFS\\)`;
-    await assert.rejects(start, { message: new RegExp(words) });
+    const files = await fingerprints(mount.seen);
+
+    const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
+    const withCode = { body: { ...login.body, code: await codeNear(secret, 1) } };
+    const session = await agent.call("POST", "/api/auth/login", withCode);
+    assert.equal(session.status, 200, session.text);
+    const again = await agent.call("POST", "/api/auth/login", withCode);
+    assert.deepEqual([again.status, again.json.code], [401, "totp_reused"]);
+    const body = { refresh_token: session.json.refresh_token };
+    const refreshed = await agent.call("POST", "/api/auth/refresh", { body });
+    assert.equal(refreshed.status, 200, refreshed.text);
+    const token = refreshed.json.access_token;
+    for (const path of ["/api/users", "/api/logs", "/api/events", "/api/system/time-sync", "/api/updates"]) {
+      assert.deepEqual([path, (await agent.call("GET", path, { token })).status], [path, 200]);
+    }
+    const body2 = { device: { name: "never" } };
+    const change = await agent.call("PUT", "/api/system", { token, body: body2 });
+    assert.deepEqual([change.status, change.json.code], [507, "storage_unwritable"]);
+    assert.deepEqual(await fingerprints(mount.seen), files);
+
+    mount.run(makeWritable);
+    assert.equal((await agent.call("PUT", "/api/system", { token, body: body2 })).status, 200);
+    const isWell = async () => (await agent.call("GET", "/api/health")).json.status === "ok";
+    assert.equal(await becomes(isWell, 30), true, agent.log());
+    assert.match(
+      await readFile(join(mount.seen, "sessions.json"), "utf8"),
+      new RegExp(session.json.session.id),
+    );
   });
 
-  it("is refused at start too where it has state already", async (test) => {
+  it("comes up where nothing was ever written, and is set up without a restart when that is possible", async (test) => {
     const mount = await smallDisk(test);
     if (!mount) return;
-    const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
-    await agent.signedInAdmin();
-    await agent.stop();
     mount.run(makeReadOnly);
-    const start = startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
-    await assert.rejects(start, { message: new RegExp(`exit 1\\): steward: .*${mount.directory}.*EROFS`) });
+    const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
+    const setup_token = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
+    const body = { setup_token, username: adminName, password: adminPassword };
+    const refused = await agent.call("POST", "/api/setup", { body });
+    assert.deepEqual([refused.status, refused.json.code], [507, "storage_unwritable"]);
+    mount.run(makeWritable);
+    const done = await agent.call("POST", "/api/setup", { body });
+    assert.equal(done.status, 201, done.text);
+    assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
   });
 });
 
 /** Undefined where mounting is not permitted: then the test is skipped, saying why. */
 async function smallDisk(test: TestContext): Promise<PrivateMount | undefined> {
-  const mount = await mountPrivately(test, 4);
+  const mount = await mountPrivately(test, 48);
   if (typeof mount !== "string") return mount;
   test.skip(mount);
   return undefined;

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { StewardError } from "../../src/errors.ts";
+import { openState, type State } from "../../src/state.ts";
+import type { DocumentKind } from "../../src/store/load.ts";
+import { takeLock } from "../../src/store/lock.ts";
+import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
+import { fingerprints, keptFiles, onDisk, open } from "./state-directory.ts";
+
+const isUnwritable = ({ code }: StewardError): boolean => code === "storage_unwritable";
+const isFull = ({ code }: StewardError): boolean => code === "storage_full";
+
+const renamed = (name: string) => (settings: ReturnType<State["settings"]["read"]>) => ({
+  ...settings,
+  device: { ...settings.device, name },
+});
+
+describe("state that is opened on a read-only disk", () => {
+  it("is what lies there, refuses changes, and writes what waits when the disk is mended", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    const first = await openAt(mount);
+    await first.settings.update(renamed("pump 7"));
+    await first.close();
+    mount.run(makeReadOnly);
+    const before = await fingerprints(mount.seen);
+
+    const state = await openAt(mount);
+    assert.equal(state.settings.read().device.name, "pump 7");
+    await assert.rejects(state.settings.update(renamed("never")), isUnwritable);
+    state.usedCodes.note(() => oneUsedCode, 60);
+    await state.usedCodes.save();
+    assert.deepEqual(state.usedCodes.read(), oneUsedCode);
+    assert.deepEqual(await fingerprints(mount.seen), before);
+
+    mount.run(makeWritable);
+    await state.usedCodes.save();
+    assert.deepEqual((await onDisk(mount.seen, "used-codes.json")).users, oneUsedCode.users);
+    await state.settings.update(renamed("pump 8"));
+    await state.close();
+    assert.deepEqual(troubles(state), []);
+  });
+
+  it("begins on a directory where nothing was ever written, accounts first as soon as it can", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    mount.run(makeReadOnly);
+    const state = await openAt(mount);
+    assert.deepEqual(state.users.read(), { accounts: [] });
+    assert.ok(troubles(state).includes("users"), `no trouble of users among ${troubles(state)}`);
+    mount.run(makeWritable);
+    // What comes before the accounts would look like state that has lost them, were it cut short now.
+    await state.settings.save();
+    assert.deepEqual(await documentsOn(mount), []);
+    await state.users.save();
+    assert.deepEqual(await documentsOn(mount), ["users.json"]);
+    await state.close();
+    assert.deepEqual(troubles(state), []);
+    assert.ok((await documentsOn(mount)).includes("settings.json"), "settings are on the disk");
+  });
+
+  it("is migrated in memory, and its new form written when that is possible", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    const former = '{"level": 3, "__internal__": {"migrations": {"version": "1.0.0"}}}';
+    await writeFile(join(mount.seen, "lamp.json"), former);
+    mount.run(makeReadOnly);
+    const lamp = await open(mount.seen, lampKind);
+    assert.deepEqual(lamp.read(), { brightness: 30 });
+    assert.equal(await readFile(join(mount.seen, "lamp.json"), "utf8"), former);
+    mount.run(makeWritable);
+    await lamp.close();
+    assert.equal((await onDisk(mount.seen, "lamp.json")).brightness, 30);
+  });
+
+  it("keeps a damaged file until it can be set aside, and is its good copy meanwhile", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    const good = '{"brightness": 40, "__internal__": {"migrations": {"version": "2.0.0"}}}';
+    await writeFile(join(mount.seen, "lamp.json"), "{ torn");
+    await writeFile(join(mount.seen, "lamp.good.json"), good);
+    mount.run(makeReadOnly);
+    const lamp = await open(mount.seen, lampKind);
+    assert.deepEqual(lamp.read(), { brightness: 40 });
+    assert.deepEqual(await keptFiles(mount.seen, "lamp"), []);
+    mount.run(makeWritable);
+    await lamp.close();
+    const [kept = ""] = await keptFiles(mount.seen, "lamp");
+    assert.equal(await readFile(join(mount.seen, kept), "utf8"), "{ torn");
+    assert.equal((await onDisk(mount.seen, "lamp.json")).brightness, 40);
+  });
+
+  it("is locked against other writers all the same, also where no lock file can be made", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    mount.run(makeReadOnly);
+    const lock = await takeLock(mount.seen);
+    mount.run(makeWritable);
+    await assert.rejects(takeLock(mount.seen), ({ code }: StewardError) => code === "state_locked");
+    await lock.release();
+    await (await takeLock(mount.seen)).release();
+  });
+});
+
+describe("state that is first opened on a full disk", () => {
+  it("comes up in memory, and takes its first changes when there is space", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    await fill(mount);
+    const state = await openAt(mount);
+    await assert.rejects(state.settings.update(renamed("too late")), isFull);
+    await assert.rejects(
+      state.users.update((users) => ({ accounts: [...users.accounts] })),
+      isFull,
+    );
+    mount.run('rm "$1/.filler"');
+    await state.users.save();
+    await state.settings.update(renamed("in time"));
+    await state.close();
+    assert.deepEqual(troubles(state), []);
+    const { device } = (await onDisk(mount.seen, "settings.json")) as { device: { name: string } };
+    assert.equal(device.name, "in time");
+  });
+});
+
+const oneUsedCode = {
+  users: [{ user_id: `usr_${"0".repeat(32)}`, used: { steps: [1], highest: 1, epoch: 0 } }],
+};
+
+/** Format 1 had `level` from 0 to 10; 2 has `brightness` from 0 to 100. */
+const lampKind: DocumentKind<{ brightness: number }> = {
+  name: "lamp",
+  formatVersion: "2.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["brightness"],
+    properties: { brightness: { type: "integer", maximum: 100 } },
+  },
+  defaults: { brightness: 50 },
+  onLoss: "rescue",
+  absence: "defaults",
+  migrations: {
+    "2.0.0": (lamp) => {
+      lamp.set("brightness", Number(lamp.get("level")) * 10);
+      lamp.delete("level");
+    },
+  },
+};
+
+/** Undefined where mounting is not permitted: then the test is skipped, saying why. */
+async function disk(test: TestContext): Promise<PrivateMount | undefined> {
+  const mount = await mountPrivately(test, 4);
+  if (typeof mount !== "string") return mount;
+  test.skip(mount);
+  return undefined;
+}
+
+function openAt(mount: PrivateMount): Promise<State> {
+  const config = { stateDirectory: mount.seen, initialSettings: {}, log: () => undefined };
+  return openState(config, () => new Date());
+}
+
+function troubles({ checks }: State): string[] {
+  return checks.filter(({ trouble }) => trouble() !== null).map(({ name }) => name);
+}
+
+async function documentsOn(mount: PrivateMount): Promise<string[]> {
+  return (await readdir(mount.seen)).filter((name) => name.endsWith(".json") && !name.includes(".good."));
+}
