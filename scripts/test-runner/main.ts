@@ -5,6 +5,7 @@
  */
 
 import { randomInt } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
@@ -42,8 +43,10 @@ const root = process.cwd();
 const directory = join(root, values.into);
 const notes = `${directory}.costs`;
 const ordered = longestFirst(files, readNotes(notes));
-/** Started by tests, once for each command that they try. */
-const programs = ["test/cli/steward-process.ts"];
+/** Started by tests as processes of their own. */
+const programs = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith("-process.ts"))
+  .map((path) => join("test", path));
 const compiled = (await compileTests(root, values.into, [...ordered, ...programs])).slice(0, files.length);
 process.env.STEWARD_COMPILED_TESTS = directory;
 process.env.STEWARD_SEED ??= String(process.env.STEWARD_TEST_ALL === "1" ? randomInt(2 ** 31) : 1);

@@ -3,18 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
-
-const entry = fileURLToPath(new URL("steward-process.ts", import.meta.url));
-
-/** Where scripts/run-tests.sh has compiled it to; it starts in a third of the time there. */
-const compiled = process.env.STEWARD_COMPILED_TESTS;
+import { testProgram } from "../test-program.ts";
 
 /** The words that start the command line as a process of its own. */
-export const stewardCommand: readonly string[] =
-  compiled === undefined
-    ? [process.execPath, "--import", "tsx", entry]
-    : [process.execPath, join(compiled, "test/cli/steward-process.js")];
+export const stewardCommand: readonly string[] = [
+  process.execPath,
+  ...testProgram(join(import.meta.dirname, "steward-process.ts")),
+];
 
 export interface Ended {
   code: number | null;

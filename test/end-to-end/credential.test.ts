@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
-import { adminPassword, logLine, startAgentProcess } from "../running-agent.ts";
+import { adminPassword, logLine } from "../running-agent.ts";
 
 const passwordHashOf = (cost: string, salt: string, digest: string) =>
   `$argon2id$v=19$${cost}$${salt}$${digest}`;
@@ -41,7 +42,7 @@ describe("the systemd credential steward.admin", () => {
 
   it("is ignored when there is an administrator, also one of that name", async (t) => {
     const options = await withCredential("late", right());
-    const first = await startAgentProcess({ stateDirectory: options.stateDirectory });
+    const first = await startAgentInProcess({ stateDirectory: options.stateDirectory });
     await first.signedInAdmin();
     const body = { username: "provisioned", role: "readonly", password: goodPassword };
     await first.call("POST", "/api/users", { body, local: true });
@@ -97,7 +98,7 @@ describe("the systemd credential steward.admin", () => {
   };
   it("when broken is logged and ignored: setup by token goes on", async (t) => {
     for (const [name, text] of Object.entries(broken)) {
-      const agent = await startAgentProcess(await withCredential(name, text));
+      const agent = await startAgentInProcess(await withCredential(name, text));
       t.after(() => agent.dispose());
       const line = logLine(agent.log(), "the credential steward.admin cannot be used");
       assert.equal(line?.severity, "error", name);

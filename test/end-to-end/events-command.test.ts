@@ -5,7 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it, type TestContext } from "node:test";
-import { type RunningAgent, runSteward, startAgentProcess } from "../running-agent.ts";
+import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import type { RunningAgent } from "../running-agent.ts";
 import { becomes } from "../store/state-directory.ts";
 
 const program = join(import.meta.dirname, "../../dist/main.js");
@@ -21,7 +22,7 @@ describe("steward events", () => {
   let agent: RunningAgent;
   let environment: Record<string, string>;
   before(async () => {
-    agent = await startAgentProcess();
+    agent = await startAgentInProcess();
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     await agent.signedInAdmin();
     const body = { username: "anna", role: "operator", display_name: "Anna" };
@@ -74,7 +75,7 @@ describe("steward events --verify", () => {
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), "steward-events-"));
     environment = { STEWARD_SOCKET: join(home, "none.sock"), STEWARD_STATE: join(home, "state") };
-    const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
     await agent.signedInAdmin();
     for (const name of ["one", "two", "three"]) {
       await agent.call("PUT", "/api/system", { local: true, body: { device: { name } } });
@@ -176,7 +177,7 @@ describe("steward events --follow", () => {
   });
 
   it("without an agent shows what there is and says that nothing will come", async (test) => {
-    const agent = await startAgentProcess();
+    const agent = await startAgentInProcess();
     test.after(() => agent.dispose());
     await agent.signedInAdmin();
     await agent.stop();

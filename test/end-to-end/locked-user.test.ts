@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { startAgentProcess } from "../running-agent.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 
 describe("a user who is locked for a while", () => {
   it("keeps his ETag from reading to reading, so that he can be changed with If-Match", async (test) => {
-    const agent = await startAgentProcess();
+    const agent = await startAgentInProcess();
     test.after(() => agent.dispose());
     const { token } = await agent.signedInAdmin();
     const body = { username: "ana", password: "quiet harbour lamps at noon", role: "operator" };

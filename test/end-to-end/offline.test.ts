@@ -3,7 +3,8 @@ import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { runSteward, startAgentProcess } from "../running-agent.ts";
+import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import { runSteward as runStewardProcess, startAgentProcess } from "../running-agent.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -32,7 +33,7 @@ describe("the command line with the agent down", () => {
   before(async () => {
     home = mkdtempSync(join(tmpdir(), "steward-offline-"));
     environment = { STEWARD_STATE: join(home, "state"), STEWARD_SOCKET: join(home, "run/steward.sock") };
-    const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
     await agent.signedInAdmin();
     await agent.dispose();
   });
@@ -62,7 +63,7 @@ describe("the command line with the agent down", () => {
       environment,
     });
     assert.equal(set.code, 0, set.stderr);
-    const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
     const { json } = await agent.call("GET", "/api/system", { local: true });
     await agent.dispose();
     assert.equal(json.device.name, "edge 7");
@@ -105,7 +106,7 @@ describe("the command line with the agent down", () => {
       ["state", "list"],
       ["user", "rm", "ana"],
     ]) {
-      const { code, stderr } = await runSteward(args, { environment });
+      const { code, stderr } = await runStewardProcess(args, { environment });
       assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
     }
     assert.deepEqual(ownership(state), before);
@@ -117,7 +118,7 @@ describe("the command line with the agent down", () => {
 
   it("where no agent has ever run says so (exit 3)", async () => {
     const nowhere = { STEWARD_STATE: join(home, "nowhere"), STEWARD_SOCKET: join(home, "nowhere.sock") };
-    const { code, stderr } = await runSteward(["user", "list"], { environment: nowhere });
+    const { code, stderr } = await runStewardProcess(["user", "list"], { environment: nowhere });
     assert.equal(code, 3);
     assert.match(stderr, /never run here/);
   });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { runSteward } from "../agent-in-process.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
-import { adminName, adminPassword, runSteward, stepUp } from "../running-agent.ts";
+import { adminName, adminPassword, stepUp } from "../running-agent.ts";
 
 describe("sessions", () => {
   let agent: CheckedAgent;

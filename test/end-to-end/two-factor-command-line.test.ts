@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { codeNear } from "../authenticator.ts";
 import { allCommandLines, type Typed, typeInto } from "../cli/terminal.ts";
 import { assertWithout } from "../http/canary.ts";
 import { goodPassword } from "../http/checked-agent.ts";
-import { type RunningAgent, runSteward, startAgentProcess } from "../running-agent.ts";
+import type { RunningAgent } from "../running-agent.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../dist/main.js")];
 
@@ -54,7 +55,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
 
   before(async () => {
     home = mkdtempSync(join(tmpdir(), "steward-2fa-"));
-    agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     const added = await steward(["user", "add", "anna", "--role", "admin", "--password-stdin"], password);
     assert.equal(added.code, 0, added.stderr);

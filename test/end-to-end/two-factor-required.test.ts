@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { codeNear } from "../authenticator.ts";
 import { typeInto } from "../cli/terminal.ts";
 import { goodPassword } from "../http/checked-agent.ts";
-import { type RunningAgent, runSteward, startAgentProcess } from "../running-agent.ts";
+import type { RunningAgent } from "../running-agent.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../dist/main.js")];
 
@@ -21,7 +22,7 @@ describe("the command line where two-factor sign-in is required", { timeout: 120
 
   before(async () => {
     home = mkdtempSync(join(tmpdir(), "steward-required-"));
-    agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     await steward(["system", "set", "security.require_2fa=all"]);
   });

@@ -3,9 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { settingCalls, traceClock } from "../clock-calls.ts";
 import { hostClock } from "../host-clock.ts";
+import { testProgram } from "../test-program.ts";
 import { compiled } from "./compiled.ts";
 import type { DriverReport } from "./driver-process.ts";
 
@@ -31,7 +32,7 @@ interface RunOptions {
 
 function openElsewhere(options: RunOptions = {}): DriverReport & { pid: number } {
   const question = { maySteer: options.maySteer ?? false, addonPath: options.addon ?? addonPath };
-  const node = [process.execPath, "--import", "tsx", join(import.meta.dirname, "driver-process.ts")];
+  const node = [process.execPath, ...testProgram(join(import.meta.dirname, "driver-process.ts"))];
   const [command = "", ...rest] = [...(options.prefix ?? []), ...unprivileged, ...node];
   const { stdout, stderr, pid } = spawnSync(command, [...rest, JSON.stringify(question)], {
     encoding: "utf8",
@@ -136,16 +137,20 @@ describe("the clock's driver", () => {
       ["a leap second while it lasts", { TOLD_STATUS: "16", TOLD_RESULT: "3" }, { leap: "insert" }],
       ["a leap second that is over", { TOLD_STATUS: "16", TOLD_RESULT: "4" }, { leap: "none" }],
     ];
+    let library = "";
+    before(() => {
+      library = compiled("told-kernel-clock.c", directory, ["-shared", "-fPIC"]);
+    });
+    const directory = mkdtempSync(join(tmpdir(), "steward-driver-"));
+    after(() => rmSync(directory, { recursive: true }));
     for (const [name, environment, difference] of cases) {
-      it(`tells of ${name}`, (test) => {
-        const library = compiled("told-kernel-clock.c", temporaryDirectory(test), ["-shared", "-fPIC"]);
+      it(`tells of ${name}`, () => {
         const { kernel } = openElsewhere({ environment: { ...quiet, ...environment, LD_PRELOAD: library } });
         assert.deepEqual(kernel, { ...expected, ...difference });
       });
     }
 
-    it("is unknown where a sandbox keeps the call away", (test) => {
-      const library = compiled("told-kernel-clock.c", temporaryDirectory(test), ["-shared", "-fPIC"]);
+    it("is unknown where a sandbox keeps the call away", () => {
       const { kernel } = openElsewhere({ environment: { ...quiet, TOLD_ERRNO: "1", LD_PRELOAD: library } });
       assert.equal(kernel, null);
     });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { plainHostFile, readHostFile } from "../../src/host/linux/host-file.ts";
-import { startAgentProcess } from "../running-agent.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { asRoot } from "./host-file-of-root.ts";
 import { ownDirectory, refused, write } from "./judged-host-file.ts";
 
@@ -52,7 +52,7 @@ describe("the host file", asRoot, () => {
     test.after(() => rmSync(directory, { recursive: true }));
     await refused(
       write(join(directory, "steward.json"), { names: [] }),
-      /^StewardError: .*: \/tmp must belong/,
+      new RegExp(`^StewardError: .*: ${dirname(directory)} must belong`),
     );
   });
 
@@ -165,7 +165,7 @@ describe("the host file", asRoot, () => {
 
   it("lets the agent answer to the name, and to no other", async (test) => {
     const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
-    const agent = await startAgentProcess({ arguments: ["--host-file", path] });
+    const agent = await startAgentInProcess({ arguments: ["--host-file", path] });
     test.after(() => agent.dispose());
     const statusOf = async (host: string) =>
       (await agent.call("GET", "/api/version", { headers: { host } })).status;
@@ -175,6 +175,6 @@ describe("the host file", asRoot, () => {
 
   it("that cannot be used keeps the agent from starting: half of it would be a guess", async (test) => {
     const path = write(join(ownDirectory(test), "steward.json"), "{");
-    await assert.rejects(startAgentProcess({ arguments: ["--host-file", path] }), /exit 6.*is not JSON/);
+    await assert.rejects(startAgentInProcess({ arguments: ["--host-file", path] }), /exit 6.*is not JSON/);
   });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { readSealKeys } from "../../src/host/linux/seal-keys.ts";
 import { mountPrivately } from "../store/private-mount.ts";
+import { testProgram } from "../test-program.ts";
 import { device, hex, refused } from "./key-device.ts";
 
 describe("the agent's own key", () => {
@@ -32,16 +33,9 @@ describe("the agent's own key", () => {
 
   it("is one, though several processes ask for it at once", async (test) => {
     const places = device(test);
-    const source = join(import.meta.dirname, "../../src/host/linux/seal-keys.ts");
-    const program = `const { readSealKeys } = await import(${JSON.stringify(source)});
-      process.stdout.write("ready"); process.stdin.once("data", async () => {
-        const [key] = await readSealKeys(${JSON.stringify(places)});
-        process.stdout.write(Buffer.from(key).toString("hex")); process.stdin.destroy(); });`;
+    const program = testProgram(join(import.meta.dirname, "seal-key-process.ts"));
     const children = Array.from({ length: 3 }, () =>
-      spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", program], {
-        cwd: join(import.meta.dirname, "../.."),
-        stdio: ["pipe", "pipe", "inherit"],
-      }),
+      spawn(process.execPath, [...program, JSON.stringify(places)], { stdio: ["pipe", "pipe", "inherit"] }),
     );
     const outputs = children.map(async (child) => {
       let text = "";

@@ -15,6 +15,7 @@ import { describe, it, type TestContext } from "node:test";
 import { StewardError } from "../../src/errors.ts";
 import { createRunCommand } from "../../src/host/linux/commands.ts";
 import { createSelfTest } from "../../src/host/linux/self-test.ts";
+import { testProgram } from "../test-program.ts";
 import { until } from "../until.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -199,8 +200,8 @@ describe("a self-test that root runs", { concurrency: 2, timeout: 60_000, skip: 
 
   it("ends with the one who runs it, even if that one is killed", async (test) => {
     const { directory } = makeTrial(test);
-    const program = join(import.meta.dirname, "self-test-process.ts");
-    const words = ["--import", "tsx", program, directory, "sleep 1238.5"];
+    const program = testProgram(join(import.meta.dirname, "self-test-process.ts"));
+    const words = [...program, directory, "sleep 1238.5"];
     const child = spawn(process.execPath, words, { stdio: "ignore" });
     test.after(() => child.kill("SIGKILL"));
     await until("it runs", () => isRunning("sleep 1238.5"));
@@ -210,8 +211,8 @@ describe("a self-test that root runs", { concurrency: 2, timeout: 60_000, skip: 
 
   it("is not run at all where it cannot be set apart", (test) => {
     const { directory, notes } = makeTrial(test);
-    const program = join(import.meta.dirname, "self-test-process.ts");
-    const words = [process.execPath, "--import", "tsx", program, directory, `touch ${notes}/ran`];
+    const program = testProgram(join(import.meta.dirname, "self-test-process.ts"));
+    const words = [process.execPath, ...program, directory, `touch ${notes}/ran`];
     const { status, stderr } = spawnSync("setpriv", ["--bounding-set=-sys_admin", ...words], {
       encoding: "utf8",
     });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { traceClock } from "../clock-calls.ts";
+import { testProgram } from "../test-program.ts";
 import type { Standing } from "./capability-process.ts";
 
 const addonPath = join(import.meta.dirname, "../../dist/clock-steering.node");
@@ -19,13 +20,8 @@ function becomeNobody(
   others: Standing[];
   pid: number;
 } {
-  const node = [
-    process.execPath,
-    "--import",
-    "tsx",
-    join(import.meta.dirname, "capability-process.ts"),
-    addon,
-  ];
+  const program = testProgram(join(import.meta.dirname, "capability-process.ts"));
+  const node = [process.execPath, ...program, addon];
   const [command = "", ...rest] = [...prefix, ...node];
   const { stdout, stderr, pid } = spawnSync(command, rest, { encoding: "utf8" });
   assert.ok(stdout, stderr);

@@ -55,7 +55,7 @@ describe("timers", () => {
     const path = new URL("../../src/host/linux/timers.ts", import.meta.url).href;
     const script = `import { createTimers } from "${path}"; createTimers().after(3600, () => {});`;
     const { status } = spawnSync(process.execPath, ["--import", "tsx", "--input-type=module", "-e", script], {
-      timeout: 10_000,
+      timeout: 120_000,
     });
     assert.equal(status, 0);
   });

@@ -6,7 +6,8 @@ import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { consolePaths } from "../../src/contract/console.ts";
 import { createStaticFiles } from "../../src/http/static-files.ts";
-import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
+import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { requestText, sendRaw } from "./raw-http.ts";
 
@@ -51,7 +52,7 @@ const script = assets.find((path) => path.endsWith(".js")) ?? "";
 describe("the console's files", () => {
   let agent: RunningAgent;
   before(async () => {
-    agent = await startAgentProcess();
+    agent = await startAgentInProcess();
   });
   after(() => agent.dispose());
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CheckedAgent, startCheckedProcess } from "../http/checked-agent.ts";
+import { testProgram } from "../test-program.ts";
 
 /** An agent whose wall clock the test moves with libfaketime while its monotonic clock runs on. */
 export interface TimedAgent extends CheckedAgent {
@@ -38,7 +39,7 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
   setClock();
   knowClock(options.clock ?? {});
   const agent = await startCheckedProcess({
-    program: ["--import", "tsx", join(import.meta.dirname, "agent.ts")],
+    program: testProgram(join(import.meta.dirname, "agent-process.ts")),
     ...(options.stateDirectory !== undefined && { stateDirectory: options.stateDirectory }),
     environment: {
       LD_PRELOAD: libfaketimePath(),
