@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all test-lts vm-test vm-image bench build install uninstall check format clean packages
+.PHONY: help run test test-all test-lts mutation vm-test vm-image bench build install uninstall check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -23,6 +23,10 @@ test: packages $(DIST) check ## install what is needed, check the sources and ru
 
 test-all: packages $(DIST) check ## the same with all of each test's cases, and with new random numbers
 	@STEWARD_TEST_ALL=1 sh scripts/run-tests.sh node $(TESTS)
+	@$(MAKE) --no-print-directory mutation
+
+mutation: $(NODE_MODULES) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
+	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/mutation/install.sh)" $(ROOMS)
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)

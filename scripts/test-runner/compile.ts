@@ -7,24 +7,34 @@ import { fewMediaTypes, nativePackages, noTraces, requireBanner } from "../packa
 /** What stands for `import.meta.dirname` and its like; each file that uses them is given its own. */
 const ownPlace = { dirname: "ownDirname", filename: "ownFilename", url: "ownUrl" };
 
+export interface CompileOptions {
+  /** What to compile instead of what the file of that path holds. */
+  readonly contents?: ReadonlyMap<string, string>;
+  /** Imported by each file with tests before all else. */
+  readonly firstImport?: string;
+}
+
 /**
  * A file finds what lies beside it where it was written, not where it was compiled to; and one with tests notes what it
  * costs. Both on its first line, so that the numbers of all lines stay.
  */
-const firstLine = (root: string): Plugin => ({
+const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plugin => ({
   name: "first-line",
   setup: (esbuild) => {
     esbuild.onLoad({ filter: /\.(tsx?|m?js)$/ }, ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      const line = `${costNote(root, path)}${text.includes("import.meta.") ? placesOf(path) : ""}`;
+      const text = contents?.get(path) ?? readFileSync(path, "utf8");
+      const isTest = path.endsWith(".test.ts");
+      const first = isTest && firstImport !== undefined ? `import ${JSON.stringify(firstImport)};` : "";
+      const notes = isTest ? costNote(root, path) : "";
+      const line = `${first}${notes}${text.includes("import.meta.") ? placesOf(path) : ""}`;
       const [, loader = "js"] = /\.(tsx?)$/.exec(path) ?? [];
-      return line === "" ? null : { contents: `${line}${text}`, loader: loader as "js" | "ts" | "tsx" };
+      if (line === "" && !contents?.has(path)) return null;
+      return { contents: `${line}${text}`, loader: loader as "js" | "ts" | "tsx" };
     });
   },
 });
 
 function costNote(root: string, path: string): string {
-  if (!path.endsWith(".test.ts")) return "";
   const costs = JSON.stringify(join(root, "scripts/test-runner/costs.ts"));
   return `import { noteOwnCost } from ${costs};noteOwnCost(${JSON.stringify(relative(root, path))});`;
 }
@@ -65,6 +75,7 @@ export async function compileTests(
   root: string,
   directory: string,
   files: readonly string[],
+  options: CompileOptions = {},
 ): Promise<string[]> {
   rmSync(join(root, directory), { recursive: true, force: true });
   await build({
@@ -76,7 +87,7 @@ export async function compileTests(
     ...{ jsx: "automatic", jsxImportSource: "preact" },
     define: Object.fromEntries(Object.entries(ownPlace).map(([name, word]) => [`import.meta.${name}`, word])),
     banner: { js: requireBanner },
-    plugins: [ownPackages(root), fewMediaTypes, noTraces, firstLine(root)],
+    plugins: [ownPackages(root), fewMediaTypes, noTraces, firstLine(root, options)],
   });
   await stop();
   return files.map((file) => join(root, directory, relative(root, join(root, file)).replace(/\.ts$/, ".js")));

@@ -1,0 +1,154 @@
+/**
+ * Puts faults into the code that security and time hang on, one at a time, and counts how many of them the tests of
+ * their room notice. Draws a sample by STEWARD_SEED; STEWARD_MUTANTS gives its size, or `all`. Arguments: names of rooms.
+ */
+import { randomInt } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { compileTests } from "../test-runner/compile.ts";
+import { instrument, type Mutant } from "./instrument.ts";
+import { runTestFile } from "./trials.ts";
+
+interface Room {
+  readonly name: string;
+  /** Folders, and which of their files. */
+  readonly sources: readonly [folder: string, files: RegExp];
+  readonly tests: readonly (readonly [folder: string, files: RegExp])[];
+}
+
+const room = (name: string): Room => ({
+  name,
+  sources: [`src/${name}`, /(?<!\.d)\.ts$/],
+  tests: [[`test/${name}`, /\.test\.ts$/]],
+});
+
+const rooms: readonly Room[] = [
+  ...["auth", "two-factor", "updates", "installing"].map(room),
+  {
+    name: "select",
+    sources: ["src/clock", /^select.*\.ts$/],
+    tests: [
+      ["test/clock", /^select\.test\.ts$/],
+      ["test/scenarios", /^sources\.test\.ts$/],
+    ],
+  },
+];
+
+/** Percent of the faults drawn that tests must notice. */
+const floorPercent = 85;
+/** Faults drawn in all, the rooms taking part by how many they have. */
+const usualSample = 300;
+/** Test files that take longer than this without a fault are left out: each survivor would cost as much. */
+const longestSeconds = 15;
+
+const root = process.cwd();
+const [packages = "", ...chosen] = process.argv.slice(2);
+const seed = Number(process.env.STEWARD_SEED ?? randomInt(2 ** 31));
+const sample = process.env.STEWARD_MUTANTS ?? String(usualSample);
+console.log(`seed ${seed}: STEWARD_SEED=${seed} draws the same faults again`);
+
+interface Prepared {
+  readonly room: Room;
+  readonly mutants: readonly Mutant[];
+  /** Compiled files, the fastest first, with the faults that each comes through. */
+  readonly tests: readonly { file: string; seconds: number; covered: ReadonlySet<string> }[];
+}
+
+const prepared: Prepared[] = [];
+for (const room of rooms) {
+  if (chosen.length > 0 && !chosen.includes(room.name)) continue;
+  prepared.push(await prepare(room));
+}
+const drawn = draw(prepared.flatMap(({ mutants }, index) => mutants.map((mutant) => ({ mutant, index }))));
+const survivors: Mutant[] = [];
+const noticed = new Map<string, number>();
+const counts = new Map<string, number>();
+await inParallel(drawn, async ({ mutant, index }) => {
+  const of = prepared[index];
+  if (!of) return;
+  const isNoticed = await notice(of, mutant);
+  counts.set(of.room.name, (counts.get(of.room.name) ?? 0) + 1);
+  if (isNoticed) noticed.set(of.room.name, (noticed.get(of.room.name) ?? 0) + 1);
+  else survivors.push(mutant);
+});
+tell();
+
+/** Compiles a room's tests over sources that hold every fault, and runs each file once without one. */
+async function prepare(room: Room): Promise<Prepared> {
+  const { mutants, contents } = await instrument(root, packages, filesOf(room.sources));
+  const directory = `.cache/mutation/${room.name}`;
+  const files = room.tests.flatMap(filesOf);
+  mkdirSync(join(root, directory), { recursive: true });
+  const compiled = await compileTests(root, directory, files, {
+    contents,
+    firstImport: join(root, "scripts/mutation/coverage.ts"),
+  });
+  const tests: { file: string; seconds: number; covered: ReadonlySet<string> }[] = [];
+  await inParallel(compiled, async (file) => {
+    const coverage = `${file}.covered`;
+    const begun = performance.now();
+    const ending = await runTestFile(file, 600, { directory: join(root, directory), coverage });
+    const seconds = (performance.now() - begun) / 1_000;
+    if (ending !== "passed") throw new Error(`${file} ${ending} without any fault`);
+    if (seconds > longestSeconds) console.log(`  left out, since it takes ${seconds.toFixed(0)} s: ${file}`);
+    else tests.push({ file, seconds, covered: new Set(readFileSync(coverage, "utf8").split("\n")) });
+  });
+  console.log(`${room.name}: ${mutants.length} faults, ${tests.length} test files`);
+  return { room, mutants, tests: tests.toSorted((one, other) => one.seconds - other.seconds) };
+}
+
+/** True when a test fails, or does not end, with this fault. */
+async function notice({ room, tests }: Prepared, { id }: Mutant): Promise<boolean> {
+  const directory = join(root, ".cache/mutation", room.name);
+  for (const { file, seconds, covered } of tests) {
+    if (!covered.has(id)) continue;
+    if ((await runTestFile(file, 20 + 10 * seconds, { directory, mutant: id })) !== "passed") return true;
+  }
+  return false;
+}
+
+function filesOf([folder, files]: readonly [string, RegExp]): string[] {
+  const names = readdirSync(join(root, folder)).filter((name) => files.test(name));
+  return names.sort().map((name) => `${folder}/${name}`);
+}
+
+/** A sample without repetition, by the seed. */
+function draw<T>(all: readonly T[]): readonly T[] {
+  if (sample === "all") return all;
+  let state = seed;
+  const next = (): number => {
+    // Mulberry32: small, and the same everywhere.
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return all
+    .map((one) => ({ one, order: next() }))
+    .toSorted((first, second) => first.order - second.order)
+    .slice(0, Number(sample))
+    .map(({ one }) => one);
+}
+
+async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const waiting = [...all];
+  const next = async (): Promise<void> => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, next));
+}
+
+function tell(): void {
+  const order = (one: Mutant, other: Mutant) => one.file.localeCompare(other.file) || one.line - other.line;
+  for (const { file, line, kind, replacement } of survivors.toSorted(order)) {
+    console.log(`survived: ${file}:${line} ${kind} -> ${replacement}`);
+  }
+  for (const [name, count] of counts) console.log(`${name}: ${noticed.get(name) ?? 0} of ${count} noticed`);
+  const percent = (100 * (drawn.length - survivors.length)) / drawn.length;
+  console.log(
+    `mutation: ${percent.toFixed(1)} % of ${drawn.length} faults noticed (at least ${floorPercent} %)`,
+  );
+  rmSync(join(root, ".cache/mutation"), { recursive: true, force: true });
+  process.exitCode = percent >= floorPercent ? 0 : 1;
+}
