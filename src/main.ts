@@ -4,6 +4,7 @@ import { createCommandContext, type Terminal } from "./command-context.ts";
 import { errorCodes } from "./contract/error-codes.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
 import { isJournalStream } from "./host/linux/journal-stream.ts";
+import { openServiceManager, type ServiceManager } from "./host/linux/service-manager.ts";
 import { changeUserKeepingTimeCapability } from "./host/linux/time-capability.ts";
 import { createLog, syslogNumbers } from "./journal/log.ts";
 import { createOwnLines } from "./journal/own-lines.ts";
@@ -54,9 +55,17 @@ async function main(): Promise<number> {
   process.umask(0o077);
   const [command, ...rest] = process.argv.slice(2);
   if (command === "serve" && !rest.includes("--help") && !rest.includes("-h"))
-    return serve(rest, program, stopRequested());
+    return serve(rest, { ...program, serviceManager: serviceManager() }, stopRequested());
   const { runCommandLine } = await import("./cli/main.ts");
   return runCommandLine(process.argv.slice(2), createCommandContext(program, terminal()));
+}
+
+function serviceManager(): ServiceManager {
+  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
+  // systemd speaks to this process, not to those that it starts.
+  for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete process.env[name];
+  const addon = join(assetsDirectory, "clock-steering.node");
+  return openServiceManager({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID }, { addon, pid: process.pid });
 }
 
 function stopRequested(): Promise<"stop"> {

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import type { Agent } from "./agent.ts";
 import type { AgentConfig } from "./compose.ts";
 import type { SettingsChange } from "./contract/types.ts";
+import type { ServiceManager } from "./host/linux/service-manager.ts";
 import { noDecisions, readDecisions } from "./host-decisions.ts";
 import { usualPlaces } from "./installing/places.ts";
 import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./serve-options.ts";
 import { makeDirectory } from "./store/durable-file.ts";
-import { takeLock } from "./store/lock.ts";
+import { takeAgentLock } from "./store/lock.ts";
 
 /** This program, and what the process that runs it knows of itself. */
 export interface Program
@@ -20,10 +21,18 @@ export interface Program
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The user who runs this. */
   readonly userId: () => number | undefined;
+  /** Hears that the agent is ready, and that it stops. */
+  readonly serviceManager?: ServiceManager;
 }
 
 /** What of an agent's surroundings another may stand for: its clock and how long it has been up. */
 export type Surroundings = Pick<AgentConfig, "openClock" | "uptime">;
+
+/** What `systemctl status` shows. */
+const readyWords = {
+  serving: "Serving",
+  rescue: "In rescue, see `steward state list`",
+} as const satisfies Record<Agent["mode"], string>;
 
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
@@ -42,7 +51,7 @@ export async function serve(
   const options = readServeOptions(argv, { environment, node, script: installerScript(program) });
   await makeDirectory(options.state);
   // Taken while the rest of the program loads: it waits for a process.
-  let lock = takeLock(options.state);
+  let lock = takeAgentLock(options.state);
   lock.catch(() => undefined);
   const { startAgent } = (await import("./parts.ts")).parts;
   const host = await readDecisions(options.hostFile, program.userId());
@@ -56,12 +65,15 @@ export async function serve(
   };
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent: Agent = await startAgent(config, lock);
-    log("notice", "listening", { mode: agent.mode, addresses: agent.addresses, version: build.version });
+    const { mode, addresses } = agent;
+    program.serviceManager?.ready(`${readyWords[mode]} (${addresses.join(", ")}), version ${build.version}`);
+    log("notice", "listening", { mode, addresses, version: build.version });
     const why = await Promise.race([stopRequested, agent.repaired.then(() => "repaired" as const)]);
     log("notice", why === "stop" ? "stopping" : "the state was repaired: starting again");
+    if (why === "stop") program.serviceManager?.stopping();
     await agent.stop();
     if (why === "stop") return 0;
-    lock = takeLock(options.state);
+    lock = takeAgentLock(options.state);
   }
   return 1;
 }

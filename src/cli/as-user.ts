@@ -4,6 +4,7 @@ import { StewardError } from "../errors.ts";
 import { AgentAbsent } from "./agent-connection.ts";
 import { createHttpClient } from "./client.ts";
 import type { Invocation } from "./command.ts";
+import { untilStarted } from "./connect.ts";
 import { type Client, CommandError } from "./context.ts";
 import { escapeText } from "./escape.ts";
 import { ownPassword } from "./own-password.ts";
@@ -44,13 +45,18 @@ export async function asUser(invocation: Invocation, name: string, act: Act): Pr
   }
 }
 
+function whenAbsent({ places, output }: Invocation): ReturnType<typeof untilStarted> {
+  return untilStarted({ places, remark: output.remark });
+}
+
 interface Asked {
   name: string;
   questions: Questions;
 }
 
-async function byToken({ places }: Invocation, { name, questions }: Asked, act: Act): Promise<void> {
-  const plain = createHttpClient(places);
+async function byToken(invocation: Invocation, { name, questions }: Asked, act: Act): Promise<void> {
+  const { places } = invocation;
+  const plain = createHttpClient(places, { whenAbsent: whenAbsent(invocation) });
   const user = await plain.call("getMe", {});
   if (user.username !== name) {
     throw new CommandError(
@@ -64,7 +70,10 @@ async function byToken({ places }: Invocation, { name, questions }: Asked, act: 
 
 async function signedIn(invocation: Invocation, asked: Asked, act: Act): Promise<void> {
   const { places, context } = invocation;
-  const anonymous = createHttpClient({ ...places, tokenFile: undefined });
+  const anonymous = createHttpClient(
+    { ...places, tokenFile: undefined },
+    { whenAbsent: whenAbsent(invocation) },
+  );
   if (places.url === undefined) refuseOneUse(await findUser(anonymous, asked.name), asked.questions);
   const interruption = context.interruption();
   const password = await asked.questions.ask(`Password of ${asked.name}: `);

@@ -2,6 +2,7 @@ import type { OperationId } from "../contract/operations.ts";
 import type { Output } from "../contract/types.ts";
 import { type Answer, readAnswer } from "./agent-answer.ts";
 import {
+  AgentAbsent,
   buildRequest,
   type Credentials,
   type HttpRequest,
@@ -20,6 +21,8 @@ export interface HttpClientOptions {
   timeoutMilliseconds?: number;
   /** The access token to call with; absent: the one in the token file, where one is named. */
   accessToken?: string;
+  /** Settles when to try again after nobody listened at the socket; else it throws. Absent: it is not tried again. */
+  whenAbsent?: (absence: AgentAbsent) => Promise<void>;
 }
 
 /**
@@ -27,7 +30,7 @@ export interface HttpClientOptions {
  * no agent at the socket is AgentAbsent, every other trouble on the way a CommandError (4 or 8).
  */
 export function createHttpClient(places: Places, options: HttpClientOptions = {}): Client {
-  const { timeoutMilliseconds = patienceMilliseconds, accessToken } = options;
+  const { timeoutMilliseconds = patienceMilliseconds, accessToken, whenAbsent } = options;
   let credentials: Promise<Credentials> | undefined;
   const requestOf = async (id: OperationId, input: object): Promise<HttpRequest> => {
     credentials ??= readCredentials(places);
@@ -36,9 +39,17 @@ export function createHttpClient(places: Places, options: HttpClientOptions = {}
   };
   return {
     async call<Id extends OperationId>(id: Id, input: object) {
-      const answer = await exchange(places, await requestOf(id, input), timeoutMilliseconds);
-      // The one place where what came over the wire becomes the contract's type.
-      return readAnswer(answer, places) as Output<Id>;
+      const request = await requestOf(id, input);
+      for (;;) {
+        try {
+          const answer = await exchange(places, request, timeoutMilliseconds);
+          // The one place where what came over the wire becomes the contract's type.
+          return readAnswer(answer, places) as Output<Id>;
+        } catch (error) {
+          if (!whenAbsent || !(error instanceof AgentAbsent)) throw error;
+          await whenAbsent(error);
+        }
+      }
     },
     async stream(id, input, onMessage, streamOptions) {
       await readStream(places, await requestOf(id, input), onMessage, streamOptions);

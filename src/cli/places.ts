@@ -3,6 +3,9 @@ import { usualPlaces } from "../installing/places.ts";
 import type { GivenOptions } from "./command.ts";
 import { CommandError } from "./context.ts";
 
+/** Of a packaged installation. */
+export const usualSocketPath = "/run/steward/steward.sock";
+
 /** Where the agent and its files are, as far as this call of the command line is concerned. */
 export interface Places {
   readonly socketPath: string;
@@ -26,7 +29,7 @@ export function choosePlaces(
   options: GivenOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Places {
-  const socketPath = options.text("socket") || environment.STEWARD_SOCKET || "/run/steward/steward.sock";
+  const socketPath = options.text("socket") || environment.STEWARD_SOCKET || usualSocketPath;
   const url = options.text("url");
   const authorityFile = options.text("cacert");
   if (authorityFile !== undefined && url === undefined) {

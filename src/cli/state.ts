@@ -2,6 +2,7 @@ import type { StateEntry, StateTools } from "../store/inspection.ts";
 import type { Command, Invocation, Option } from "./command.ts";
 import { requireConsent } from "./consent.ts";
 import { formatBytes } from "./facts-view.ts";
+import { afterOtherCommands } from "./patience.ts";
 import { requireLocal } from "./places.ts";
 import type { Fields } from "./table.ts";
 
@@ -51,7 +52,7 @@ const restore: Command = {
       invocation,
       `Replace the document "${name}" by ${source}? The present file is kept.`,
     );
-    const entry = await tools.restore(name, from);
+    const entry = await alone(invocation, () => tools.restore(name, from));
     await invocation.output.changed(entry, `The document "${name}" is restored from ${source}.`);
   },
 };
@@ -68,7 +69,7 @@ const reset: Command = {
       invocation,
       `Replace the document "${name}" by its defaults? The present file is kept.`,
     );
-    const entry = await tools.reset(name);
+    const entry = await alone(invocation, () => tools.reset(name));
     await invocation.output.changed(entry, `The document "${name}" has its defaults.`);
   },
 };
@@ -78,6 +79,11 @@ export const stateCommands: readonly Command[] = [list, show, restore, reset];
 function openTools({ places, context }: Invocation, command: string): Promise<StateTools> {
   requireLocal(places, command);
   return context.openState(places.stateDirectory);
+}
+
+/** Waits for another command that writes the state, not for an agent that keeps it. */
+function alone<T>({ places, output }: Invocation, work: () => Promise<T>): Promise<T> {
+  return afterOtherCommands({ places, remark: output.remark }, work);
 }
 
 function entryFields(entry: StateEntry): Fields {

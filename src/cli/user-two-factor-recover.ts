@@ -2,6 +2,7 @@ import type { Session, User } from "../contract/types.ts";
 import { inSession } from "./as-user.ts";
 import { createHttpClient } from "./client.ts";
 import type { Command } from "./command.ts";
+import { untilStarted } from "./connect.ts";
 import { ownPassword } from "./own-password.ts";
 import { answersOption, createQuestions } from "./questions.ts";
 
@@ -18,7 +19,8 @@ export const recover: Command = {
     try {
       const password = await questions.ask(`Password of ${name}: `);
       const recovery_code = await questions.ask(`Recovery code of ${name}: `);
-      const anonymous = createHttpClient({ ...places, tokenFile: undefined });
+      const whenAbsent = untilStarted({ places, remark: output.remark });
+      const anonymous = createHttpClient({ ...places, tokenFile: undefined }, { whenAbsent });
       const answer = await anonymous.call("recoverTwoFactor", {
         params: { id: name },
         body: { password, recovery_code },

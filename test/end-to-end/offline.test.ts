@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { runSteward as runStewardProcess, startAgentProcess } from "../running-agent.ts";
+import { until } from "../until.ts";
 
 const isRoot = process.getuid?.() === 0;
+
+const program = join(import.meta.dirname, "../../dist/main.js");
 
 /** Debian's nobody and nogroup: a user who is neither root nor us. */
 const nobody = 65_534;
@@ -82,13 +86,22 @@ describe("the command line with the agent down", () => {
     assert.equal((await runSteward(["user", "list"], there)).code, 0);
   });
 
-  it("waits for nobody: while an agent holds the state it goes through the agent or refuses", async () => {
+  it("waits for an agent that holds the state and listens nowhere it knows, says so, and ends at Ctrl-C", async (test) => {
     const agent = await startAgentProcess({ stateDirectory: join(home, "state") });
+    test.after(() => agent.dispose());
     // The wrong socket: the agent is not found there, but its lock is.
-    const { code, stderr } = await runSteward(["user", "list"], { environment });
-    await agent.dispose();
-    assert.equal(code, 5);
-    assert.match(stderr, new RegExp(`in use by process ${agent.process.pid}`));
+    const child = spawn(process.execPath, [program, "user", "list"], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...environment },
+    });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    await until("it says for what it waits", () => said.includes(`(process ${agent.process.pid})`));
+    child.kill("SIGINT");
+    await until("it has ended", () => child.signalCode === "SIGINT");
+    assert.equal(said, `Waiting for the agent to start (process ${agent.process.pid})…\n`);
   });
 
   it("run as root in another user's directory changes no file's owner or mode", {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StewardError } from "../../src/errors.ts";
-import { takeLock } from "../../src/store/lock.ts";
+import { findLock, takeAgentLock, takeLock } from "../../src/store/lock.ts";
 import { runSteward } from "../running-agent.ts";
 import { bundleFixture, leftovers, onDisk, startAgent, temporaryDirectory } from "./state-directory.ts";
 
@@ -38,6 +38,45 @@ describe("the writer's lock", () => {
     await first.release();
     await (await next).release();
     assert.equal(performance.now() - start < 4_000, true);
+  });
+
+  it("says what has it: a command, or the agent", async (test) => {
+    const directory = await temporaryDirectory(test);
+    for (const role of ["command", "agent"] as const) {
+      const lock = await takeLock(directory, 0, role);
+      assert.deepEqual((await findLock(directory))?.holder, { pid: process.pid, role });
+      await lock.release();
+    }
+    assert.equal(await findLock(directory), undefined);
+  });
+
+  it("says nothing of the process that had it before, once that has ended", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const lock = await takeLock(directory, 0, "agent");
+    // No process has a number as high (proc(5): at most 2^22).
+    await writeFile(join(directory, ".lock"), "4999999 agent\n");
+    assert.deepEqual((await findLock(directory))?.holder, { pid: null, role: null });
+    await lock.release();
+  });
+
+  it("is looked for through no link", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const link = join(await temporaryDirectory(test), "link");
+    const lock = await takeLock(directory);
+    await symlink(directory, link);
+    assert.equal(await findLock(link), undefined);
+    await lock.release();
+  });
+
+  it("is the agent's as soon as a command has given it back", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const command = await takeLock(directory);
+    const agent = takeAgentLock(directory);
+    await delay(50);
+    await command.release();
+    const lock = await agent;
+    assert.equal((await findLock(directory))?.holder.role, "agent");
+    await lock.release();
   });
 
   it("is of a directory: another's is free", async (test) => {

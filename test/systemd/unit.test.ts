@@ -50,6 +50,11 @@ describe("systemd/steward.service", () => {
     assert.ok(seconds > 5, "seconds > 5");
   });
 
+  it("has started when the agent says so, and hears it alone, not its children", () => {
+    assert.deepEqual([settings("Type"), settings("NotifyAccess")], [["notify"], ["main"]]);
+    assert.ok(Number(settings("WatchdogSec")[0]) >= 30, "an event loop is not stuck before half a minute");
+  });
+
   it("lets the agent set the clock, and nothing else", () => {
     assert.deepEqual(settings("CapabilityBoundingSet"), ["CAP_SYS_TIME"]);
     assert.deepEqual(settings("AmbientCapabilities"), ["CAP_SYS_TIME"]);

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { compiled } from "../host/compiled.ts";
+import { runSteward } from "../running-agent.ts";
+import { startAgent } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+
+/** Notices that the receiver takes at most: the test ends it before. */
+const plenty = "1000";
+
+/** A notify socket of the test's own, as systemd has one. */
+function serviceManager(directory: string) {
+  const socket = join(directory, "notify");
+  const child = spawn(compiled("receive-datagram.c", directory), [socket, plenty], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  return {
+    socket,
+    isReady: () => output.startsWith("ready\n"),
+    notices: () => output.split("\x1e").slice(1),
+    end: () => child.kill(),
+  };
+}
+
+describe("an agent that systemd starts", () => {
+  let home: string;
+  let manager: ReturnType<typeof serviceManager>;
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), "steward-service-"));
+    manager = serviceManager(home);
+    await until("the notify socket is there", manager.isReady);
+  });
+  after(() => {
+    manager.end();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const stateDirectory = () => join(home, "state");
+
+  it("says that it is ready when it answers, feeds the watchdog, and says that it stops", async (test) => {
+    const programs = join(home, "programs");
+    mkdirSync(programs);
+    // What the agent starts: here the program that takes its lock, which notes what it was given.
+    const noted = join(home, "environment-of-flock");
+    const flock = `#!/bin/sh\nenv > ${noted}\nPATH=\${PATH#*:} exec flock "$@"\n`;
+    writeFileSync(join(programs, "flock"), flock);
+    chmodSync(join(programs, "flock"), 0o755);
+    const agent = await startAgent(test, {
+      stateDirectory: stateDirectory(),
+      environment: {
+        PATH: `${programs}:${process.env.PATH}`,
+        NOTIFY_SOCKET: manager.socket,
+        WATCHDOG_USEC: "100000",
+      },
+    });
+    await until("the watchdog is fed", () => manager.notices().includes("WATCHDOG=1"));
+    assert.equal(await agent.stop(), 0);
+    await until("it says that it stops", () => /^STOPPING=1/.test(manager.notices().at(-1) ?? ""));
+    const expected = new RegExp(
+      `^READY=1\nSTATUS=Serving \\(.*steward\\.sock, http://127\\.0\\.0\\.1:${agent.port}\\), version \\S+$`,
+    );
+    assert.match(manager.notices()[0] ?? "", expected);
+    assert.doesNotMatch(readFileSync(noted, "utf8"), /^(NOTIFY_SOCKET|WATCHDOG_USEC)=/m);
+  });
+
+  it("lets the commands that are typed while it starts do their work, each of four", async (test) => {
+    const run = join(home, "run");
+    const environment = { STEWARD_STATE: stateDirectory(), STEWARD_SOCKET: join(run, "steward.sock") };
+    const starting = startAgent(test, { stateDirectory: stateDirectory(), arguments: ["--run", run] });
+    const names = ["ana", "bea", "cid", "dan"];
+    const ends = await Promise.all(
+      names.map((name) => runSteward(["user", "add", name, "--generate"], { environment })),
+    );
+    await starting;
+    assert.deepEqual(
+      ends.map(({ code, stderr }) => [code, code === 0 ? "" : stderr]),
+      names.map(() => [0, ""]),
+    );
+    const listed = await runSteward(["-o", "json", "user", "list"], { environment });
+    const { items } = JSON.parse(listed.stdout) as { items: { username: string }[] };
+    assert.deepEqual(
+      items.map(({ username }) => username),
+      names,
+    );
+    assert.equal(listed.stderr, "");
+  });
+
+  it("says that it is ready in rescue too, and where to look", async (test) => {
+    for (const name of ["users.json", "users.good.json"]) writeFileSync(join(stateDirectory(), name), "{");
+    const before = manager.notices().length;
+    await startAgent(test, {
+      stateDirectory: stateDirectory(),
+      environment: { NOTIFY_SOCKET: manager.socket },
+    });
+    await until("it is ready", () => manager.notices().length > before);
+    assert.match(manager.notices()[before] ?? "", /^READY=1\nSTATUS=In rescue, see `steward state list` \(/);
+  });
+});
