@@ -21,9 +21,9 @@ const flags = [
 
 /**
  * Makes `target` out of the C sources in src/host/linux; a warning is an error and throws. Where there is no `cc`, it
- * says so in one line and makes nothing: the agent then measures its clock and never steers it.
+ * says so in one line and makes nothing: the agent then measures its clock and never steers it. True: it was made.
  */
-export function buildAddon(target: string): void {
+export function buildAddon(target: string): boolean {
   const headers = join(dirname(createRequire(import.meta.url).resolve("node-api-headers")), "include");
   const { error, status, stderr } = spawnSync(
     "cc",
@@ -36,8 +36,9 @@ export function buildAddon(target: string): void {
     console.warn(
       "There is no C compiler (cc): built without clock-steering.node, so the agent only observes its clock.",
     );
-    return;
+    return false;
   }
   if (error) throw error;
   if (status !== 0) throw new Error(`the clock's addon does not compile:\n${stderr}`);
+  return true;
 }

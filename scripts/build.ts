@@ -91,10 +91,17 @@ await build({
   entryPoints: { installer: join(root, "src/installer.ts") },
   banner: { js: banner },
 });
+const hasClockAddon = buildAddon(join(dist, "clock-steering.node"));
+// Whole in itself as well: a process of its own runs it, now and then.
+await build({
+  ...common,
+  entryPoints: { "self-check": join(root, "src/self-check.ts") },
+  banner: { js: banner },
+  define: { ...common.define, STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon) },
+});
 for (const program of ["main.js", "installer.js"]) chmodSync(join(dist, program), 0o755);
 await buildConsole(join(dist, "console"));
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
-buildAddon(join(dist, "clock-steering.node"));
 rmSync(finished, { recursive: true, force: true });
 renameSync(dist, finished);
 

@@ -1,7 +1,13 @@
 import type { TrustedTime } from "./auth/trusted-time.ts";
 import type { AgentConfig } from "./compose.ts";
 import type { ConsoleGreeting, Settings, Version } from "./contract/types.ts";
+import { createRunCommand } from "./host/linux/commands.ts";
+import { createTimers } from "./host/linux/timers.ts";
 import type { HostIdentity, Uptime } from "./host/ports.ts";
+import type { SettingsStore } from "./settings/settings.ts";
+import type { State } from "./state.ts";
+import type { HealthCheck } from "./system/health.ts";
+import { createSelfCheck, type SelfCheck } from "./system/self-check.ts";
 import type { Updates } from "./updates/updates.ts";
 import { fullVersion, publicVersion } from "./version/version.ts";
 
@@ -43,5 +49,25 @@ export function greetingOf({
     rescue: isInRescue,
     server_time,
     synchronised,
+  };
+}
+
+/** Whether the program's own parts work. */
+export function openSelfCheck({ selfCheck, log }: AgentConfig, uptime: Uptime): SelfCheck {
+  const onFailure = (detail: string) => log("error", "a part of the program does not work", { detail });
+  return createSelfCheck({
+    ...selfCheck,
+    run: createRunCommand(),
+    timers: createTimers(),
+    uptime,
+    onFailure,
+  });
+}
+
+/** One check for the document, for what the settings do not allow, and for what goes on. */
+export function updatesCheck(state: State, settings: SettingsStore, updates: Updates): HealthCheck {
+  return {
+    name: "updates",
+    trouble: () => state.updates.trouble() ?? settings.updatesBlocked() ?? updates.trouble(),
   };
 }

@@ -3,7 +3,7 @@ import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
 import { createTrustedTime, type TrustedTime } from "./auth/trusted-time.ts";
 import type { Clock } from "./clock/clock.ts";
 import { unobservedClock } from "./clock/clock-state.ts";
-import { greetingOf, versionOf } from "./compose-answers.ts";
+import { greetingOf, openSelfCheck, updatesCheck, versionOf } from "./compose-answers.ts";
 import { type OpenClock, openHostClock } from "./compose-clock.ts";
 import type { InstallingPlaces } from "./compose-installer.ts";
 import { composeSignIn, type SignInRooms } from "./compose-sign-in.ts";
@@ -35,7 +35,8 @@ import { createSettings, type SettingsStore } from "./settings/settings.ts";
 import { openState, type State } from "./state.ts";
 import type { Lock } from "./store/lock.ts";
 import { createFacts } from "./system/facts.ts";
-import { type HealthCheck, readHealth } from "./system/health.ts";
+import { readHealth } from "./system/health.ts";
+import type { SelfCheck } from "./system/self-check.ts";
 import type { UpdateRoom } from "./updates/updater.ts";
 import type { Updates } from "./updates/updates.ts";
 import type { Accounts } from "./users/accounts.ts";
@@ -61,6 +62,8 @@ export interface AgentConfig {
   maySteerClock: boolean;
   /** Absolute path of clock-steering.node. */
   clockAddon: string;
+  /** Absolute paths of the runtime and of self-check.js. */
+  selfCheck: { node: string; script: string };
   /** Another clock than this host's. */
   openClock?: OpenClock;
   /** Another uptime than this host's. */
@@ -117,7 +120,8 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
   const requestSync = () => clock.nudge();
   const auth = await composeSignIn({ config, state, settings, host, uptime, time, events, requestSync });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
-  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken }, host });
+  const selfCheck = openSelfCheck(config, uptime);
+  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken }, host, selfCheck });
   return {
     dispatch: createDispatch(handlers, events),
     authenticate: createAuthenticate(auth),
@@ -130,11 +134,13 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
     start: () => {
       clock.start();
       updates.start();
+      selfCheck.start();
     },
     settled: () => updates.settled(),
     refillReserve: state.refillReserve,
     close: async () => {
       auth.close();
+      selfCheck.stop();
       clock.stop();
       await updates.stop();
       await state.close();
@@ -189,13 +195,15 @@ interface Joined extends Ground {
   config: AgentConfig;
   auth: SignInRooms & { setupToken: SetupToken };
   host: HostIdentity;
+  selfCheck: SelfCheck;
 }
 
-function joinHandlers({ config, state, settings, clock, updates, auth, host }: Joined): Handlers {
+function joinHandlers({ config, state, settings, clock, updates, auth, host, selfCheck }: Joined): Handlers {
   const { uptime } = auth;
   const { now } = auth.time;
   const time = { name: "clock", trouble: () => clock.trouble() };
-  const checks = [...state.checks, ...auth.checks, time, updatesCheck(state, settings, updates)];
+  const program = { name: "program", trouble: () => selfCheck.trouble() };
+  const checks = [...state.checks, ...auth.checks, time, updatesCheck(state, settings, updates), program];
   return {
     ...createAuthHandlers(auth),
     ...createUserHandlers(auth),
@@ -216,20 +224,13 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host }: J
       readFacts: createFacts(config.factsWorker, uptime),
       version: versionOf(config, { host, uptime, updates }),
       health: (isDetailed) => readHealth(checks, isDetailed),
+      requireReady: (isDetailed) => selfCheck.require(isDetailed),
       greet: () =>
         greetingOf({
           ...{ config, host, settings: settings.read(), clock: auth.time.describe({ isProven: false }) },
           ...{ isSetUp: auth.accounts.hasAdministrator(), isInRescue: false },
         }),
     }),
-  };
-}
-
-/** One check for the document, for what the settings do not allow, and for what goes on. */
-function updatesCheck(state: State, settings: SettingsStore, updates: Updates): HealthCheck {
-  return {
-    name: "updates",
-    trouble: () => state.updates.trouble() ?? settings.updatesBlocked() ?? updates.trouble(),
   };
 }
 

@@ -97,6 +97,7 @@ export async function agentConfig(
     maySteerClock: state === usualStateDirectory,
     installing: state === usualStateDirectory ? { places: usualPlaces, program: null } : null,
     clockAddon: join(assetsDirectory, "clock-steering.node"),
+    selfCheck: { node: program.node, script: join(assetsDirectory, "self-check.js") },
     ...noDecisions.forRooms,
   };
 }

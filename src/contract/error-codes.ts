@@ -102,6 +102,7 @@ export const errorCodes = {
   second_factor_unavailable: { status: 503, exit: 1, title: "Second factor unavailable" },
   state_damaged: { status: 503, exit: 1, title: "State damaged" },
   state_locked: { status: 503, exit: 5, title: "State in use" },
+  not_ready: { status: 503, exit: 1, title: "Program does not work" },
   shutting_down: { status: 503, exit: 8, title: "Shutting down" },
 
   storage_full: { status: 507, exit: 1, title: "Storage full" },

@@ -30,14 +30,15 @@ export const systemOperations = {
   getReadiness: {
     method: "GET",
     path: "/api/health/ready",
-    summary: "Whether the agent can serve sign-ins; 503 when not",
+    summary:
+      "Whether the agent can serve sign-ins: passwords, two-factor secrets, signatures and native modules are tried once a start; 503 when not",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
     inRescue: true,
     beforePasswordChange: true,
     response: { status: 200, schema: system.health },
-    errors: ["state_damaged", "shutting_down"],
+    errors: ["state_damaged", "not_ready", "shutting_down"],
   },
   getOpenApi: {
     method: "GET",

@@ -55,6 +55,17 @@ describe("the health of a release over HTTP", () => {
     assert.deepEqual(answer, { isHealthy: false, words: `${url} answered 503 instead of 200` });
   });
 
+  it("is bad with the reason of a problem document, as one printable line that is not too long", async (test) => {
+    const problem = { status: 503, detail: `no \u001b[2J password can be checked\n${"!".repeat(400)}` };
+    const { url } = await listen(test, (_, response) => {
+      response.writeHead(503, { "content-type": "application/problem+json" }).end(JSON.stringify(problem));
+    });
+    const { isHealthy, words } = await ask(check(url));
+    assert.equal(isHealthy, false);
+    assert.match(words, /answered 503 instead of 200: no {1,2}\[2J password can be checked !+…$/);
+    assert.ok(words.length <= 300, `${words.length} characters`);
+  });
+
   it("follows no redirect, not even to an address that is well", async (test) => {
     const well = await listen(test, (_, response) => void response.end());
     const { url } = await listen(

@@ -76,6 +76,7 @@ const agent = await startAgent(
     sealKeyFile: "/nonexistent/seal.key",
     maySteerClock: false,
     clockAddon: "/nonexistent/clock-steering.node",
+    selfCheck: { node: process.execPath, script: join(root, "dist/self-check.js") },
     ...(clockFile !== "" && { openClock: toldClock }),
     ownLines: createOwnLines(),
     isLogInJournal: true,

@@ -34,7 +34,9 @@ export function askHttp(
       call.off("close", onBrokenOff);
       answer.once("close", () => settle(false, "broke its answer off"));
       if (statusCode !== check.status) {
-        settle(false, `answered ${statusCode} instead of ${check.status}`);
+        readReason(answer, (reason) =>
+          settle(false, `answered ${statusCode} instead of ${check.status}${reason}`),
+        );
       } else if (check.versionMember === null) {
         settle(true, `answered ${statusCode}`);
       } else {
@@ -47,6 +49,20 @@ export function askHttp(
     });
     call.end();
   });
+}
+
+/** Characters of a reason. */
+const mostReason = 200;
+
+/** Why an address is not well, as it says itself in a problem document (RFC 9457); empty: it does not. */
+function readReason(answer: IncomingMessage, done: (reason: string) => void): void {
+  const isProblem = /^application\/problem\+json\b/.test(answer.headers["content-type"] ?? "");
+  if (!isProblem) done("");
+  else
+    readBody(answer, (text) => {
+      const detail = text === null ? undefined : memberOf(text, "detail");
+      done(typeof detail === "string" ? `: ${printableLine(detail, mostReason)}` : "");
+    });
 }
 
 /** null: it is too long. */

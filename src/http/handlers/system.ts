@@ -25,6 +25,8 @@ export interface SystemHandlersOptions {
   /** `isDetailed` for callers who are known. */
   version: (isDetailed: boolean) => Version;
   health: (isDetailed: boolean) => Health;
+  /** Throws `not_ready`. */
+  requireReady: (isDetailed: boolean) => Promise<void>;
   greet: () => ConsoleGreeting;
   /** Hears the names of the settings that were changed. */
   settingsChanged: (names: readonly string[]) => void;
@@ -38,7 +40,11 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
   return {
     getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
     getHealth: ({ actor }) => options.health(actor.kind !== "anonymous"),
-    getReadiness: ({ actor }) => options.health(actor.kind !== "anonymous"),
+    getReadiness: async ({ actor }) => {
+      const isDetailed = actor.kind !== "anonymous";
+      await options.requireReady(isDetailed);
+      return options.health(isDetailed);
+    },
     getOpenApi: () => {
       openApi ??= { ...openApiDocument(options.version(false).version) };
       return openApi;

@@ -1,0 +1,86 @@
+import { StewardError, systemErrorCode } from "../errors.ts";
+import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
+import { failuresIn, failureWords, type PartFailure } from "./program-parts.ts";
+
+/** Whether this program's own parts work: passwords, two-factor secrets, signatures, native modules. */
+export interface SelfCheck {
+  /** Tries them where that was not done yet. Throws `not_ready` naming the parts; `isDetailed`: and their errors. */
+  require(isDetailed: boolean): Promise<void>;
+  /** What a person should know of the last trial; null: all parts work, or were not tried yet. */
+  trouble(): string | null;
+  /** Has them tried soon, so that health knows without being asked for readiness. */
+  start(): void;
+  stop(): void;
+}
+
+export interface SelfCheckOptions {
+  /** Absolute paths of the runtime and of self-check.js. */
+  readonly node: string;
+  readonly script: string;
+  readonly run: RunCommand;
+  readonly timers: Timers;
+  readonly uptime: Uptime;
+  /** Hears of failures that were not there before. */
+  readonly onFailure: (detail: string) => void;
+}
+
+/** Seconds after the start, when a small device has done with its boot. */
+const firstTrialSeconds = 20;
+
+/** Seconds for which a failure is taken as it is: then whoever asks has the parts tried again. */
+const failureSeconds = 10;
+
+/** Milliseconds that a trial may take: a fraction of a second of work, on a device that may be at its slowest. */
+const longestMilliseconds = 30_000;
+
+/** Tries the parts once a process, and again after a failure. */
+export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
+  const { timers, uptime } = options;
+  let last: { failures: readonly PartFailure[]; at: number } | null = null;
+  let running: Promise<readonly PartFailure[]> | null = null;
+  let takeBack = (): void => undefined;
+  const isDue = (): boolean =>
+    last === null || (last.failures.length > 0 && uptime() - last.at >= failureSeconds);
+  const examine = (): Promise<readonly PartFailure[]> => {
+    if (last !== null && !isDue()) return Promise.resolve(last.failures);
+    running ??= tried(options).then((failures) => {
+      running = null;
+      const isNews = failures.length > 0 && (last === null || last.failures.length === 0);
+      last = { failures, at: uptime() };
+      if (isNews) options.onFailure(failureWords(failures, true));
+      return failures;
+    });
+    return running;
+  };
+  return {
+    require: async (isDetailed) => {
+      const failures = await examine();
+      if (failures.length > 0) throw new StewardError("not_ready", failureWords(failures, isDetailed));
+    },
+    trouble: () => {
+      if (last === null || last.failures.length === 0) return null;
+      if (isDue()) void examine();
+      return failureWords(last.failures, true);
+    },
+    start: () => {
+      takeBack = timers.after(firstTrialSeconds, () => void examine());
+    },
+    stop: () => takeBack(),
+  };
+}
+
+/** Never rejects: what keeps the trial from being made is a failure too. */
+async function tried({ node, script, run }: SelfCheckOptions): Promise<readonly PartFailure[]> {
+  const limits = { timeoutMilliseconds: longestMilliseconds };
+  try {
+    const { status, stdout, stderr } = await run(node, [script], limits);
+    const said = stderr.split("\n").find((line) => line.startsWith("Error")) ?? `status ${status}`;
+    const ending =
+      status === null
+        ? `the trial was ended by a signal, or took longer than ${longestMilliseconds / 1_000} s`
+        : `the trial ended early (${said})`;
+    return failuresIn(stdout, ending);
+  } catch (error) {
+    return [{ part: null, cause: `${node} could not be run (${systemErrorCode(error) ?? String(error)})` }];
+  }
+}

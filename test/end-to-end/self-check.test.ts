@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { createHealthCheck } from "../../src/host/linux/health-check.ts";
+import { createRunForRelease } from "../../src/host/linux/release-programs.ts";
+import { open, plan } from "../installing/side.ts";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The program as a release has it, with its native parts as files of its own, so that they can be broken. */
+async function release(suite: ReturnType<typeof endOfSuite>): Promise<string> {
+  const directory = await temporaryDirectory(suite);
+  cpSync(join(root, "dist"), join(directory, "program"), { recursive: true });
+  const packages = join(directory, "program/node_modules/@node-rs");
+  cpSync(join(root, "node_modules/@node-rs"), packages, { recursive: true });
+  const client = join(root, "node_modules/node-ntp-client");
+  symlinkSync(client, join(directory, "program/node_modules/node-ntp-client"));
+  return join(directory, "program");
+}
+
+async function start(suite: ReturnType<typeof endOfSuite>, program: string): Promise<RunningAgent> {
+  const agent = await startAgentProcess({ program: [join(program, "main.js")] });
+  suite.after(() => agent.dispose());
+  return agent;
+}
+
+/** What health says of the program, to root on the device. */
+async function programCheck(agent: RunningAgent): Promise<{ status: string; detail: string }> {
+  const { json } = await agent.call("GET", "/api/health", { local: true });
+  return json.checks.find(({ name }: { name: string }) => name === "program");
+}
+
+describe("a program without its password module", () => {
+  const suite = endOfSuite();
+  let agent: RunningAgent;
+  before(async () => {
+    const program = await release(suite);
+    rmSync(join(program, "node_modules/@node-rs"), { recursive: true });
+    agent = await start(suite, program);
+  });
+
+  it("is not ready, and says to strangers what does not work, and to root why", async () => {
+    const stranger = await agent.call("GET", "/api/health/ready");
+    assert.deepEqual([stranger.status, stranger.json.code], [503, "not_ready"]);
+    assert.match(stranger.json.detail, /passwords cannot be checked.*Install this version of Steward again/);
+    assert.ok(!stranger.json.detail.includes("node-rs"), stranger.json.detail);
+    const { status, json } = await agent.call("GET", "/api/health/ready", { local: true });
+    assert.equal(status, 503);
+    assert.match(json.detail, /\(passwords: Cannot find package '@node-rs\/argon2'/);
+  });
+
+  it("is degraded from then on, by name, and in the log", async () => {
+    const { status, detail } = await programCheck(agent);
+    assert.equal(status, "degraded");
+    assert.match(detail, /passwords cannot be checked.*update rollback/);
+    assert.match(agent.log(), /"severity":"error","message":"a part of the program does not work"/);
+  });
+
+  it("is undone on trial, with the reason in the history", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    // The simulated host but for the look: it is the real one, at this agent.
+    const askHealth = createHealthCheck({ units: null, run: createRunForRelease() });
+    const url = `${agent.url}/api/health/ready`;
+    const http = [{ url, status: 200, versionMember: null }];
+    const { askHealth: simulated } = side.host;
+    side.host.askHealth = (given, one) =>
+      one.version === "1.1.0"
+        ? askHealth({ ...given, unit: null, health: { ...given.health, http } }, one)
+        : simulated(given, one);
+    side.plan = { ...plan, health: { ...plan.health, successes: 2, withinSeconds: 15 } };
+    await side.apply("1.1.0");
+    assert.equal(side.at("current"), "1.0.0");
+    const last = side.last();
+    assert.deepEqual([last?.version, last?.outcome, last?.restored_healthy], ["1.1.0", "failed", true]);
+    assert.match(last?.detail ?? "", /answered 503 instead of 200: .*passwords cannot be checked/);
+  });
+});
+
+describe("a program whose native modules are broken", () => {
+  const suite = endOfSuite();
+  let program: string;
+  before(async () => {
+    program = await release(suite);
+  });
+
+  /** What the trial alone says, with its exit status. */
+  function report(): { status: number | null; lines: string[] } {
+    try {
+      const stdout = execFileSync(process.execPath, [join(program, "self-check.js")], { stdio: "pipe" });
+      return { status: 0, lines: stdout.toString().trim().split("\n") };
+    } catch (error) {
+      const { status, stdout } = error as { status: number | null; stdout: Buffer };
+      return { status, lines: stdout.toString().trim().split("\n") };
+    }
+  }
+
+  it("is well while they are not, and ready", async () => {
+    const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok"];
+    assert.deepEqual(report(), { status: 0, lines });
+    const agent = await start(suite, program);
+    const { status, json } = await agent.call("GET", "/api/health/ready");
+    assert.deepEqual([status, json.status], [200, "ok"]);
+    assert.equal((await programCheck(agent)).status, "ok");
+    const maps = readFileSync(`/proc/${agent.pid}/maps`, "utf8");
+    assert.ok(!maps.includes("argon2"), "the agent holds the module that was tried");
+  });
+
+  it("says so of a clock addon that is not there though the build made one", () => {
+    rmSync(join(program, "clock-steering.node"));
+    const { status, lines } = report();
+    assert.equal(status, 1);
+    assert.match(lines.at(-1) ?? "", /^clock failed: ENOENT/);
+  });
+
+  it("says so of one that is no addon", () => {
+    writeFileSync(join(program, "clock-steering.node"), "no addon".repeat(64));
+    assert.match(report().lines.at(-1) ?? "", /^clock failed: .*clock-steering\.node/);
+  });
+
+  it("ends the trial, and not the agent, with a password module that is cut off", async () => {
+    const packages = join(program, "node_modules/@node-rs");
+    const native = readdirSync(packages).find((name) => name.startsWith("argon2-linux")) ?? "";
+    const file = readdirSync(join(packages, native)).find((name) => name.endsWith(".node")) ?? "";
+    // The loader maps what the headers say, and reading behind the end of the file is SIGBUS.
+    truncateSync(join(packages, native, file), 64 * 1_024);
+    const agent = await start(suite, program);
+    const { status, json } = await agent.call("GET", "/api/health/ready", { local: true });
+    assert.equal(status, 503);
+    assert.match(json.detail, /passwords cannot be checked.*\(passwords: /);
+    assert.equal((await agent.call("GET", "/api/version")).status, 200);
+  });
+});
