@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
+import nacl from "tweetnacl";
 import { keyProblem, verifyEd25519 } from "../../src/updates/ed25519.ts";
+import { runs } from "../counts.ts";
+import { useOpenSsl } from "./lab/quick-ed25519.ts";
 
 interface WycheproofGroup {
   publicKey: { pk: string };
@@ -18,7 +21,24 @@ function vectors(name: string): unknown {
 
 const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "hex"));
 
-describe("verifyEd25519", () => {
+const tweetnacl = nacl.sign.detached.verify;
+
+describe("verifyEd25519 over tweetnacl, as the product has it", () => {
+  it("is what is tried here", () => assert.equal(nacl.sign.detached.verify, tweetnacl));
+  verifies();
+});
+
+describe("verifyEd25519 over OpenSSL, as tests of other things have it", () => {
+  let undo = (): void => undefined;
+  before(() => {
+    undo = useOpenSsl();
+    assert.notEqual(nacl.sign.detached.verify, tweetnacl);
+  });
+  after(() => undo());
+  verifies();
+});
+
+function verifies(): void {
   it("agrees with all 151 cases of Wycheproof", (test) => {
     const { testGroups } = vectors("wycheproof_ed25519_test.json") as { testGroups: WycheproofGroup[] };
     let cases = 0;
@@ -64,7 +84,7 @@ describe("verifyEd25519", () => {
         signature[at] = (signature[at] ?? 0) ^ (1 << (bit & 7));
         assert.equal(verifyEd25519(key, message, signature), false);
       }),
-      { numRuns: 60 },
+      runs({ usual: 20, all: 60 }),
     );
   });
 
@@ -88,10 +108,10 @@ describe("verifyEd25519", () => {
       fc.property(fc.oneof(right, fc.tuple(bytes, bytes, bytes)), ([key, message, signature]) => {
         assert.equal(verifyEd25519(key, message, signature), false);
       }),
-      { numRuns: 400 },
+      runs({ usual: 200, all: 400 }),
     );
   });
-});
+}
 
 describe("keyProblem", () => {
   it("finds nothing wrong with the keys of RFC 8032", () => {
@@ -127,7 +147,7 @@ describe("keyProblem", () => {
         assert.ok(problem === null || problem.length > 0, "it says nothing");
         assert.ok(key.length === 32 || problem !== null, "a key of another length went through");
       }),
-      { numRuns: 500 },
+      runs({ usual: 200, all: 500 }),
     );
   });
 });

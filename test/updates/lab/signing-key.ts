@@ -1,5 +1,9 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { canonical } from "./canonical.ts";
+import { useOpenSsl } from "./quick-ed25519.ts";
+
+// A test that signs verifies too, again and again.
+useOpenSsl();
 
 /** A public key as root and delegations hold it. */
 export interface KeyObject {
