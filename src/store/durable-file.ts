@@ -40,7 +40,7 @@ export async function writeDurably(path: string, content: string | Uint8Array, m
   }
 }
 
-/** Makes a directory of the agent's own, where it is absent. Throws `storage_full` or `storage_unwritable`. */
+/** Makes a directory of the agent's own, where it is absent, so that it survives a power cut. Throws `storage_full` or `storage_unwritable`. */
 export async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdirWithParents(path);
@@ -51,15 +51,24 @@ export async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** `recursive` alone says ENOENT for every reason why a directory cannot be made, a full disk among them. */
+/**
+ * From the top down, each on the disk before what lies in it. `recursive` alone says ENOENT for every reason why a
+ * directory cannot be made, a full disk among them.
+ */
 async function mkdirWithParents(path: string): Promise<void> {
   const mode = 0o700;
-  try {
-    await mkdir(path, { mode });
-  } catch (error) {
-    if (!["EEXIST", "ENOENT"].includes(systemErrorCode(error) ?? "")) throw error;
-    await mkdir(path, { recursive: true, mode });
-  }
+  const code = await mkdir(path, { mode }).then(
+    () => null,
+    (error: unknown) => {
+      const why = systemErrorCode(error);
+      if (why === "EEXIST" || why === "ENOENT") return why;
+      throw error;
+    },
+  );
+  if (code === "ENOENT") await mkdirWithParents(dirname(path));
+  // Refused where something else lies there.
+  if (code !== null) await mkdir(path, { recursive: true, mode });
+  if (code !== "EEXIST") await syncDirectory(dirname(path));
 }
 
 /** Makes a rename or an unlink in `directory` survive a power cut. */

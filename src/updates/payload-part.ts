@@ -36,7 +36,7 @@ export interface PayloadPart {
 
 /** Opens `<directory>/<id>.part`, hashing what is there. One that is no regular file, or too long, is begun anew. */
 export async function openPart(directory: string, payload: SignedPayload): Promise<PayloadPart> {
-  const path = join(directory, `${payload.id}.part`);
+  const path = partPathOf(directory, payload);
   const validatorPath = validatorPathOf(directory, payload);
   await removeLeftovers(validatorPath);
   const handle = await openRegular(path);
@@ -86,11 +86,18 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
   };
 }
 
-/** Removes what a part that is no more, or is whole, has left behind. */
-export async function removeValidator(directory: string, payload: SignedPayload): Promise<void> {
+/**
+ * Removes what is left of a download whose payload is staged: a kill leaves what says where the part came from, and a power
+ * cut between two directories may leave the part in both.
+ */
+export async function removePart(directory: string, payload: SignedPayload): Promise<void> {
   const path = validatorPathOf(directory, payload);
-  await rm(path, { force: true, recursive: true });
+  for (const left of [partPathOf(directory, payload), path]) await rm(left, { force: true, recursive: true });
   await removeLeftovers(path);
+}
+
+function partPathOf(directory: string, { id }: SignedPayload): string {
+  return join(directory, `${id}.part`);
 }
 
 function validatorPathOf(directory: string, { id }: SignedPayload): string {

@@ -6,7 +6,7 @@ import { makeDirectory, storageError } from "../store/durable-file.ts";
 import type { Caps } from "./caps.ts";
 import type { FoundTarget } from "./client.ts";
 import { readContentLength, readContentRange, strongValidator } from "./http-fields.ts";
-import { openPart, type PayloadPart, removeValidator } from "./payload-part.ts";
+import { openPart, type PayloadPart, removePart } from "./payload-part.ts";
 import type { Repository } from "./repository.ts";
 import { readSignedPayload, type SignedPayload } from "./signed-payload.ts";
 import { mismatch, openStaged, stagedPath } from "./staged-payload.ts";
@@ -55,8 +55,7 @@ export async function fetchPayload(options: FetchPayloadOptions): Promise<Staged
   await makeDirectory(downloads);
   await makeDirectory(join(directory, "staged"));
   await storing(path, async () => {
-    // A kill may have left what says where its part came from.
-    if (await isStaged(path, payload)) return removeValidator(downloads, payload);
+    if (await isStaged(path, payload)) return removePart(downloads, payload);
     const part = await openPart(downloads, payload);
     try {
       await complete(part, payload, options);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { counted } from "../counts.ts";
@@ -13,7 +13,7 @@ import {
   compileSlowFsync,
   leftovers,
   onDisk,
-  open,
+  open as openStored,
   startAgent,
   temporaryDirectory,
 } from "./state-directory.ts";
@@ -43,7 +43,7 @@ describe("a writer that is killed", () => {
     test.diagnostic(`${kills} kills, ${writes} acknowledged writes, ${cutShort} writes cut short`);
     assert.equal(writes > kills, true);
     assert.ok(cutShort > 0, "no kill has hit a write: this has proven nothing");
-    const document = await open(directory, counterKind);
+    const document = await openStored(directory, counterKind);
     assert.deepEqual(document.read(), { counter: acknowledged });
     assert.deepEqual(await leftovers(directory), []);
     await document.close();
@@ -57,7 +57,7 @@ describe("a writer that is killed", () => {
       await runAndKill(program, directory, "writing");
     }
     assert.equal((await leftovers(directory)).length, 2);
-    await (await open(directory, counterKind)).close();
+    await (await openStored(directory, counterKind)).close();
     assert.deepEqual(await leftovers(directory), [".counterfeit.json.0123.tmp"]);
   });
 });
@@ -87,23 +87,21 @@ async function runAndKill(
   directory: string,
   moment: "starting" | "writing",
 ): Promise<number[]> {
-  const child = spawn(process.execPath, [program, directory], { stdio: ["ignore", "pipe", "inherit"] });
-  const lines = child.stdout.setEncoding("utf8");
-  let output = "";
-  const hasBegun = new Promise<void>((resolve) => {
-    lines.on("data", (text: string) => {
-      output += text;
-      resolve();
-    });
-  });
+  // A file takes each line whatever this process does meanwhile; a pipe that nobody reads is full in the end.
+  const said = join(await mkdtemp(`${directory}-said-`), "lines");
+  const output = await open(said, "w");
+  const child = spawn(process.execPath, [program, directory], { stdio: ["ignore", output.fd, "inherit"] });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  if (moment === "writing") await Promise.race([hasBegun, closed]);
+  if (moment === "writing") await becomes(async () => (await output.stat()).size > 0, 30);
   await delay(Math.random() * (moment === "writing" ? 40 : 180));
   child.kill("SIGKILL");
   await closed;
   assert.equal(child.signalCode, "SIGKILL", "the writer ended by itself");
+  await output.close();
   // A line is written by one call, so only whole lines are there.
-  return output.split("\n").filter(Boolean).map(Number);
+  const lines = await readFile(said, "utf8");
+  await rm(dirname(said), { recursive: true });
+  return lines.split("\n").filter(Boolean).map(Number);
 }
 
 async function lockHolder(directory: string): Promise<number> {

@@ -9,15 +9,16 @@ import { openMetadataFiles } from "../../src/updates/metadata-files.ts";
 import { fetchPayload } from "../../src/updates/payload.ts";
 import { refresh } from "../../src/updates/refresh.ts";
 import { ed25519Alone } from "../../src/updates/signatures.ts";
+import { counted } from "../counts.ts";
 import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
-import { type CrashHarness, createCrashHarness, type Interruption } from "./lab/crash-points.ts";
+import { type CrashHarness, createCrashHarness, type Ended, type Interruption } from "./lab/crash-points.ts";
 import { type HostileServer, startHostileServer } from "./lab/hostile-server.ts";
+import type { State, Watched } from "./lab/power-cut.ts";
 import { openServed } from "./lab/served.ts";
 import { SignedRepository } from "./lab/signed-repository.ts";
 import { createSigningKey } from "./lab/signing-key.ts";
 
 const roles = ["root", "timestamp", "snapshot", "targets", "rules", "binary"];
-const atOnce = 2;
 
 /** Where each run starts, where it must end, and what may be there in between. */
 interface Scenario {
@@ -46,33 +47,26 @@ describe("a device that is interrupted at each file operation of a refresh and a
     ["when a fast-forward attack ends by new keys (TUF 5.3.11)", () => fastForwarded()],
   ];
   for (const [name, prepare] of scenarios) {
-    it(`is killed there, and goes on with no hand: ${name}`, async (test) => {
+    it(`is killed or without power there, and goes on with no hand: ${name}`, async (test) => {
       const scenario = await prepare();
-      const calls = await counted(scenario);
-      let points = 0;
-      let halves = 0;
-      const concerned = calls.filter((call) => scenario.concerns.test(call)).length;
-      await inParallel(calls.length, async (at) => {
-        if (!scenario.concerns.test(calls[at - 1] ?? "")) return;
-        for (const how of ["before", "half"] as const) {
-          if (how === "half" && !calls[at - 1]?.includes("write ")) continue;
-          await interrupted(scenario, at, how);
-          points += 1;
-          halves += how === "half" ? 1 : 0;
-        }
-      });
-      test.diagnostic(`${points} crash points: ${concerned} calls, ${halves} of them also half done`);
-      assert.ok(concerned >= scenario.leastCalls, `only ${concerned} calls were counted`);
-      const past = await runAt(scenario, calls.length + 1, "before");
-      assert.equal(past.ended.signal, null, "there are more calls than were counted");
+      const { calls, points, states } = await watched(scenario);
+      const concerned = calls.filter((call) => scenario.concerns.test(call));
+      assert.ok(concerned.length >= scenario.leastCalls, `only ${concerned.length} calls were seen`);
+      for (const state of states) await recovers(scenario, state);
+      test.diagnostic(
+        `${states.length} different states of ${points} points at ${concerned.length} calls, and each recovered`,
+      );
+      const kills = await killedForReal(scenario, calls);
+      test.diagnostic(`${kills} of them by SIGKILL`);
     });
   }
 
   it("finds the disk full there, says so, loses nothing, and goes on when there is space", async (test) => {
     const scenario = await ordinary();
-    const calls = await counted(scenario);
+    const { calls } = await watched(scenario, /nothing but the end/);
     const codes: Record<string, number> = {};
-    await inParallel(calls.length, async (at) => {
+    const every = counted({ usual: 5, all: 1 });
+    for (let at = 1; at <= calls.length; at += every) {
       const code = await interrupted(scenario, at, "full");
       codes[code] = (codes[code] ?? 0) + 1;
       // A directory that cannot be synchronised holds the new file already: it is not known to stay, whatever the cause.
@@ -82,13 +76,46 @@ describe("a device that is interrupted at each file operation of a refresh and a
         code === "storage_full" || (isDirectory && code === "storage_unwritable"),
         `${code} at ${call}`,
       );
-    });
-    test.diagnostic(`${calls.length} points: ${JSON.stringify(codes)}`);
+    }
+    test.diagnostic(`at every ${every}. of ${calls.length} calls: ${JSON.stringify(codes)}`);
   });
 
-  async function counted(scenario: Scenario): Promise<string[]> {
+  async function watched(scenario: Scenario, concerns = scenario.concerns): Promise<Watched<Ended>> {
     const directory = await startOf(scenario);
-    return harness.calls(directory, [scenario.server.origin, scenario.version]);
+    return harness.watch(directory, [scenario.server.origin, scenario.version], concerns);
+  }
+
+  /** What a run left: what lies there then, and the next run. */
+  async function recovers(scenario: Scenario, { where, isEnd, put }: State): Promise<void> {
+    const directory = join(await temporaryDirectory(suite), "left");
+    put(directory);
+    await holds(scenario, directory, where);
+    // What was told to be done is on the disk.
+    if (isEnd) await isDone(scenario, directory, where);
+    await run(scenario, directory);
+    await isDone(scenario, directory, where);
+    await rm(directory, { recursive: true });
+  }
+
+  /** That a process that is killed leaves no other things than one that is held, at some of the calls. */
+  async function killedForReal(scenario: Scenario, calls: readonly string[]): Promise<number> {
+    const every = counted({ usual: 16, all: 1 });
+    let kills = 0;
+    for (let at = 1; at <= calls.length; at += 1) {
+      const call = calls[at - 1] ?? "";
+      if (!scenario.concerns.test(call)) continue;
+      if (at % every === 1 || every === 1) kills += await killedAt(scenario, at, call);
+    }
+    const past = await runAt(scenario, calls.length + 1, "before");
+    assert.equal(past.ended.signal, null, "there are more calls than were counted");
+    return kills;
+  }
+
+  async function killedAt(scenario: Scenario, at: number, call: string): Promise<number> {
+    await interrupted(scenario, at, "before");
+    if (!call.includes("write ")) return 1;
+    await interrupted(scenario, at, "half");
+    return 2;
   }
 
   async function startOf({ template }: Scenario): Promise<string> {
@@ -208,7 +235,8 @@ async function isDone(scenario: Scenario, directory: string, where: string): Pro
   for (const [role, contents] of Object.entries(scenario.allowed)) {
     assert.equal(await textAt(directory, role), contents.at(-1), `${where}: ${role} in the end`);
   }
-  const [staged = "", ...more] = await readdir(join(directory, "staged"));
+  const [staged, ...more] = await readdir(join(directory, "staged")).catch(() => []);
+  assert.ok(staged !== undefined, `${where}: nothing is staged in the end`);
   assert.deepEqual(more, [], where);
   const bytes = await readFile(join(directory, "staged", staged));
   assert.ok(bytes.equals(scenario.payload), `${where}: the payload in the end`);
@@ -237,17 +265,4 @@ async function textAt(directory: string, role: string): Promise<string | null> {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   }
-}
-
-/** `work` for 1 to `count`, a few at once. */
-async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {
-  let next = 1;
-  const worker = async () => {
-    while (next <= count) {
-      const at = next;
-      next += 1;
-      await work(at);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }

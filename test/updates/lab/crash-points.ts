@@ -1,9 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { type Ending, temporaryDirectory } from "../../store/state-directory.ts";
+import { compileKillAt, type Watched, watchRun } from "./power-cut.ts";
 
 /** How a call is interrupted: before it is done, after half of what it writes, or for want of space from then on. */
 export type Interruption = "before" | "half" | "full";
@@ -17,18 +16,14 @@ export interface Ended {
 
 /** The lab's child, and a library that interrupts it at the Nth call that changes files under its directory. */
 export interface CrashHarness {
-  /** Names of the calls of one whole run, in order. */
-  calls(directory: string, args: readonly string[]): Promise<string[]>;
+  /** One whole run, and whatever it may leave in the directory where it is interrupted at a call that `concerns` names. */
+  watch(directory: string, args: readonly string[], concerns: RegExp): Promise<Watched<Ended>>;
   run(directory: string, args: readonly string[], at: number, how: Interruption): Promise<Ended>;
 }
 
 export async function createCrashHarness(test: Ending): Promise<CrashHarness> {
   const place = await temporaryDirectory(test);
-  const library = join(place, "kill-at.so");
-  const source = join(import.meta.dirname, "kill-at.c");
-  execFileSync("cc", ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], {
-    stdio: "pipe",
-  });
+  const library = compileKillAt(place);
   const program = join(place, "refresh-and-fetch.mjs");
   await build({
     entryPoints: [join(import.meta.dirname, "refresh-and-fetch.ts")],
@@ -46,9 +41,8 @@ export async function createCrashHarness(test: Ending): Promise<CrashHarness> {
     args: readonly string[],
     more: Record<string, string>,
   ): Promise<Ended> => {
-    const environment = { LD_PRELOAD: library, KILL_AT_DIRECTORY: directory, UV_USE_IO_URING: "0", ...more };
     const child = spawn(process.execPath, [program, directory, ...args], {
-      env: { ...process.env, ...environment },
+      env: { ...process.env, LD_PRELOAD: library, UV_USE_IO_URING: "0", ...more },
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";
@@ -56,7 +50,7 @@ export async function createCrashHarness(test: Ending): Promise<CrashHarness> {
       output += text;
     });
     // One that hangs is no crash point.
-    const timer = setTimeout(() => child.kill("SIGABRT"), 20_000);
+    const timer = setTimeout(() => child.kill("SIGABRT"), 300_000);
     return new Promise((resolve, reject) => {
       child.once("error", reject);
       child.once("close", (code, signal) => {
@@ -66,14 +60,16 @@ export async function createCrashHarness(test: Ending): Promise<CrashHarness> {
     });
   };
   return {
-    calls: async (directory, args) => {
-      const log = join(place, randomBytes(6).toString("hex"));
-      const { code, output } = await start(directory, args, { KILL_AT_LOG: log });
-      if (code !== 0) throw new Error(`the run that counts ended with ${code} ${output}`);
-      const lines = (await readFile(log, "utf8")).trim().split("\n");
-      return lines.map((line) => line.replace(/^\d+ /, "").replace(`${directory}/`, ""));
+    watch: async (directory, args, concerns) => {
+      const run = (environment: Record<string, string>) => start(directory, args, environment);
+      const watched = await watchRun({ library, directory, concerns, start: run });
+      const { code, output } = watched.ended;
+      if (code !== 0) throw new Error(`the run that is watched ended with ${code} ${output}`);
+      return watched;
     },
     run: (directory, args, at, how) =>
-      start(directory, args, { KILL_AT_COUNT: String(at), KILL_AT_HOW: how }),
+      start(directory, args, {
+        ...{ KILL_AT_DIRECTORY: directory, KILL_AT_COUNT: String(at), KILL_AT_HOW: how },
+      }),
   };
 }

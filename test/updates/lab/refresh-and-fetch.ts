@@ -11,7 +11,10 @@ import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";
 import { fetchPayload } from "../../../src/updates/payload.ts";
 import { refresh } from "../../../src/updates/refresh.ts";
 import { ed25519Alone } from "../../../src/updates/signatures.ts";
+import { useOpenSsl } from "./quick-ed25519.ts";
 import { openServed } from "./served.ts";
+
+useOpenSsl();
 
 const [directory = "", url = "", version = ""] = process.argv.slice(2);
 
