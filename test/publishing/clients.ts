@@ -12,7 +12,10 @@ import type { MetadataFiles } from "../../src/updates/metadata-files.ts";
 import { refresh } from "../../src/updates/refresh.ts";
 import type { Repository } from "../../src/updates/repository.ts";
 import { ed25519Alone } from "../../src/updates/signatures.ts";
+import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 import { today } from "./site.ts";
+
+useOpenSsl();
 
 /** A device with our own client, which reads the files of a directory. */
 export interface Device {

@@ -7,11 +7,10 @@ import { build } from "esbuild";
 import { addPrivateKey } from "../../src/publishing/private-keys.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import { withWorkspace } from "../../src/publishing/workspace.ts";
+import { counted } from "../counts.ts";
+import { compileKillAt, watchRun } from "../updates/lab/power-cut.ts";
 import { type Device, makeDevice } from "./clients.ts";
 import { add, keysOf, makeScratch, makeSite, publishAll, type Site, surroundings, today } from "./site.ts";
-
-/** More than any publish of these tests does. */
-const mostOperations = 1_000;
 
 interface Scenario {
   readonly name: string;
@@ -47,26 +46,37 @@ const scenarios: Scenario[] = [
 ];
 
 for (const { name, prepare, before, after } of scenarios) {
-  describe(`${name}, killed at any file operation`, { timeout: 300_000 }, () => {
+  describe(`${name}, killed or without power at any file operation`, { timeout: 600_000 }, () => {
     it("leaves a repository that devices read, and the next publish ends it", async (test) => {
       const site = await makeSite(test);
       await prepare(site);
-      const program = await bundled(test);
-      let operations = 0;
-      for (let number = 1; number <= mostOperations; number += 1) {
-        const directory = join(site.scratch, `killed-${number}`);
-        cpSync(site.directory, directory, { recursive: true });
+      const publishing = await publishingIn(test);
+      const scratch = join(site.scratch, "runs");
+      const recovers = async (directory: string, isEnd: boolean, where: string) => {
         const devices = await devicesFor(site, before !== null);
-        const isKilled = await run(program, directory, number);
-        await requireReadable(devices, directory, isKilled ? [before, after] : [after]);
-        if (isKilled) await withWorkspace(directory, surroundings, (workspace) => publishAll({ workspace }));
-        await requireReadable(devices, directory, [after]);
-        assert.deepEqual(strayFiles(directory), [], `operation ${number}`);
+        await requireReadable(devices, directory, isEnd ? [after] : [before, after], where);
+        await withWorkspace(directory, surroundings, (workspace) => publishAll({ workspace }));
+        await requireReadable(devices, directory, [after], where);
+        assert.deepEqual(strayFiles(directory), [], where);
         rmSync(directory, { recursive: true });
-        operations = number;
-        if (!isKilled) break;
+      };
+      const watchedSite = join(scratch, "watched");
+      cpSync(site.directory, watchedSite, { recursive: true });
+      const { calls, points, states } = await publishing.watch(watchedSite);
+      assert.ok(calls.length > 50, `${calls.length} calls were seen`);
+      for (const { where, isEnd, put } of states) {
+        const directory = join(scratch, "left");
+        put(directory);
+        await recovers(directory, isEnd, where);
       }
-      assert.ok(operations > 20 && operations < mostOperations, `${operations} operations were tried`);
+      test.diagnostic(`${states.length} different states of ${points} points at ${calls.length} calls`);
+      const every = counted({ usual: 40, all: 1 });
+      for (let at = 1; at <= calls.length; at += every) {
+        const directory = join(scratch, "killed");
+        cpSync(site.directory, directory, { recursive: true });
+        assert.equal(await publishing.killedAt(directory, at), "SIGKILL");
+        await recovers(directory, false, `killed at ${at}`);
+      }
     });
   });
 }
@@ -83,37 +93,37 @@ async function replaceTopKeys({ workspace }: Site): Promise<void> {
   await renewRole(workspace, "root", { keys: await keysOf(workspace), changes });
 }
 
-/** One file, so that a process starts in a tenth of a second. */
-async function bundled(test: TestContext): Promise<string> {
-  const outfile = join(makeScratch(test), "publish.mjs");
-  const entry = join(import.meta.dirname, "publish-until-killed.ts");
+/** A process that publishes: watched, or killed. */
+async function publishingIn(test: TestContext) {
+  const place = makeScratch(test);
+  const library = compileKillAt(place);
+  const program = join(place, "publish.mjs");
   const banner = {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   };
   await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    banner,
+    entryPoints: [join(import.meta.dirname, "publish-once.ts")],
+    ...{ outfile: program, bundle: true, platform: "node", format: "esm", target: "node20", banner },
   });
-  return outfile;
-}
-
-/** True: it was killed. */
-function run(program: string, directory: string, number: number): Promise<boolean> {
-  const child = spawn(process.execPath, [program, directory, String(number), today.toISOString()], {
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("exit", (code, signal) => {
-      if (code === 0 || signal === "SIGKILL") resolve(signal === "SIGKILL");
-      else reject(new Error(`operation ${number}: it ended with ${code}`));
+  const start = (directory: string, more: Record<string, string>): Promise<number | string | null> => {
+    const child = spawn(process.execPath, [program, directory, today.toISOString()], {
+      env: { ...process.env, LD_PRELOAD: library, UV_USE_IO_URING: "0", ...more },
+      stdio: ["ignore", "inherit", "inherit"],
     });
-  });
+    return new Promise((resolve, reject) => {
+      child.on("error", reject);
+      child.on("exit", (code, signal) => resolve(signal ?? code));
+    });
+  };
+  return {
+    watch: async (directory: string) => {
+      const watched = await watchRun({ library, directory, start: (more) => start(directory, more) });
+      assert.equal(watched.ended, 0);
+      return watched;
+    },
+    killedAt: (directory: string, at: number) =>
+      start(directory, { KILL_AT_DIRECTORY: directory, KILL_AT_COUNT: String(at), KILL_AT_HOW: "half" }),
+  };
 }
 
 /** One that knows the first root alone, and one that has read what was there before. */
@@ -134,15 +144,18 @@ async function requireReadable(
   devices: readonly Device[],
   directory: string,
   expected: readonly (string | null)[],
+  where: string,
 ): Promise<void> {
   const open = join(directory, "public");
   if (!existsSync(join(open, "metadata", "timestamp.json"))) {
-    assert.ok(expected.includes(null), "something is published");
+    assert.ok(expected.includes(null), `${where}: nothing is published`);
     return;
   }
   for (const device of devices) {
-    const found = await newest(device, open);
-    assert.ok(expected.includes(found), `a device finds ${found}, and not ${expected.join(" or ")}`);
+    const found = await newest(device, open).catch((cause: unknown) => {
+      throw new Error(`${where}: ${cause}`, { cause });
+    });
+    assert.ok(expected.includes(found), `${where}: a device finds ${found}, not ${expected.join(" or ")}`);
   }
 }
 
