@@ -39,6 +39,8 @@ export interface GivenOptions {
 
 /** One call of one command, with everything that it may use. */
 export interface Invocation {
+  /** The words of the command line as they were typed, without the program's name. */
+  readonly typed: readonly string[];
   readonly positionals: readonly string[];
   readonly options: GivenOptions;
   readonly places: Places;

@@ -1,9 +1,10 @@
+import type { Invocation } from "./command.ts";
 import { readRequest, type SplitLine, splitLine } from "./command-line.ts";
 import { commands } from "./command-table.ts";
 import { createAgentClient } from "./connect.ts";
 import { type CommandContext, OnlyExitCode } from "./context.ts";
 import { exitCodeOf } from "./failure.ts";
-import { createOutput, type Output } from "./output.ts";
+import { createOutput } from "./output.ts";
 import { choosePlaces } from "./places.ts";
 
 /** Runs one command line (without node and script) and returns the exit code; `serve` is the caller's. */
@@ -19,7 +20,7 @@ export async function runCommandLine(argv: readonly string[], context: CommandCo
     isQuiet: line.options.has("quiet"),
   });
   try {
-    await perform(line, context, output);
+    await perform(line, { typed: argv, context, output });
     return 0;
   } catch (error) {
     if (!(error instanceof OnlyExitCode)) await output.failure(error);
@@ -27,7 +28,11 @@ export async function runCommandLine(argv: readonly string[], context: CommandCo
   }
 }
 
-async function perform(line: SplitLine, context: CommandContext, output: Output): Promise<void> {
+async function perform(
+  line: SplitLine,
+  call: Pick<Invocation, "typed" | "context" | "output">,
+): Promise<void> {
+  const { context, output } = call;
   const request = readRequest(line, commands);
   switch (request.kind) {
     case "help":
@@ -40,7 +45,7 @@ async function perform(line: SplitLine, context: CommandContext, output: Output)
       const worksOffline = command.worksOffline === true;
       const client = createAgentClient({ places, context, worksOffline, remark: output.remark });
       try {
-        return await command.run({ positionals, options: line.options, places, context, output, client });
+        return await command.run({ ...call, positionals, options: line.options, places, client });
       } finally {
         await client.close();
       }

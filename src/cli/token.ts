@@ -2,7 +2,9 @@ import { scopeNames } from "../contract/scopes.ts";
 import type { ApiToken, TokenList } from "../contract/types.ts";
 import { asUser } from "./as-user.ts";
 import type { Command } from "./command.ts";
-import type { Client } from "./context.ts";
+import { agreesTo, dryRunOption } from "./consent.ts";
+import { type Client, CommandError } from "./context.ts";
+import { suggestion } from "./near-miss.ts";
 import { answersOption } from "./questions.ts";
 import type { Table } from "./table.ts";
 import { commandUsage, usageError } from "./usage.ts";
@@ -57,13 +59,37 @@ const remove: Command = {
   aliases: ["delete"],
   summary: "Delete an API token; it dies at once",
   positionals: [{ name: "ID" }],
-  options: [],
+  options: [dryRunOption],
   worksOffline: true,
-  async run({ positionals: [id = ""], client, output }) {
+  async run(invocation) {
+    const { positionals, options, client, output } = invocation;
+    const [id = ""] = positionals;
+    if (!options.has("yes") || options.has("dry-run")) {
+      const token = await findToken(client, id);
+      const question = `Delete the token "${token.name}" of ${token.username}?`;
+      if (!(await agreesTo(invocation, { says: goneWith(token), question }))) return;
+    }
     await client.call("deleteToken", { params: { id } });
     await output.remark(`The token ${id} is deleted.`);
   },
 };
+
+async function findToken(client: Client, id: string): Promise<ApiToken> {
+  const { items } = await listAllTokens(client, undefined);
+  const token = items.find((one) => one.id === id);
+  if (token !== undefined) return token;
+  const ids = items.map((one) => one.id);
+  throw new CommandError(3, `There is no token "${id}"${suggestion(id, ids)} See: steward token list`);
+}
+
+function goneWith({ name, username, scopes, last_used_at }: ApiToken): string[] {
+  const used = last_used_at === null ? "it was never used" : `it was last used ${last_used_at}`;
+  const given = scopes.map((scope) => `--scope ${scope}`).join(" ");
+  return [
+    `The token "${name}" of ${username} ends at once, and so does what a program does with it; ${used}.`,
+    `Only a new one brings the program back: steward token add --user ${username} --name TEXT ${given}`,
+  ];
+}
 
 export const tokenCommands: readonly Command[] = [add, list, remove];
 

@@ -1,5 +1,7 @@
 import type { Output, User } from "../contract/types.ts";
 import type { Command, Invocation } from "./command.ts";
+import { agreesTo, dryRunOption } from "./consent.ts";
+import type { Client } from "./context.ts";
 import { newPasswordOptions, readNewPassword } from "./new-password.ts";
 import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
 import { findUser } from "./user-lookup.ts";
@@ -41,28 +43,47 @@ export const resetUserPassword: Command = {
   options: newPasswordOptions,
 };
 
-export const rescueUser: Command = onUser(
-  "rescue",
-  "Let a user in again who is shut out: say why, enable, unlock, remove the second factor, set a one-use password",
-  async (invocation, name) => {
-    const { client, output } = invocation;
-    const user = await findUser(client, name);
-    await output.remark(`What stood in the way of ${name}: ${obstaclesOf(user)}.`);
-    const params = { id: user.id };
-    if (!user.enabled) await client.call("updateUser", { params, body: { enabled: true } });
-    await client.call("unlockUser", { params });
-    if (user.two_factor.enabled) {
-      await client.call("recoverTwoFactor", { params, body: { reason: "steward user rescue" } });
-    }
-    // Ends the sessions too; last, so that the password is the end of what stood in the way.
-    const rescued = await client.call("resetPassword", { params, body: {} });
-    await reportPassword(
-      invocation,
-      rescued,
-      `User ${name} is enabled, not locked and has no second factor; the sessions are ended.`,
-    );
-  },
-);
+export const rescueUser: Command = {
+  ...onUser(
+    "rescue",
+    "Let a user in again who is shut out: say why, enable, unlock, remove the second factor, set a one-use password",
+    async (invocation, name) => {
+      const { client, output } = invocation;
+      const user = await findUser(client, name);
+      await output.remark(`What stands in the way of ${name}: ${obstaclesOf(user)}.`);
+      const question = `Rescue ${name}, who then signs in with a one-use password alone?`;
+      if (!(await agreesTo(invocation, { says: rescueOf(user), question }))) return;
+      const rescued = await clearTheWay(client, user);
+      const now = `User ${name} is enabled, not locked and has no second factor; the sessions are ended.`;
+      await reportPassword(invocation, rescued, now);
+    },
+  ),
+  options: [dryRunOption],
+};
+
+function rescueOf({ username, enabled, locked, two_factor }: User): string[] {
+  const steps = [
+    ...(enabled ? [] : ["is enabled"]),
+    ...(locked === null ? [] : ["is unlocked"]),
+    ...(two_factor.enabled ? ["loses the second factor"] : []),
+    "gets a one-use password in place of the present one",
+  ];
+  return [
+    `User ${username} ${steps.join(", ")}; all sessions end.`,
+    `To come back, ${username} signs in with the one-use password, chooses a new one${two_factor.enabled ? ", and sets up an authenticator again" : ""}.`,
+  ];
+}
+
+async function clearTheWay(client: Client, user: User): Promise<Output<"resetPassword">> {
+  const params = { id: user.id };
+  if (!user.enabled) await client.call("updateUser", { params, body: { enabled: true } });
+  await client.call("unlockUser", { params });
+  if (user.two_factor.enabled) {
+    await client.call("recoverTwoFactor", { params, body: { reason: "steward user rescue" } });
+  }
+  // Ends the sessions too; last, so that the password is the end of what stood in the way.
+  return client.call("resetPassword", { params, body: {} });
+}
 
 function obstaclesOf(user: User): string {
   const obstacles = [

@@ -1,5 +1,6 @@
 import type { SessionList } from "../contract/types.ts";
 import type { Command } from "./command.ts";
+import { agreesTo, dryRunOption } from "./consent.ts";
 import type { Table } from "./table.ts";
 import { findUser } from "./user-lookup.ts";
 
@@ -20,16 +21,26 @@ const revoke: Command = {
   path: ["user", "sessions", "revoke"],
   summary: "End a user's sessions: all, or the one named",
   positionals: [{ name: "NAME" }],
-  options: [{ name: "session", value: "ID", summary: "end this one only" }],
+  options: [{ name: "session", value: "ID", summary: "end this one only" }, dryRunOption],
   worksOffline: true,
-  async run({ positionals, options, client, output }) {
+  async run(invocation) {
+    const { positionals, options, client, output } = invocation;
     const [name = ""] = positionals;
     const { id } = await findUser(client, name);
     const sid = options.text("session");
+    const says = [
+      sid === undefined
+        ? `All sessions of ${name} end, in every browser and program; API tokens stay.`
+        : `The session ${sid} of ${name} ends.`,
+      `To come back, ${name} signs in again.`,
+    ];
     if (sid === undefined) {
+      if (!(await agreesTo(invocation, { says, question: `End all sessions of ${name}?` }))) return;
       await client.call("endUserSessions", { params: { id } });
       return output.remark(`All sessions of ${name} have ended.`);
     }
+    // One alone is signed in again in a moment: it is not asked for.
+    if (options.has("dry-run")) return output.values({ dry_run: true, would_happen: says }, says);
     await client.call("endSession", { params: { sid }, query: { user_id: id } });
     return output.remark(`The session ${sid} of ${name} has ended.`);
   },

@@ -1,6 +1,6 @@
 import type { TwoFactor, User } from "../contract/types.ts";
 import type { Command } from "./command.ts";
-import { requireConsent } from "./consent.ts";
+import { agreesTo, dryRunOption } from "./consent.ts";
 import { CommandError } from "./context.ts";
 import { commandUsage, usageError } from "./usage.ts";
 import { findUser } from "./user-lookup.ts";
@@ -31,7 +31,10 @@ const reset: Command = {
   path: ["user", "2fa", "reset"],
   summary: "Take away the second factor of a user who lost it, and end the sessions",
   positionals: [{ name: "NAME" }],
-  options: [{ name: "reason", value: "TEXT", summary: "why, and how it was made sure who asks; it is kept" }],
+  options: [
+    { name: "reason", value: "TEXT", summary: "why, and how it was made sure who asks; it is kept" },
+    dryRunOption,
+  ],
   worksOffline: true,
   async run(invocation) {
     const { positionals, options, client, output } = invocation;
@@ -42,7 +45,12 @@ const reset: Command = {
     if (!two_factor.enabled) {
       throw new CommandError(5, `User "${name}" has no second factor; nothing was changed.`);
     }
-    await requireConsent(invocation, `Let ${name} sign in with the password alone, and end all sessions?`);
+    const says = [
+      `User ${name} loses the second factor and its recovery codes; all sessions end.`,
+      `To come back, ${name} signs in with the password alone, and then: steward user 2fa setup ${name}`,
+    ];
+    const question = `Let ${name} sign in with the password alone, and end all sessions?`;
+    if (!(await agreesTo(invocation, { says, question }))) return;
     // An administrator's way gives the user; a session comes of password and recovery code alone.
     const user = (await client.call("recoverTwoFactor", { params: { id }, body: { reason } })) as User;
     await output.changed(user, `The second factor of ${name} is off; the sessions are ended.`);

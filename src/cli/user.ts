@@ -1,4 +1,6 @@
+import type { User } from "../contract/types.ts";
 import type { Command, Invocation } from "./command.ts";
+import { agreesTo, dryRunOption } from "./consent.ts";
 import { commandUsage, usageError } from "./usage.ts";
 import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
 import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";
@@ -69,13 +71,26 @@ const unlock: Command = onUser("unlock", "End every lock on a user", async ({ cl
 });
 
 const remove: Command = {
-  ...onUser("rm", "Delete a user", async ({ client, output }, name) => {
-    const { id } = await findUser(client, name);
-    await client.call("deleteUser", { params: { id } });
+  ...onUser("rm", "Delete a user", async (invocation, name) => {
+    const { client, output } = invocation;
+    const user = await findUser(client, name);
+    if (!(await agreesTo(invocation, { says: goneWith(user), question: `Delete the user "${name}"?` })))
+      return;
+    await client.call("deleteUser", { params: { id: user.id } });
     await output.remark(`User ${name} is deleted.`);
   }),
   aliases: ["delete"],
+  options: [dryRunOption],
 };
+
+function goneWith({ username, display_name, role, two_factor }: User): string[] {
+  const person = display_name === "" ? role : `${display_name}, ${role}`;
+  const factor = two_factor.enabled ? ", the second factor" : "";
+  return [
+    `User ${username} (${person}) is deleted, with the sessions, the API tokens${factor} and the password.`,
+    `Only a new account brings them back: steward user add ${username} --role ${role}`,
+  ];
+}
 
 export const userCommands: readonly Command[] = [
   addUser,

@@ -147,7 +147,15 @@ describe("steward logs --follow", () => {
       isQuiet: false,
     });
     const context = { stdout, interruption: () => interruption.signal } as unknown as CommandContext;
-    const run = logs.run({ positionals: [], options, places: {} as Places, context, output, client });
+    const run = logs.run({
+      typed: [],
+      positionals: [],
+      options,
+      places: {} as Places,
+      context,
+      output,
+      client,
+    });
     await assert.rejects(run, { exitCode: 130 });
     return { asked, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
   }

@@ -50,7 +50,7 @@ describe("steward state", { concurrency: true }, () => {
         stdin: "y\n",
       });
       assert.equal(code, 2);
-      assert.match(stderr, /no terminal.*--yes/);
+      assert.match(stderr, /no terminal[\s\S]*--yes/);
       assert.deepEqual(notedCalls(directory), []);
     });
 

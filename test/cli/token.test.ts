@@ -87,7 +87,7 @@ describe("steward token rm", () => {
     const directory = temporaryDirectory(test);
     writeOffline(directory, {});
     const places = ["--socket", "/nonexistent/s", "--state", directory];
-    const { code, stderr } = await runSteward(["token", "rm", token.id, ...places]);
+    const { code, stderr } = await runSteward(["token", "rm", token.id, "--yes", ...places]);
     assert.equal(code, 0, stderr);
     assert.deepEqual(notedCalls(directory)[0], { id: "deleteToken", params: { id: token.id } });
   });

@@ -108,7 +108,14 @@ describe("steward user rescue", { concurrency: true }, () => {
     };
     const user = exampleUser({ enabled: false, must_change_password: true, locked, two_factor });
     const { socketPath, received } = await startAgent(test, answersFor(user));
-    const { code, stdout, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
+    const { code, stdout, stderr } = await runSteward([
+      "user",
+      "rescue",
+      "anna",
+      "--yes",
+      "--socket",
+      socketPath,
+    ]);
     assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
     assert.match(
       stderr,
@@ -127,7 +134,7 @@ describe("steward user rescue", { concurrency: true }, () => {
 
   it("says that nothing was found, and does not change what is as it should be", async (test) => {
     const { socketPath, received } = await startAgent(test, answersFor(exampleUser()));
-    const { code, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
+    const { code, stderr } = await runSteward(["user", "rescue", "anna", "--yes", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.match(stderr, /nothing was found/);
     assert.ok(

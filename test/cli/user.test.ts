@@ -94,7 +94,7 @@ describe("steward user NAME commands", { concurrency: true }, () => {
     [["enable", "anna"], "PUT", anna, { enabled: true }],
     [["disable", "anna"], "PUT", anna, { enabled: false }],
     [["unlock", "anna"], "POST", `${anna}/unlock`, undefined],
-    [["delete", "anna"], "DELETE", anna, undefined],
+    [["delete", "anna", "--yes"], "DELETE", anna, undefined],
     [["passwd", "anna", "--generate"], "POST", `${anna}/password-reset`, {}],
   ];
   for (const [args, method, path, body] of changes) {
@@ -126,7 +126,7 @@ describe("steward user NAME commands", { concurrency: true }, () => {
       "GET /api/users": pageOf(exampleUser()),
       [`DELETE ${anna}`]: problem({ code: "last_admin", status: 409, detail: "One must remain." }),
     });
-    const { code, stderr } = await runSteward(["user", "rm", "anna", "--socket", socketPath]);
+    const { code, stderr } = await runSteward(["user", "rm", "anna", "--yes", "--socket", socketPath]);
     assert.deepEqual([code, stderr], [5, "steward: One must remain.\n"]);
   });
 });

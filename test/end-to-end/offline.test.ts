@@ -53,7 +53,7 @@ describe("the command line with the agent down", () => {
       (one) => one.username,
     );
     assert.deepEqual(names, ["log-reader", "root-admin"]);
-    assert.equal((await runSteward(["user", "rm", "log-reader"], { environment })).code, 0);
+    assert.equal((await runSteward(["user", "rm", "log-reader", "--yes"], { environment })).code, 0);
   });
 
   it("keeps the rules: the last administrator stays (exit 5)", async () => {
@@ -117,7 +117,7 @@ describe("the command line with the agent down", () => {
       ["system", "set", "device.location=roof"],
       ["user", "set", "ana", "--role", "operator"],
       ["state", "list"],
-      ["user", "rm", "ana"],
+      ["user", "rm", "ana", "--yes"],
     ]) {
       const { code, stderr } = await runStewardProcess(args, { environment });
       assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);

@@ -86,7 +86,7 @@ describe("sessions", () => {
     assert.equal((await runSteward(one, { environment })).code, 0);
     assert.deepEqual([await isIn(first.token), await isIn(second.token)], [false, true]);
     assert.equal((await runSteward(one, { environment })).code, 3, "it is gone");
-    assert.equal((await runSteward(["user", "sessions", "revoke", "ana"], { environment })).code, 0);
+    assert.equal((await runSteward(["user", "sessions", "revoke", "ana", "--yes"], { environment })).code, 0);
     assert.equal(await isIn(second.token), false);
     const table = await runSteward(["user", "sessions", "list", adminName], { environment });
     assert.match(table.stdout, /^SESSION +FROM +BEGAN/);

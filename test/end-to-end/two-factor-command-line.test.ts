@@ -102,7 +102,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     const [first = "", , third = ""] = stdout.split("\n");
     assert.match(first, /^█{33,}$/, "the quiet zone");
     assert.match(third, /^████ ▄▄▄▄▄ .* ▄▄▄▄▄ ████$/, "two finder patterns");
-    assert.equal((await steward(["user", "rm", "carl"])).code, 0);
+    assert.equal((await steward(["user", "rm", "carl", "--yes"])).code, 0);
   });
 
   it("ends with 9 where nobody can say whether the clock is right", async () => {
@@ -112,7 +112,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     const begun = await steward(words, goodPassword, "123456");
     assert.equal(begun.code, 9);
     assert.match(begun.stderr, /The device says it is 20\d\d-.*nobody vouches for its clock/);
-    assert.equal((await steward(["user", "rm", "bob-reader"])).code, 0);
+    assert.equal((await steward(["user", "rm", "bob-reader", "--yes"])).code, 0);
   });
 
   it("makes new recovery codes with two codes, one for the sign-in and one for the step-up", async () => {
@@ -182,7 +182,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
 
   it("is removed by a rescue, whose one-use password is replaced before a token is made with it", async () => {
     await enrol();
-    const rescued = await steward(["user", "rescue", "anna"]);
+    const rescued = await steward(["user", "rescue", "anna", "--yes"]);
     assert.equal(rescued.code, 0, rescued.stderr);
     assert.match(rescued.stderr, /a second factor, which may be lost/);
     assert.equal((await show()).two_factor.enabled, false);
@@ -212,7 +212,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     const listed = await steward(["-o", "json", "token", "list", "--user", "anna"]);
     const [{ id }] = (JSON.parse(listed.stdout) as { items: [{ id: string }] }).items;
     assertWithout(secrets, listed.stdout, "the list of tokens");
-    assert.equal((await steward(["token", "rm", id])).code, 0);
+    assert.equal((await steward(["token", "rm", id, "--yes"])).code, 0);
     const dead = await steward(["system", "get", ...places]);
     assert.equal(dead.code, 4);
     assert.match(dead.stderr, /The device says it is/);
@@ -241,7 +241,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     const reset = await steward(["user", "2fa", "reset", "anna", "--yes", "--reason", "phone lost"]);
     assert.equal(reset.code, 0, reset.stderr);
     assert.equal((await show()).two_factor.enabled, false);
-    const rescued = await steward(["user", "rescue", "anna"]);
+    const rescued = await steward(["user", "rescue", "anna", "--yes"]);
     assert.equal(rescued.code, 0, rescued.stderr);
     assert.match(rescued.stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
   });
