@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { provision } from "./auth/first-administrator.ts";
 import { type AgentConfig, openRooms, type Rooms } from "./compose.ts";
 import { type OperationId, operationOf } from "./contract/operations.ts";
-import { StewardError } from "./errors.ts";
+import { isOfStorage, StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
 import { createRefreshCookie, refreshCookieName } from "./http/refresh-cookie.ts";
@@ -11,6 +11,7 @@ import { createServer, type ServerOptions } from "./http/server.ts";
 import { createSchemeOf, createSourceOf } from "./http/source.ts";
 import { createStaticFiles } from "./http/static-files.ts";
 import { createStreams } from "./http/streams.ts";
+import { withoutRepeats } from "./journal/log.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import type { Lock } from "./store/lock.ts";
@@ -67,7 +68,6 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
     const streams = createStreams();
     const listeners = await listen(config, { ...rooms, streams, admit });
     rooms.start();
-    void rooms.refillReserve().catch(() => undefined);
     return {
       mode: "serving",
       addresses: listeners.map(({ address }) => address),
@@ -106,25 +106,60 @@ async function startRescue(config: ServeConfig, damage: StewardError): Promise<A
   };
 }
 
-/** No default account, no default password: a credential of systemd's, else a one-time token in the run directory. */
+/**
+ * No default account, no default password: a credential of systemd's, else a one-time token in the run directory. What a
+ * disk that takes no write keeps it from is done when it takes it.
+ */
 async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Promise<void> {
-  const { credentialsDirectory, runDirectory, log } = config;
-  if (rooms.accounts.hasAdministrator()) return rooms.setupToken.remove();
+  const { accounts, setupToken, disk } = rooms;
+  const plan = { ...config, log: withoutRepeats(config.log) };
+  if (accounts.hasAdministrator()) return setupToken.remove();
+  const attempts = [() => provisionAdministrator(plan, rooms), () => renewSetupToken(plan, rooms)];
+  const failed: (() => Promise<boolean>)[] = [];
+  for (const attempt of attempts) {
+    if (accounts.hasAdministrator()) break;
+    if (!(await attempt())) failed.push(attempt);
+  }
+  if (failed.length === 0) return;
+  const stop = disk.observe(async () => {
+    for (const attempt of [...failed]) {
+      if (accounts.hasAdministrator()) failed.length = 0;
+      else if (await attempt()) failed.splice(failed.indexOf(attempt), 1);
+    }
+    if (failed.length === 0) stop();
+  });
+}
+
+/** From systemd's credential, where there is one. False where the disk alone was in the way. */
+async function provisionAdministrator(config: ServeConfig, rooms: Rooms): Promise<boolean> {
+  const { credentialsDirectory, log } = config;
   const path = credentialsDirectory && join(credentialsDirectory, "steward.admin");
   const credential = path && (await readFile(path, "utf8").catch(() => undefined));
   // A blank one is the unit's way to say that there is none.
-  if (credential?.trim()) {
-    try {
-      const username = await provision(rooms.accounts, rooms.passwords, credential);
-      log("notice", "the first administrator was made from the credential steward.admin", { username });
-      return rooms.setupToken.remove();
-    } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      log("error", "the credential steward.admin cannot be used", { detail });
-    }
+  if (!credential?.trim()) return true;
+  try {
+    const username = await provision(rooms.accounts, rooms.passwords, credential);
+    log("notice", "the first administrator was made from the credential steward.admin", { username });
+    await rooms.setupToken.remove();
+    return true;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    log("error", "the credential steward.admin cannot be used", { detail });
+    return !isOfStorage(error);
   }
-  await rooms.setupToken.renew();
+}
+
+/** False where it could not be written. */
+async function renewSetupToken({ runDirectory, log }: ServeConfig, { setupToken }: Rooms): Promise<boolean> {
+  try {
+    await setupToken.renew();
+  } catch (error) {
+    if (!isOfStorage(error)) throw error;
+    log("error", "the setup token cannot be written", { detail: error.message });
+    return false;
+  }
   log("notice", "setup is required", { setup_token_file: join(runDirectory, "setup-token") });
+  return true;
 }
 
 type Application = Pick<

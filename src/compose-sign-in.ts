@@ -18,9 +18,11 @@ import type { TrustedTime } from "./auth/trusted-time.ts";
 import { createUsedCodes } from "./auth/used-codes.ts";
 import type { AgentConfig } from "./compose.ts";
 import type { Settings, User } from "./contract/types.ts";
+import { isOfStorage } from "./errors.ts";
 import { readSealKeys } from "./host/linux/seal-keys.ts";
 import type { HostIdentity, Uptime } from "./host/ports.ts";
 import { agentEvent, type EventSink } from "./journal/event.ts";
+import { withoutRepeats } from "./journal/log.ts";
 import { durationSeconds } from "./settings/durations.ts";
 import type { SettingsStore } from "./settings/settings.ts";
 import type { State } from "./state.ts";
@@ -128,14 +130,29 @@ function observeTime({ time, events }: SignInParts, onVouchedFor: () => void): v
 }
 
 /** Without the right key codes cannot be checked; everything else goes on, and recovery codes work. */
-async function openSeal(config: AgentConfig, { users }: State) {
-  const { sealKeyFile: path, log } = config;
-  const { seal, unusable } = await readSeal(config);
-  const trouble = createSealingKeyTrouble({ users: () => users.read(), seal, unusable, path });
-  const detail = trouble();
-  const severity = unusable === null ? "warning" : "error";
-  if (detail !== null) log(severity, "two-factor secrets cannot be opened", { detail });
-  return { seal, trouble };
+async function openSeal(config: AgentConfig, { users, disk }: State) {
+  const { sealKeyFile: path } = config;
+  const log = withoutRepeats(config.log);
+  const read = async () => {
+    const present = await readSeal(config);
+    const trouble = createSealingKeyTrouble({ ...present, users: () => users.read(), path });
+    const detail = trouble();
+    const severity = present.unusable === null ? "warning" : "error";
+    if (detail !== null) log(severity, "two-factor secrets cannot be opened", { detail });
+    return { ...present, trouble };
+  };
+  let present = await read();
+  // A key that could not be made for want of a disk is made when the disk takes it.
+  disk.observe(async () => {
+    if (present.isOfStorage) present = await read();
+  });
+  const seal: Seal = {
+    seal: (text, recordId) => present.seal.seal(text, recordId),
+    open: (sealed, recordId) => present.seal.open(sealed, recordId),
+    keyIdOf: (sealed) => present.seal.keyIdOf(sealed),
+    hasKey: (sealed) => present.seal.hasKey(sealed),
+  };
+  return { seal, trouble: () => present.trouble() };
 }
 
 async function readSeal({ credentialsDirectory, sealKeyFile, stateDirectory, log }: AgentConfig) {
@@ -143,9 +160,10 @@ async function readSeal({ credentialsDirectory, sealKeyFile, stateDirectory, log
   const onMade = () => log("notice", "a key for two-factor secrets was made", { path: fallbackPath });
   try {
     const keys = await readSealKeys({ credentialsDirectory, path: sealKeyFile, fallbackPath, onMade });
-    return { seal: createSeal(keys), unusable: null };
+    return { seal: createSeal(keys), unusable: null, isOfStorage: false };
   } catch (error) {
-    return { seal: createSeal([]), unusable: error instanceof Error ? error.message : String(error) };
+    const unusable = error instanceof Error ? error.message : String(error);
+    return { seal: createSeal([]), unusable, isOfStorage: isOfStorage(error) };
   }
 }
 

@@ -33,6 +33,7 @@ import { createLogs, type Logs } from "./journal/logs.ts";
 import type { OwnLines } from "./journal/own-lines.ts";
 import { createSettings, type SettingsStore } from "./settings/settings.ts";
 import { openState, type State } from "./state.ts";
+import type { Disk } from "./store/disk.ts";
 import type { Lock } from "./store/lock.ts";
 import { createFacts } from "./system/facts.ts";
 import { readHealth } from "./system/health.ts";
@@ -95,8 +96,8 @@ export interface Rooms {
   start: () => void;
   /** Settles when nothing that was begun on request is under way any more. */
   settled: () => Promise<void>;
-  /** Takes back the space that a full disk was given. */
-  refillReserve: () => Promise<void>;
+  /** What the state lies on. */
+  disk: Disk;
   /** Writes what is only in memory and gives the lock back. */
   close(): Promise<void>;
 }
@@ -132,12 +133,13 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
     describeClock: () => time.describe({ isProven: false }),
     deviceId: host.deviceId,
     start: () => {
+      state.disk.start();
       clock.start();
       updates.start();
       selfCheck.start();
     },
     settled: () => updates.settled(),
-    refillReserve: state.refillReserve,
+    disk: state.disk,
     close: async () => {
       auth.close();
       selfCheck.stop();

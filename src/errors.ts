@@ -39,6 +39,12 @@ export class StewardError extends Error {
   }
 }
 
+/** Whether the disk that was to be written is why: `storage_full` or `storage_unwritable`. */
+export function isOfStorage(error: unknown): error is StewardError {
+  const codes: readonly ErrorCode[] = ["storage_full", "storage_unwritable"];
+  return error instanceof StewardError && codes.includes(error.code);
+}
+
 /** The system error code (ENOENT, ENOSPC, …) of anything thrown, or undefined. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

@@ -13,7 +13,8 @@ import { keptFiles } from "./journal/kept-lines.ts";
 import type { Log } from "./journal/log.ts";
 import { settingsErrors } from "./settings/rules.ts";
 import { mergeSettings, settingsKind } from "./settings/settings.ts";
-import { openDocument } from "./store/document.ts";
+import { type Disk, openDisk } from "./store/disk.ts";
+import { type OpenedDocument, openDocument } from "./store/document.ts";
 import { type DocumentKind, validatorOf } from "./store/load.ts";
 import { createReserve } from "./store/reserve.ts";
 import type { HealthCheck } from "./system/health.ts";
@@ -44,6 +45,7 @@ export interface StateConfig {
 export async function openState(config: StateConfig, now: () => Date) {
   const { stateDirectory: directory, initialSettings, log } = config;
   const reserve = createReserve(directory);
+  const disk = await openDisk(directory, reserve);
   const options = { isFirstStart: await isEmpty(directory), reserve };
   // Accounts first, also where the disk takes no write before later: beside other state, absent ones would be damage.
   const users = await openDocument(directory, accountsKind, options);
@@ -61,14 +63,15 @@ export async function openState(config: StateConfig, now: () => Date) {
     openEventLog({ directory: join(directory, "events"), log, now, reserve }),
   ]);
   const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock, updates };
-  const checks: HealthCheck[] = Object.values(documents).map((document) => ({
-    name: document.name,
-    trouble: () => document.trouble(),
-  }));
+  const checks: HealthCheck[] = [{ name: "disk", trouble: () => disk.trouble() }];
+  for (const document of Object.values(documents)) {
+    checks.push({ name: document.name, trouble: () => documentTrouble(document, disk) });
+  }
   for (const { name, trouble } of checks) {
     const detail = trouble();
     if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
   }
+  observeDisk(disk, log);
   return {
     ...documents,
     events,
@@ -77,12 +80,30 @@ export async function openState(config: StateConfig, now: () => Date) {
       ...checks.filter(({ name }) => name !== updateRecordKind.name),
       { name: "events", trouble: () => events.trouble() },
     ],
-    refillReserve: () => reserve.refill(),
+    disk,
     close: async () => {
+      disk.stop();
       await events.close();
       for (const document of Object.values(documents)) await document.close();
     },
   };
+}
+
+/** What is wrong with the disk is said once, and not by each document that waits for it. */
+function documentTrouble(document: OpenedDocument<object>, disk: Disk): string | null {
+  if (document.failure() === null || disk.trouble() === null) return document.trouble();
+  return `${document.name}.json waits in memory until it can be written: see the check "disk".`;
+}
+
+function observeDisk(disk: Disk, log: Log): void {
+  let said = disk.trouble() !== null;
+  disk.observe(() => {
+    const detail = disk.trouble();
+    if ((detail !== null) === said) return;
+    said = detail !== null;
+    if (detail !== null) log("warning", "the disk needs attention", { detail });
+    else log("notice", "the disk can be written and has space again");
+  });
 }
 
 export type State = Awaited<ReturnType<typeof openState>>;

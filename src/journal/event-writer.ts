@@ -1,5 +1,5 @@
 import type { AuditEvent } from "../contract/types.ts";
-import { type StewardError, systemErrorCode } from "../errors.ts";
+import type { StewardError } from "../errors.ts";
 import { storageError } from "../store/durable-file.ts";
 import type { Reserve } from "../store/reserve.ts";
 import { type EventFiles, type WaitingEvent, waitingEvent } from "./event-files.ts";
@@ -91,8 +91,8 @@ class Writer implements EventWriter {
     const { reserve } = this.#options;
     try {
       await this.#writeAll().catch(async (error: unknown) => {
-        const isFull = systemErrorCode(error) === "ENOSPC" && this.#waiting.changes.length > 0;
-        if (!isFull || !(await reserve.release())) throw error;
+        const isFull = storageError(this.#options.directory, error).code === "storage_full";
+        if (!isFull || this.#waiting.changes.length === 0 || !(await reserve.release())) throw error;
         await this.#writeAll();
       });
       if (this.#failure) void reserve.refill().catch(() => undefined);

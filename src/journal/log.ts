@@ -25,6 +25,16 @@ export function createLog(write: (line: string, severity: Severity) => void, now
   };
 }
 
+/** For what is tried again and again: a line that says the same as the last one is left out. */
+export function withoutRepeats(log: Log): Log {
+  let last = "";
+  return (severity, message, members) => {
+    const line = JSON.stringify([severity, message, members]);
+    if (line !== last) log(severity, message, members);
+    last = line;
+  };
+}
+
 /** The line without the facts that made it too long; what says whose business it is stays. */
 function cut(
   { message, ...head }: { time: string; severity: Severity; message: string },

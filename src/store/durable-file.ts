@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../errors.ts";
+import { storageAdvice } from "./storage-advice.ts";
 
 /**
  * How the names begin under which the next content of `path` is made. Hidden, like the lock and the reserve: what the
@@ -45,10 +47,17 @@ export async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdirWithParents(path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = systemErrorCode(cause) ?? String(cause);
     const code = isFullDisk(cause) ? "storage_full" : "storage_unwritable";
-    throw new StewardError(code, `The directory ${path} cannot be made (${why}).`, { cause });
+    const text = `The directory ${path} cannot be made (${why}). ${storageAdvice(why, nearestPresent(path))}`;
+    throw new StewardError(code, text, { cause });
   }
+}
+
+/** The directory above that is there already. */
+function nearestPresent(path: string): string {
+  const above = dirname(path);
+  return above === path || existsSync(above) ? above : nearestPresent(above);
 }
 
 /**
@@ -107,23 +116,20 @@ async function closing(handle: FileHandle, work: () => Promise<void>): Promise<v
   }
 }
 
-/** What a failure to write `path` is called: `storage_full` or `storage_unwritable`. */
+/** What a failure to write `path` is called, and what to do about it: `storage_full` or `storage_unwritable`. */
 export function storageError(path: string, cause: unknown): StewardError {
-  const code = systemErrorCode(cause);
+  // It has been called so already.
+  if (cause instanceof StewardError) return cause;
+  const code = systemErrorCode(cause) ?? String(cause);
   const name = basename(path);
+  const advice = storageAdvice(code, dirname(path));
   if (isFullDisk(cause)) {
-    return new StewardError(
-      "storage_full",
-      `The disk is full: ${name} was not changed. Free some space and repeat the change.`,
-      { cause },
-    );
+    return new StewardError("storage_full", `The disk is full: ${name} was not changed. ${advice}`, {
+      cause,
+    });
   }
-  return new StewardError(
-    "storage_unwritable",
-    `${name} cannot be written (${code ?? String(cause)}) and was not changed. ` +
-      `Check that ${dirname(path)} is writable and not mounted read-only.`,
-    { cause },
-  );
+  const text = `${name} cannot be written (${code}) and was not changed. ${advice}`;
+  return new StewardError("storage_unwritable", text, { cause });
 }
 
 function isFullDisk(cause: unknown): boolean {

@@ -7,19 +7,32 @@ export const reserveBytes = 8 * 1024 * 1024;
 /** The reserve is made only when this many times its size stays free, so that it never fills a disk itself. */
 const spareFactor = 2;
 
+/** Free bytes that the reserve is made from. */
+export const reserveNeedsBytes = reserveBytes * (1 + spareFactor);
+
 /** Space held back in the state directory. */
 export interface Reserve {
   /** Gives the space back to the disk; false when there is none to give. */
   release(): Promise<boolean>;
   /** True from a release until the space has been taken again. */
   isGivenUp(): boolean;
-  /** Takes the space again where there is enough; never throws for want of it. */
-  refill(): Promise<void>;
+  /** Takes the space again where there is enough; never throws for want of it. True when it is there afterwards. */
+  refill(): Promise<boolean>;
 }
 
 export function createReserve(directory: string): Reserve {
   const path = join(directory, ".reserve");
   let isGivenUp = false;
+  let refilling: Promise<boolean> | undefined;
+  const refill = async (): Promise<boolean> => {
+    const present = await stat(path).catch(() => null);
+    if (present?.size !== reserveBytes) {
+      const { bavail, bsize } = await statfs(directory);
+      if (bavail * bsize < reserveNeedsBytes || !(await fill(path))) return false;
+    }
+    isGivenUp = false;
+    return true;
+  };
   return {
     isGivenUp: () => isGivenUp,
     release: async () => {
@@ -31,29 +44,30 @@ export function createReserve(directory: string): Reserve {
         return false;
       }
     },
-    refill: async () => {
-      const present = await stat(path).catch(() => null);
-      if (present?.size === reserveBytes) return;
-      const { bavail, bsize } = await statfs(directory);
-      if (bavail * bsize < reserveBytes * (1 + spareFactor)) return;
-      try {
-        await fill(path);
-        isGivenUp = false;
-      } catch {
-        await unlink(path).catch(() => undefined);
-      }
+    // One at a time: a second one would cut short what the first has filled.
+    refill: () => {
+      refilling ??= refill().finally(() => {
+        refilling = undefined;
+      });
+      return refilling;
     },
   };
 }
 
-/** Writes real bytes: a sparse file would hold nothing back. */
-async function fill(path: string): Promise<void> {
-  const file = await open(path, "w", 0o600);
+/** Writes real bytes: a sparse file would hold nothing back. False, and nothing is left, where the disk refuses. */
+async function fill(path: string): Promise<boolean> {
   try {
-    const chunk = Buffer.alloc(256 * 1024);
-    for (let written = 0; written < reserveBytes; written += chunk.length) await file.write(chunk);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(path, "w", 0o600);
+    try {
+      const chunk = Buffer.alloc(256 * 1024);
+      for (let written = 0; written < reserveBytes; written += chunk.length) await file.write(chunk);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch {
+    await unlink(path).catch(() => undefined);
+    return false;
   }
 }

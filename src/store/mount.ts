@@ -1,0 +1,94 @@
+import { readFileSync, realpathSync } from "node:fs";
+
+/** The file system that a path lies on, as this process sees it. */
+export interface Mount {
+  /** Where it is mounted, as root would name it to mount(8). */
+  point: string;
+  isReadOnly: boolean;
+  /**
+   * Read-only in this process's view alone: the file system itself can be written. A service has a view of its own,
+   * made when it starts, that a later `mount -o remount,rw` does not reach.
+   */
+  isReadOnlyHereAlone: boolean;
+}
+
+interface Entry {
+  device: string;
+  /** The directory of the file system that is mounted. */
+  root: string;
+  point: string;
+  isViewReadOnly: boolean;
+  isFileSystemReadOnly: boolean;
+}
+
+/** Null where it cannot be told. Reads /proc and what the kernel has of the path, no disk. */
+export function mountOf(path: string): Mount | null {
+  try {
+    return mountIn(readFileSync("/proc/self/mountinfo", "utf8"), realpathSync(path));
+  } catch {
+    return null;
+  }
+}
+
+/** As mountOf, for an absolute path without links and the text of a mountinfo (proc_pid_mountinfo(5)). */
+export function mountIn(mountinfo: string, path: string): Mount | null {
+  const above = mountinfo
+    .split("\n")
+    .flatMap((line) => entryOf(line) ?? [])
+    .filter(({ point }) => isBelow(path, point));
+  let own: Entry | undefined;
+  // Of two at one place the later lies over the earlier.
+  for (const entry of above) {
+    if (!own || entry.point.length >= own.point.length) own = entry;
+  }
+  if (!own) return null;
+  const { device, isViewReadOnly, isFileSystemReadOnly } = own;
+  const inside = insideOf(own, path);
+  // systemd mounts a service's directories over themselves: others know the file system by a directory further up.
+  const outer = above.filter((entry) => entry.device === device && insideOf(entry, path) === inside);
+  const point = outer.reduce(
+    (best, entry) => (entry.point.length < best.length ? entry.point : best),
+    own.point,
+  );
+  return {
+    point,
+    isReadOnly: isViewReadOnly || isFileSystemReadOnly,
+    isReadOnlyHereAlone: isViewReadOnly && !isFileSystemReadOnly,
+  };
+}
+
+function entryOf(line: string): Entry | null {
+  const [facts = "", more = ""] = line.split(" - ", 2);
+  const [, , device, root, point, view] = facts.split(" ");
+  const superOptions = more.split(" ")[2];
+  if (device === undefined || root === undefined || point === undefined || view === undefined) return null;
+  return {
+    device,
+    root: unescaped(root),
+    point: unescaped(point),
+    isViewReadOnly: hasReadOnly(view),
+    isFileSystemReadOnly: hasReadOnly(superOptions ?? ""),
+  };
+}
+
+/** ext4 says emergency_ro where it has stopped itself (Linux 6.15). */
+function hasReadOnly(options: string): boolean {
+  return options.split(",").some((option) => option === "ro" || option === "emergency_ro");
+}
+
+/** Spaces and the like are written in octal. */
+function unescaped(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
+}
+
+function isBelow(path: string, point: string): boolean {
+  return point === "/" || path === point || path.startsWith(`${point}/`);
+}
+
+/** Where the path lies in the file system itself. */
+function insideOf({ root, point }: Entry, path: string): string {
+  const rest = point === "/" ? path : path.slice(point.length);
+  return `${root === "/" ? "" : root}${rest}` || "/";
+}

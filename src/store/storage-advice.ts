@@ -1,0 +1,39 @@
+import { mountOf } from "./mount.ts";
+
+/** What a system error at a write in `directory` means, and what to type: sentences that end an error message. */
+export function storageAdvice(code: string, directory: string): string {
+  const point = mountOf(directory)?.point ?? directory;
+  switch (code) {
+    case "EROFS":
+      return readOnlyAdvice(directory);
+    case "ENOSPC":
+      return `${fullAdvice(point)} Then repeat the change.`;
+    case "EDQUOT":
+      return `This user's disk quota on ${point} is used up: raise it or free some space, then repeat the change.`;
+    case "EIO":
+      return `The disk of ${point} answers with errors and may be failing: as root, \`dmesg | tail\` says more. Copy ${directory} to another disk, then check this one with fsck or replace it.`;
+    case "EACCES":
+    case "EPERM":
+      return `This user may not write in ${directory}: as root, \`ls -la ${directory}\` shows whose it is, and \`chown -R USER:GROUP ${directory}\` gives it back (the agent's are steward:steward).`;
+    default:
+      return `Check that ${directory} exists, is writable and not mounted read-only.`;
+  }
+}
+
+/** What a read-only file system under `directory` means, and what to type. */
+export function readOnlyAdvice(directory: string): string {
+  const mount = mountOf(directory);
+  const point = mount?.point ?? directory;
+  if (mount?.isReadOnlyHereAlone) {
+    return `The file system at ${point} was mounted read-only when this process started, whatever it is now: \`mount -o remount,rw ${point}\`, then \`systemctl restart steward\`, which gives the service a new view of it.`;
+  }
+  return (
+    `The file system at ${point} is mounted read-only: the kernel does that when the disk reports errors, and a worn memory card ends that way. ` +
+    `As root, \`dmesg | tail\` says why, and \`mount -o remount,rw ${point}\` makes it writable where the disk still allows it. If it does not stay so, replace the disk or card.`
+  );
+}
+
+/** How to find out what fills the file system at `point`. */
+export function fullAdvice(point: string): string {
+  return `Free some space on ${point}: as root, \`df -h ${point}; df -i ${point}\` says whether bytes or files have run out, and \`du -xh ${point} | sort -h | tail\` what takes the space.`;
+}

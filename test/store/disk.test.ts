@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { type Disk, leastFreeInodes, openDisk } from "../../src/store/disk.ts";
+import { storageError } from "../../src/store/durable-file.ts";
+import { createReserve, type Reserve, reserveBytes } from "../../src/store/reserve.ts";
+import { fill, mountPrivately, type PrivateMount } from "./private-mount.ts";
+import { temporaryDirectory } from "./state-directory.ts";
+
+describe("the disk that the state lies on", () => {
+  it("is well where there is space, and has its reserve after the first look", async (test) => {
+    const set = await diskOf(test, 48);
+    if (!set) return;
+    const { disk, mount } = set;
+    assert.equal(disk.trouble(), null);
+    await disk.look();
+    assert.equal(disk.trouble(), null);
+    assert.equal((await stat(join(mount.seen, ".reserve"))).size, reserveBytes);
+  });
+
+  it("is in trouble before a write fails: when little space is left", async (test) => {
+    const set = await diskOf(test, 48);
+    if (!set) return;
+    const { disk, mount } = set;
+    await disk.look();
+    await writeFile(join(mount.seen, "others"), Buffer.alloc(25 * 2 ** 20));
+    await disk.look();
+    assert.match(
+      disk.trouble() ?? "all is well",
+      /^Only 1\d(\.\d)? MiB are free on .*; below 16 this warns\./,
+    );
+    await writeFile(join(mount.seen, ".still-written"), "x");
+  });
+
+  it("is in trouble when few files can be made, however many bytes are free", async (test) => {
+    const set = await diskOf(test, 48);
+    if (!set) return;
+    const { disk, mount } = set;
+    mount.run(`mount -o remount,nr_inodes=${leastFreeInodes} "$1"`);
+    await disk.look();
+    assert.match(
+      disk.trouble() ?? "all is well",
+      /^Only 25\d more files can be made on .*; below 256 this warns/,
+    );
+  });
+
+  it("says that the reserve does not exist where there is no space for it, and that again when it is given up", async (test) => {
+    const set = await diskOf(test, 20);
+    if (!set) return;
+    const { disk, reserve, mount } = set;
+    await disk.look();
+    assert.match(
+      disk.trouble() ?? "all is well",
+      /^The reserve of 8 MiB, .*, does not exist: it is made when 24 MiB/,
+    );
+    mount.run('mount -o remount,size=48m "$1"');
+    await disk.look();
+    assert.equal(disk.trouble(), null);
+    await fill(mount);
+    assert.equal(await reserve.release(), true);
+    assert.match(disk.trouble() ?? "all is well", /^The reserve of 8 MiB, .*, does not exist/);
+    mount.run('rm "$1/.filler"');
+    await disk.look();
+    assert.equal(disk.trouble(), null);
+  });
+
+  it("tells its observers of each look, until they stop", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const disk = await openDisk(directory, createReserve(directory));
+    let looks = 0;
+    const stop = disk.observe(() => {
+      looks += 1;
+    });
+    await disk.look();
+    stop();
+    await disk.look();
+    assert.equal(looks, 1);
+  });
+});
+
+describe("the message of a write that failed", () => {
+  const cases: readonly (readonly [code: string, kind: string, words: readonly RegExp[]])[] = [
+    [
+      "EROFS",
+      "storage_unwritable",
+      [/mounted read-only/, /`dmesg \| tail`/, /`mount -o remount,rw \/\S*`/, /replace/],
+    ],
+    ["ENOSPC", "storage_full", [/^The disk is full/, /`df -h \/\S*; df -i \/\S*`/, /du -xh/]],
+    ["EDQUOT", "storage_full", [/^The disk is full/, /quota/]],
+    [
+      "EIO",
+      "storage_unwritable",
+      [/may be failing/, /`dmesg \| tail`/, /Copy .* to another disk/, /replace/],
+    ],
+    ["EACCES", "storage_unwritable", [/may not write in/, /`ls -la /, /`chown -R /]],
+  ];
+  for (const [code, kind, words] of cases) {
+    it(`says of ${code} what it means and what to type`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const cause = Object.assign(new Error(`${code}: …`), { code });
+      const error = storageError(join(directory, "settings.json"), cause);
+      assert.equal(error.code, kind);
+      for (const word of [/settings\.json .*was not changed/, ...words]) assert.match(error.message, word);
+    });
+  }
+});
+
+interface Setting {
+  disk: Disk;
+  reserve: Reserve;
+  mount: PrivateMount;
+}
+
+/** Undefined where mounting is not permitted: then the test is skipped, saying why. */
+async function diskOf(test: TestContext, mebibytes: number): Promise<Setting | undefined> {
+  const mount = await mountPrivately(test, mebibytes);
+  if (typeof mount === "string") {
+    test.skip(mount);
+    return undefined;
+  }
+  const reserve = createReserve(mount.seen);
+  return { disk: await openDisk(mount.seen, reserve), reserve, mount };
+}
