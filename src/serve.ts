@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "./agent.ts";
 import type { AgentConfig } from "./compose.ts";
@@ -37,6 +37,9 @@ const readyWords = {
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
 
+/** An agent that has run for so long has not failed to start. */
+const startedMilliseconds = 60_000;
+
 /**
  * Runs the agent with the arguments of `serve` until `stopRequested` settles. Its exit code. Throws what
  * `readServeOptions` and `startAgent` throw.
@@ -63,6 +66,9 @@ export async function serve(
     hostNames: host.names,
     trustedProxies: host.trustedProxies,
   };
+  // Of the launcher's `pause`: this start has not failed.
+  const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);
+  setTimeout(forgetFailures, startedMilliseconds).unref();
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent: Agent = await startAgent(config, lock);
     const { mode, addresses } = agent;
@@ -72,7 +78,10 @@ export async function serve(
     log("notice", why === "stop" ? "stopping" : "the state was repaired: starting again");
     if (why === "stop") program.serviceManager?.stopping();
     await agent.stop();
-    if (why === "stop") return 0;
+    if (why === "stop") {
+      await forgetFailures();
+      return 0;
+    }
     lock = takeAgentLock(options.state);
   }
   return 1;

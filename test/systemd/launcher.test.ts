@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -161,5 +170,57 @@ describe("the launcher's runtime", () => {
     put("usr/lib/steward/bin/node", runtime("package"), 0o755);
     put(`${release("current", "new")}/bin/node`, runtime("release"), 0o644);
     assert.equal(start(launcher, "version"), `package: ${current}/main.js version`);
+  });
+});
+
+describe("the launcher's pause before a start", () => {
+  const count = () => join(root, "run/failed-starts");
+  /** Starts `times` in a row that fail: what each was told to wait. */
+  function pauses(times: number): (string | undefined)[] {
+    put("bin/sleep", '#!/bin/sh\necho "slept $1"\n', 0o755);
+    mkdirSync(join(root, "run"), { recursive: true });
+    return Array.from({ length: times }, () => {
+      const { status, stdout } = spawnSync("/bin/sh", [join(root, launcher), "pause"], {
+        encoding: "utf8",
+        env: { PATH: `${join(root, "bin")}:/usr/bin:/bin`, RUNTIME_DIRECTORY: join(root, "run") },
+      });
+      assert.equal(status, 0);
+      return /slept (\d+)/.exec(stdout)?.[1];
+    });
+  }
+
+  it("is none after up to three failures in a row, and then grows to a minute", () => {
+    const none = undefined;
+    assert.deepEqual(pauses(10), [none, none, none, none, "5", "10", "20", "40", "60", "60"]);
+  });
+
+  it("is none again when the count is gone, and when it is no number", () => {
+    assert.equal(pauses(5).at(-1), "5");
+    rmSync(count());
+    assert.deepEqual(pauses(1), [undefined]);
+    writeFileSync(count(), "$(reboot)\n");
+    assert.deepEqual(pauses(1), [undefined]);
+    assert.equal(readFileSync(count(), "utf8"), "1\n");
+  });
+
+  it("ends at once when it is stopped by hand, and the next start does not wait", async () => {
+    mkdirSync(join(root, "run"));
+    writeFileSync(count(), "50\n");
+    const child = spawn("/bin/sh", [join(root, launcher), "pause"], {
+      stdio: ["ignore", "ignore", "pipe"],
+      // As a group of its own, so that its sleep can be ended with it, as systemd does.
+      detached: true,
+      env: { PATH: "/usr/bin:/bin", RUNTIME_DIRECTORY: join(root, "run") },
+    });
+    const said = new Promise((resolve) => child.stderr.setEncoding("utf8").once("data", resolve));
+    assert.equal(
+      await said,
+      "50 starts failed in a row: waiting 60 s; systemctl restart starts it at once\n",
+    );
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    assert.equal(await ended, 0);
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    assert.equal(existsSync(count()), false);
   });
 });

@@ -55,6 +55,15 @@ describe("systemd/steward.service", () => {
     assert.ok(Number(settings("WatchdogSec")[0]) >= 30, "an event loop is not stuck before half a minute");
   });
 
+  it("is never given up, and waits longer after each failed start, as the guard does", () => {
+    for (const name of ["steward.service", "steward-guard.service"]) {
+      assert.deepEqual(settings("StartLimitIntervalSec", name), ["0"]);
+      assert.deepEqual(settings("ExecStartPre", name), ["-/bin/sh /usr/lib/steward/steward pause"]);
+      // Where the count of failed starts is: it must outlive them.
+      assert.deepEqual(settings("RuntimeDirectoryPreserve", name), ["restart"]);
+    }
+  });
+
   it("lets the agent set the clock, and nothing else", () => {
     assert.deepEqual(settings("CapabilityBoundingSet"), ["CAP_SYS_TIME"]);
     assert.deepEqual(settings("AmbientCapabilities"), ["CAP_SYS_TIME"]);
