@@ -80,7 +80,8 @@ function names(command: Command, depth: number): readonly string[] {
 }
 
 function unknownCommand(word: string, prefix: readonly string[], members: readonly Command[]) {
-  const choices = members.flatMap((member) => names(member, prefix.length));
+  const shown = members.filter(({ isHidden }) => !isHidden);
+  const choices = shown.flatMap((member) => names(member, prefix.length));
   const command = [...prefix, word].join(" ");
   return usageError(`There is no command "${command}"${suggestion(word, choices)}`, groupUsage(prefix));
 }

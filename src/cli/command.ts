@@ -55,6 +55,8 @@ export interface Command {
   readonly path: readonly string[];
   /** Other words for the last word of the path. */
   readonly aliases?: readonly string[];
+  /** It works, and neither help nor completion speaks of it. */
+  readonly isHidden?: true;
   readonly summary: string;
   readonly positionals: readonly Positional[];
   readonly options: readonly Option[];

@@ -18,7 +18,8 @@ export interface CompletionModel {
   readonly globalOptions: readonly Option[];
 }
 
-export function completionModel(commands: readonly Command[]): CompletionModel {
+export function completionModel(all: readonly Command[]): CompletionModel {
+  const commands = all.filter(({ isHidden }) => !isHidden);
   const prefixes = commands.flatMap(({ path }) => path.map((_, index) => path.slice(0, index)));
   const groups = new Map(prefixes.map((prefix) => [pathKey(prefix), prefix]));
   const valued = [...globalOptions, ...commands.flatMap((command) => command.options)].filter(

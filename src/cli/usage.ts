@@ -35,7 +35,8 @@ export function commandHelp(command: Command): string {
 
 /** The help of a group, or of the whole program when `words` is empty. */
 export function groupHelp(words: readonly string[], members: readonly Command[]): string {
-  const lines = members.map((command) => {
+  const shown = members.filter(({ isHidden }) => !isHidden);
+  const lines = shown.map((command) => {
     const usage = [...command.path, ...command.positionals.map(positionalUsage)].join(" ");
     return [usage, command.summary] as const;
   });

@@ -3,8 +3,8 @@ import type { Command } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
 import { CommandError } from "./context.ts";
 import { commandUsage, usageError } from "./usage.ts";
+import { formerDiagnose } from "./user-diagnosis.ts";
 import { findUser } from "./user-lookup.ts";
-import { diagnose } from "./user-two-factor-diagnosis.ts";
 import { ownTwoFactorCommands } from "./user-two-factor-own.ts";
 import { recover } from "./user-two-factor-recover.ts";
 import { describeLock } from "./user-view.ts";
@@ -62,5 +62,5 @@ export const twoFactorCommands: readonly Command[] = [
   ...ownTwoFactorCommands,
   recover,
   reset,
-  diagnose,
+  formerDiagnose,
 ];

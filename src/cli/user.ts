@@ -3,6 +3,7 @@ import type { Command, Invocation } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
 import { commandUsage, usageError } from "./usage.ts";
 import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
+import { diagnose } from "./user-diagnosis.ts";
 import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";
 import { addUser, rescueUser, resetUserPassword } from "./user-password.ts";
 import { userFields, userTable } from "./user-view.ts";
@@ -102,6 +103,7 @@ export const userCommands: readonly Command[] = [
   unlock,
   remove,
   resetUserPassword,
+  diagnose,
   rescueUser,
 ];
 

@@ -101,7 +101,9 @@ describe("readRequest", () => {
     it("lists every command at the top", () => {
       const { request } = read("--help");
       const text = request.kind === "help" ? request.text : "";
-      for (const { path } of commands) assert.match(text, new RegExp(`^  ${path.join(" ")}\\b`, "m"));
+      for (const { path, isHidden } of commands) {
+        assert.equal(new RegExp(`^  ${path.join(" ")}\\b`, "m").test(text), !isHidden, path.join(" "));
+      }
     });
 
     it("names the exit codes at the top", () => {
@@ -142,13 +144,14 @@ describe("the command table", () => {
       "completion, events, logs, repo add, repo init, repo inspect, repo publish, repo renew, repo sign, serve, " +
       "setup-token, state list, state reset, state restore, state show, system facts, system get, " +
       "system schema, system set, time floor reset, time floor show, time reselect, time set, time status, time sync, token add, token list, token rm, " +
-      "update abort, update apply, update check, update confirm, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa diagnose, user 2fa disable, user 2fa enable, " +
+      "update abort, update apply, update check, update confirm, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +
       "user 2fa recover, user 2fa recovery-codes, user 2fa reset, user 2fa setup, user 2fa status, " +
-      "user add, user disable, user enable, user list, user passwd, user rescue, user rm, " +
+      "user add, user diagnose, user disable, user enable, user list, user passwd, user rescue, user rm, " +
       "user sessions list, user sessions revoke, " +
       "user set, user show, user unlock, version";
     assert.equal(
       commands
+        .filter(({ isHidden }) => !isHidden)
         .map(({ path }) => path.join(" "))
         .sort()
         .join(", "),

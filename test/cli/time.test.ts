@@ -114,7 +114,7 @@ describe("steward time, with three good servers and a false one", () => {
 
   it("shows the clock to whoever asks why a code is refused", async () => {
     await watched.run("user", "add", "anna", "--generate");
-    const { stdout } = await watched.run("user", "2fa", "diagnose", "anna");
+    const { stdout } = await watched.run("user", "diagnose", "anna");
     assert.match(
       stdout,
       /^The device's clock shows \S+Z \(synchronised, trust trusted\)\. The clock is right\./m,
