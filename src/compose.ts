@@ -67,8 +67,9 @@ export interface AgentConfig {
   selfCheck: { node: string; script: string };
   /** Another clock than this host's. */
   openClock?: OpenClock;
-  /** Another uptime than this host's. */
+  /** Another uptime than this host's, and another wall clock (in milliseconds), which sign-in goes by. */
   uptime?: Uptime;
+  wall?: () => number;
   /** What `log` wrote lately. */
   ownLines: OwnLines;
   /** What `log` writes goes to the journal, so it need not be kept here as well. */
@@ -158,7 +159,7 @@ async function openGround(config: AgentConfig, host: HostIdentity, uptime: Uptim
   let clock: Clock | undefined;
   const readClock = () => clock?.state() ?? unobservedClock;
   const floor = () => clock?.floor() ?? buildDate;
-  const time = createTrustedTime({ wall: Date.now, uptime, readClock, floor });
+  const time = createTrustedTime({ wall: config.wall ?? Date.now, uptime, readClock, floor });
   const state = await openState(config, time.now);
   const { events } = state;
   // As with the clock: updates go by settings that ask whether their trust is established.

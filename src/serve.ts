@@ -26,7 +26,7 @@ export interface Program
 }
 
 /** What of an agent's surroundings another may stand for: its clock and how long it has been up. */
-export type Surroundings = Pick<AgentConfig, "openClock" | "uptime">;
+export type Surroundings = Pick<AgentConfig, "openClock" | "uptime" | "wall">;
 
 /** What `systemctl status` shows. */
 const readyWords = {

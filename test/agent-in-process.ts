@@ -21,6 +21,28 @@ export interface InProcessOptions
   extends Pick<AgentOptions, "stateDirectory" | "environment" | "arguments">,
     Surroundings {}
 
+/** A host's two clocks, which stand until the test lets time pass. */
+export interface StandingTime extends Pick<Surroundings, "uptime" | "wall"> {
+  pass: (seconds: number) => void;
+  /** The wall clock, in seconds since 1970. */
+  nowSeconds: () => number;
+}
+
+/** From now on, in which no delay ends and no code grows old because a machine is slow. */
+export function standingTime(): StandingTime {
+  let passed = 0;
+  const begin = Date.now();
+  const wall = () => begin + passed * 1_000;
+  return {
+    uptime: () => 5_000 + passed,
+    wall,
+    pass: (seconds) => {
+      passed += seconds;
+    },
+    nowSeconds: () => wall() / 1_000,
+  };
+}
+
 /**
  * Starts the agent from its sources in this process: real files, real sockets, no process. It makes this process's files
  * its user's alone, as the program does. Throws with its log when it ends instead of listening.

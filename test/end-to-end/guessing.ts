@@ -35,7 +35,7 @@ export const fail = async (
   return answers;
 };
 
-/** Throws unless it is refused for nearly so long. */
+/** Throws unless it is refused for nearly so long; to the second where the agent's time stands still. */
 export const assertThrottled = ({ status, json, headers }: Answer, mostSeconds = 30): void => {
   assert.deepEqual([status, json.code], [429, "too_many_attempts"]);
   const seconds = Number(headers["retry-after"]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { standingTime } from "../agent-in-process.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../running-agent.ts";
 import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
@@ -12,10 +13,12 @@ const told = ({ status, json, headers }: Answer) => ({
 });
 
 describe("wrong passwords", () => {
+  // Their delays are over when a test says so.
+  const time = standingTime();
   let agent: CheckedAgent;
   let admin: SignedIn;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent(time);
     admin = await agent.signedInAdmin();
   });
   after(() => agent.dispose());
@@ -26,6 +29,10 @@ describe("wrong passwords", () => {
     assertThrottled(await login(agent, from, adminName, wrongPassword));
     assertThrottled(await login(agent, from, adminName, adminPassword));
     assert.equal((await login(agent, newAddress(), adminName, adminPassword)).status, 200, "another source");
+    time.pass(29);
+    assertThrottled(await login(agent, from, adminName, adminPassword), 1);
+    time.pass(1);
+    assert.equal((await login(agent, from, adminName, adminPassword)).status, 200, "thirty seconds later");
   });
 
   it("sent all at once are counted before they are looked at: no more than five are (parallel guessing)", async () => {
@@ -95,8 +102,8 @@ describe("wrong passwords", () => {
     await fail(agent, from, "victim");
     const { password, totp, until } = await shown();
     assert.deepEqual([password, totp], [true, false]);
-    const seconds = (Date.parse(until) - Date.now()) / 1_000;
-    assert.ok(seconds > 20 && seconds < 32, `until ${until}, in ${seconds} s`);
+    const seconds = Date.parse(until) / 1_000 - time.nowSeconds();
+    assert.ok(seconds > 29 && seconds < 31, `until ${until}, in ${seconds} s`);
     assert.ok((await lockedNow()).includes("victim"), "the list says so too");
     const { json } = await agent.call("GET", "/api/users?locked=false", { token: admin.token });
     assert.ok(!json.items.some((user: { username: string }) => user.username === "victim"), "locked=false");
@@ -123,7 +130,7 @@ describe("wrong passwords", () => {
 describe("stale tokens", () => {
   let agent: CheckedAgent;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent(standingTime());
     await agent.signedInAdmin();
   });
   after(() => agent.dispose());
