@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import type { TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { runCommandLine } from "../src/cli/main.ts";
 import { createCommandContext } from "../src/command-context.ts";
@@ -76,6 +77,40 @@ export async function startAgentInProcess(options: InProcessOptions = {}): Promi
     await rm(home.directory, { recursive: true, force: true });
     throw error;
   }
+}
+
+/**
+ * Stops an agent of this process, by the timers' own time: `seconds` of it pass and no more, so that whatever is waited for
+ * longer is seen, on the slowest machine too. Gives its exit code; throws where it has not stopped by then.
+ */
+export async function stopWithin(
+  test: TestContext,
+  agent: RunningAgent,
+  seconds: number,
+): Promise<number | null> {
+  let code: number | null | undefined;
+  test.mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    void agent.stop().then((exit) => {
+      code = exit;
+    });
+    for (let tenths = 0; tenths < seconds * 10 && code === undefined; tenths += 1) {
+      await realMilliseconds(50);
+      test.mock.timers.tick(100);
+    }
+    // What is left is work and no waiting.
+    for (let tries = 0; tries < 1_000 && code === undefined; tries += 1) await realMilliseconds(50);
+    if (code === undefined) throw new Error(`it has not stopped after ${seconds} s: ${agent.log()}`);
+    return code;
+  } finally {
+    test.mock.timers.reset();
+  }
+}
+
+/** Where setTimeout belongs to a test: turns of the event loop until so many milliseconds are over. */
+async function realMilliseconds(milliseconds: number): Promise<void> {
+  const begin = performance.now();
+  while (performance.now() - begin < milliseconds) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The command line in this process, with its exit code and output: over a socket or URL, or on a state directory. */

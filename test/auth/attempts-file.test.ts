@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { becomes } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 import { attemptsAt, fail, type Host, tried } from "./attempts-at.ts";
 
 const home = "192.0.2.7";
@@ -140,6 +140,6 @@ describe("attempts.json", () => {
     const { attempts } = await attemptsAt(host);
     fail(attempts, "ana", home, 5);
     const isWritten = async () => /"own": \[\n/.test(await readFile(file(host), "utf8"));
-    assert.equal(await becomes(isWritten, 4), true);
+    await until("it is written", isWritten);
   });
 });

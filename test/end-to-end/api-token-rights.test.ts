@@ -11,7 +11,7 @@ import {
 } from "../http/checked-agent.ts";
 import { type OpenedStream, openStream } from "../http/stream-reader.ts";
 import { startTimedAgent, type TimedAgent } from "../simulated/faked-time.ts";
-import { becomes } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 
 type Made = { id: string; token: string };
 
@@ -149,7 +149,7 @@ describe("an API token may do", () => {
       void stream.ended.then(() => {
         is = true;
       });
-      return becomes(() => is, 4);
+      return until("the stream has ended", () => is).then(() => true);
     };
     it("until it is deleted", async () => {
       const { id, stream } = await open("streamer");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { becomes } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 
 const program = join(import.meta.dirname, "../../dist/main.js");
 
@@ -162,14 +162,14 @@ describe("steward events --follow", () => {
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line).seq);
-    assert.equal(await becomes(() => seqs().length === 1, 10), true, "the newest came");
+    await until("the newest came", () => seqs().length === 1);
     await set("two");
-    assert.equal(await becomes(() => seqs().length === 2, 10), true, "what happened came");
+    await until("what happened came", () => seqs().length === 2);
     agent.kill("SIGTERM");
     await new Promise((resolve) => agent.once("exit", resolve));
     agent = await startServe(state, run);
     await set("three");
-    assert.equal(await becomes(() => seqs().length === 3, 15), true, "it came back");
+    await until("it came back", () => seqs().length === 3);
     assert.deepEqual(seqs(), [1, 2, 3]);
     child.kill("SIGINT");
     const code = await new Promise((resolve) => child.once("exit", resolve));
@@ -197,6 +197,6 @@ async function startServe(state: string, run: string): Promise<ChildProcess> {
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
-  assert.equal(await becomes(() => log.includes('"listening"'), 10), true, log);
+  await until("the agent listens", () => log.includes('"listening"'));
   return child;
 }

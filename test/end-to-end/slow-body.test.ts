@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
 import { openSilently, requestText } from "../http/raw-http.ts";
 import { stepUp } from "../running-agent.ts";
@@ -27,7 +26,7 @@ describe("a request whose body is slow", () => {
     await meanwhile();
     socket.on("error", () => undefined);
     socket.write(body.slice(20));
-    const text = await Promise.race([answer, delay(5_000, "no answer")]);
+    const text = await answer;
     socket.destroy();
     return { line: text.split("\r\n", 1)[0], text };
   };
@@ -54,7 +53,7 @@ describe("a request whose body is slow", () => {
     const headers = ["Content-Type: application/json", "Content-Length: 60000"];
     const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
     socket.write(requestText("POST /api/users", headers, "{"));
-    const text = await Promise.race([answer, delay(5_000, "no answer")]);
+    const text = await answer;
     socket.destroy();
     assert.match(text, /^HTTP\/1\.1 401 [\s\S]*\r\nConnection: close\r\n/);
     assert.match(text, /"code":"authentication_required"/);

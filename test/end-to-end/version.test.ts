@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { uptime } from "node:os";
 import { after, before, describe, it } from "node:test";
-import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
+import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
 
 const packageVersion = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -24,8 +25,9 @@ const detailed = [
 describe("what the agent says of itself", () => {
   let agent: CheckedAgent;
   let token: string;
+  let skipped = 0;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent({ uptime: () => uptime() + skipped });
     await agent.signedInAdmin();
     token = (await agent.signedIn("rita", "readonly")).token;
   });
@@ -37,13 +39,14 @@ describe("what the agent says of itself", () => {
   });
 
   it("version tells whoever is signed in what runs where", async () => {
+    const begun = uptime();
     const { json } = await agent.call("GET", "/api/version", { token });
     assert.deepEqual(Object.keys(json).sort(), [...detailed, "name", "version", "api_version"].sort());
     assert.equal(json.node, process.version);
     assert.equal(json.boot_id, readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
     assert.equal(json.kernel, readFileSync("/proc/sys/kernel/osrelease", "utf8").trim());
-    const uptime = Number(readFileSync("/proc/uptime", "utf8").split(" ", 1)[0]);
-    assert.ok(Math.abs(json.uptime_seconds - uptime) < 5, "Math.abs(json.uptime_seconds - uptime) < 5");
+    const later = uptime();
+    assert.ok(json.uptime_seconds >= begun && json.uptime_seconds <= later, `${json.uptime_seconds} s`);
     assert.match(json.commit ?? "0".repeat(40), /^[0-9a-f]{40}$/);
   });
 
@@ -85,10 +88,18 @@ describe("what the agent says of itself", () => {
       assert.ok(json.cpu.cores >= 1, "json.cpu.cores >= 1");
       assert.ok(json.disks.length >= 1, "json.disks.length >= 1");
     });
-    it("hold up nobody: health is answered within 50 ms while they are gathered", async () => {
-      const gathering = Array.from({ length: 8 }, () => agent.call("GET", "/api/system/facts", { token }));
-      await assertServesOthers(agent);
-      for (const { status } of await Promise.all(gathering)) assert.equal(status, 200);
+    it("hold up nobody: others are answered while they are gathered", async () => {
+      // What was gathered is good for ten seconds.
+      skipped += 11;
+      const answered: string[] = [];
+      const gathering = Array.from({ length: 8 }, async () => {
+        const { status } = await agent.call("GET", "/api/system/facts", { token });
+        answered.push(`facts ${status}`);
+      });
+      assert.equal((await agent.call("GET", "/api/health")).status, 200);
+      assert.deepEqual(answered, [], "the facts were not gathered anew, or came first");
+      await Promise.all(gathering);
+      assert.deepEqual(answered, Array(8).fill("facts 200"));
     });
   });
 });

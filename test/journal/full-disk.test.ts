@@ -7,7 +7,8 @@ import type { AuditEvent } from "../../src/contract/types.ts";
 import { systemErrorCode } from "../../src/errors.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { mountPrivately, type PrivateMount } from "../store/private-mount.ts";
-import { becomes, startAgent } from "../store/state-directory.ts";
+import { startAgent } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 
 const login = { body: { username: "root-admin", password: "green tractor sings loudly" } };
 
@@ -30,7 +31,7 @@ describe("the event log of an agent whose disk is full", () => {
     assert.equal(await isTroubled(), true, "the log found space to the end");
     const before = await eventsOf(agent);
     await rm(join(mount.seen, "filler"));
-    assert.equal(await becomes(async () => !(await isTroubled()), 10), true, "it did not heal");
+    await until("it has healed", async () => !(await isTroubled()));
     await agent.stop();
     const next = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
     const after = await eventsOf(next);
