@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all test-lts mutation vm-test vm-image bench build install uninstall check format clean packages
+.PHONY: help run test test-all screenshots test-lts mutation vm-test vm-image bench build install uninstall check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -9,6 +9,7 @@ SOURCES := $(shell find src scripts/build.ts scripts/build-addon.ts scripts/buil
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
+PICTURED = $(shell grep -l 'picture(' test/console/*.test.ts)
 
 help: ## print this help
 	@echo "Steward: the operations agent of a Linux appliance"
@@ -21,9 +22,13 @@ run: $(DIST) ## start the agent on http://127.0.0.1:8470 with its state in ./var
 test: packages $(DIST) check ## install what is needed, check the sources and run every test
 	@sh scripts/run-tests.sh node $(TESTS)
 
+test-all: export STEWARD_TEST_ALL = 1
 test-all: packages $(DIST) check ## the same with all of each test's cases, and with new random numbers
-	@STEWARD_TEST_ALL=1 sh scripts/run-tests.sh node $(TESTS)
-	@$(MAKE) --no-print-directory mutation
+	@sh scripts/run-tests.sh node $(TESTS)
+	@STEWARD_TEST_ALL= $(MAKE) --no-print-directory mutation
+
+screenshots: packages $(DIST) ## keep pictures of the console's pages in var/screenshots
+	@STEWARD_SCREENSHOTS=1 sh scripts/run-tests.sh node $(PICTURED)
 
 mutation: $(NODE_MODULES) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
 	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/mutation/install.sh)" $(ROOMS)

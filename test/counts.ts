@@ -1,5 +1,5 @@
-/** How often something is tried: fewer times in `make test`, undiminished in `make test-all` (STEWARD_TEST_ALL=1). */
-export function counted({ usual, all }: { usual: number; all: number }): number {
+/** How often, or in what, something is tried: less in `make test`, undiminished in `make test-all` (STEWARD_TEST_ALL=1). */
+export function counted<T>({ usual, all }: { usual: T; all: T }): T {
   return process.env.STEWARD_TEST_ALL === "1" ? all : usual;
 }
 

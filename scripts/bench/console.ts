@@ -17,7 +17,7 @@ try {
   const agent = await startAgentProcess();
   ending.after(() => agent.dispose());
   await addUsers(agent);
-  const { open } = await startBrowser(ending);
+  const { open } = await startBrowser(ending, true);
   const { context: stranger } = await open(agent);
   const { context: administrator, page } = await open(agent);
   await signIn(page, "admin");

@@ -3,14 +3,15 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { codeNear, codeOf, wrongCodeOf } from "../authenticator.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import {
   axe,
   confirmPassword,
+  endOfConsole,
   names,
   passwords,
   picture,
   signIn,
+  signInByForm,
   startConsole,
   type TestBrowser,
 } from "./browser.ts";
@@ -20,7 +21,7 @@ const dialog = (page: Page, name: string) => page.getByRole("dialog", { name });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
 describe("the own account in the console", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
   const userOf = async (username: string) => {
@@ -213,7 +214,7 @@ describe("the own account in the console", () => {
 
   it("lists the sessions, marks this one, and ends one or all others", async () => {
     const { page } = await browser.open(agent);
-    await signIn(page, "operator", "/account");
+    await signInByForm(page, "operator", "/account");
     const tokens = [];
     for (let count = 0; count < 3; count += 1)
       tokens.push((await login(names.operator, passwords.operator)).json.access_token);
@@ -289,7 +290,7 @@ describe("the own account in the console", () => {
       agent.call("PUT", "/api/system", { body: { security: { require_2fa } }, local: true });
     await policy("all");
     const { page, complaints } = await browser.open(agent);
-    await signIn(page, "operator");
+    await signInByForm(page, "operator");
     await page.getByText("This device requires a second factor. Once").waitFor();
     assert.equal(await page.getByRole("heading", { level: 2 }).count(), 1);
     await button(page, "Set up a second factor").click();

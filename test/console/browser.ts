@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { afterEach, beforeEach } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
+import { counted } from "../counts.ts";
 import {
   type AgentOptions,
   adminName,
@@ -11,10 +13,10 @@ import {
   type RunningAgent,
   startAgentProcess,
 } from "../running-agent.ts";
-import type { Ending } from "../store/state-directory.ts";
+import { type Ending, endOfSuite } from "../store/state-directory.ts";
 
-/** Debian's. */
-const executablePath = "/usr/bin/chromium";
+/** Debian's. The shell is Chromium without what draws windows, and takes half of its processor time. */
+const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 /** It is alone with the agent: nothing may leave this machine. */
 const flags = [
@@ -28,8 +30,8 @@ const flags = [
   "--disable-dev-shm-usage",
 ];
 
-/** Milliseconds for anything in a page: these machines are shared. */
-const patienceMilliseconds = 20_000;
+/** Milliseconds for anything in a page: for what hangs, not for machines that are slow. */
+const patienceMilliseconds = 120_000;
 
 export type Scheme = "light" | "dark";
 
@@ -57,16 +59,48 @@ export interface TestBrowser {
   open(agent: Pick<RunningAgent, "url">, options?: WindowOptions): Promise<ConsoleWindow>;
 }
 
-/** Starts Chromium; it ends with the test or suite. */
-export async function startBrowser(ending: Ending): Promise<TestBrowser> {
-  const browser = await chromium.launch({ executablePath, args: flags });
+/** The end of a suite, and of the windows that each of its tests opens. */
+export interface ConsoleEnding extends Ending {
+  opened(context: BrowserContext): void;
+}
+
+/**
+ * To be called in a suite's body, whose tests come one after another. What a test has opened is closed with it, for every
+ * page that is left open reads what it shows again whenever something happens.
+ */
+export function endOfConsole(): ConsoleEnding {
+  const ending = endOfSuite();
+  let contexts: BrowserContext[] | null = null;
+  beforeEach(() => {
+    contexts = [];
+  });
+  afterEach(async () => {
+    await Promise.all((contexts ?? []).map((context) => context.close()));
+    contexts = null;
+  });
+  return { after: ending.after, opened: (context) => void contexts?.push(context) };
+}
+
+/** Starts Chromium, the whole of it in `make test-all`; it ends with the test or suite. */
+export async function startBrowser(
+  ending: Ending | ConsoleEnding,
+  isWhole = counted({ usual: false, all: true }),
+): Promise<TestBrowser> {
+  const executablePath = (isWhole ? programs.slice(1) : programs).find((path) => existsSync(path));
+  assert.ok(executablePath, "Debian's chromium is not installed, or its chromium-headless-shell");
+  const browser = await chromium.launch({ executablePath, args: flags, timeout: patienceMilliseconds });
   ending.after(() => browser.close());
-  return { browser, open: (agent, options = {}) => openWindow(browser, agent, options) };
+  const open = async (agent: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
+    const window = await openWindow(browser, agent, options);
+    if ("opened" in ending) ending.opened(window.context);
+    return window;
+  };
+  return { browser, open };
 }
 
 /** An agent with a user of each role, and a browser; both end with the suite. */
 export async function startConsole(
-  ending: Ending,
+  ending: Ending | ConsoleEnding,
   options: AgentOptions = {},
 ): Promise<{ agent: RunningAgent; browser: TestBrowser }> {
   const agent = await startAgentProcess(options);
@@ -131,13 +165,38 @@ export async function addUsers(
   }
 }
 
-/** Signs in through the page, as a person does, and waits for what is behind it. */
-export async function signIn(page: Page, role: Role, path = "/"): Promise<void> {
+/**
+ * Signs in without the form, as the page would: what is left is a cookie that no page can read, and the page's own note
+ * that there is one. Then goes to `path`, and waits for what is behind the sign-in.
+ */
+export async function signIn(page: Page, user: Role | Credentials, path = "/"): Promise<void> {
+  const { username, password } = credentialsOf(user);
+  const data = { username, password, refresh: "cookie" };
+  const answer = await page.request.post("/api/auth/login", { data });
+  assert.ok(answer.ok(), `no sign-in: ${await answer.text()}`);
+  const note = await page.addInitScript(() => localStorage.setItem("steward-signed-in", "1"));
   await page.goto(path);
-  await page.getByLabel("User name").fill(names[role]);
-  await page.getByLabel("Password", { exact: true }).fill(passwords[role]);
+  await note.dispose();
+  await page.locator(".frame").waitFor();
+}
+
+/** Signs in through the page, as a person does, and waits for what is behind it. */
+export async function signInByForm(page: Page, user: Role | Credentials, path = "/"): Promise<void> {
+  const { username, password } = credentialsOf(user);
+  await page.goto(path);
+  await page.getByLabel("User name").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator(".frame").waitFor();
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+function credentialsOf(user: Role | Credentials): Credentials {
+  return typeof user === "string" ? { username: names[user], password: passwords[user] } : user;
 }
 
 /** Gives the password again where the page asks for it. */
@@ -153,14 +212,15 @@ const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 /** What axe-core finds in the page as it is now, a line each. */
 export async function axe(page: Page): Promise<string[]> {
   // Run by the debugger, which the page's policy does not bind.
-  await page.evaluate((await import("node:fs")).readFileSync(axeFile, "utf8"));
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(readFileSync(axeFile, "utf8"));
   const violations = await page.evaluate(async () => {
     interface Finding {
       id: string;
       nodes: { html: string; failureSummary?: string }[];
     }
-    const { axe: checker } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } };
-    return (await checker.run()).violations;
+    type Run = (options: object) => Promise<{ violations: Finding[] }>;
+    const { axe: checker } = globalThis as unknown as { axe: { run: Run } };
+    return (await checker.run({ resultTypes: ["violations"] })).violations;
   });
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
@@ -169,8 +229,9 @@ export async function axe(page: Page): Promise<string[]> {
 
 const pictures = join(import.meta.dirname, "../../var/screenshots");
 
-/** Keeps a picture of the page under var/screenshots. */
+/** Keeps a picture of the page under var/screenshots, in `make screenshots`. */
 export async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.STEWARD_SCREENSHOTS !== "1") return;
   mkdirSync(pictures, { recursive: true });
   const path = join(pictures, `${name}.png`);
   const size = page.viewportSize();

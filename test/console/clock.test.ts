@@ -5,7 +5,7 @@ import type { Role } from "../../src/contract/types.ts";
 import { freePort } from "../clock/chronyd.ts";
 import { startTimeServers } from "../clock/time-servers.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
+import { type Ending, endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   addUsers,
@@ -40,12 +40,14 @@ const reasonOf = async (button: Locator): Promise<string> =>
 const badge = (place: Page | Locator, text: string) => place.locator(".badge", { hasText: text });
 
 async function see(
+  test: Ending,
   browser: TestBrowser,
   agent: RunningAgent,
   role: Role,
   options: WindowOptions = {},
 ): Promise<ConsoleWindow> {
   const opened = await browser.open(agent, options);
+  test.after(() => opened.context.close());
   await signIn(opened.page, role, "/system");
   await opened.page.getByText("Device time").waitFor();
   return opened;
@@ -81,8 +83,8 @@ describe("the console's clock", { concurrency: true }, () => {
       agent = await start();
     });
 
-    it("says what is broken, the two ways out, and where time servers are named", async () => {
-      const { page, complaints } = await see(browser, agent, "admin");
+    it("says what is broken, the two ways out, and where time servers are named", async (test) => {
+      const { page, complaints } = await see(test, browser, agent, "admin");
       await page.getByRole("heading", { name: "Two ways out" }).waitFor();
       await page.getByText("Right codes from an authenticator may be refused.").waitFor();
       for (const button of [sync(page), reselect(page)]) {
@@ -96,20 +98,20 @@ describe("the console's clock", { concurrency: true }, () => {
       await page.waitForURL(/\/system\/settings/);
       assert.deepEqual(complaints, []);
     });
-    it("offers a reader nothing, and says whose it is", async () => {
-      const { page, complaints } = await see(browser, agent, "readonly");
+    it("offers a reader nothing, and says whose it is", async (test) => {
+      const { page, complaints } = await see(test, browser, agent, "readonly");
       await page.getByText("(administrators)").waitFor();
       for (const button of [sync(page), reselect(page), byBrowser(page)])
         assert.equal(await button.count(), 0, "a button for a reader");
       assert.deepEqual(complaints, []);
     });
-    it("offers an operator no way to set it by hand", async () => {
-      const { page } = await see(browser, agent, "operator");
+    it("offers an operator no way to set it by hand", async (test) => {
+      const { page } = await see(test, browser, agent, "operator");
       await sync(page).waitFor();
       assert.equal(await byBrowser(page).count(), 0, "the browser's time for an operator");
     });
-    it("shows the host: what it is, how full it is, what runs on it, and whether it is well", async () => {
-      const { page } = await see(browser, agent, "readonly");
+    it("shows the host: what it is, how full it is, what runs on it, and whether it is well", async (test) => {
+      const { page } = await see(test, browser, agent, "readonly");
       const host = page.getByRole("region", { name: "Host" });
       const { json: facts } = await agent.call("GET", "/api/system/facts", { local: true });
       await host.getByText(facts.hostname, { exact: true }).waitFor();
@@ -124,8 +126,10 @@ describe("the console's clock", { concurrency: true }, () => {
       for (const text of [version.node, version.device_id])
         await versions.getByText(text, { exact: true }).waitFor();
     });
-    it("takes the time of a browser ten minutes ahead, after the password, as it is then", async () => {
-      const { page, complaints } = await see(browser, agent, "admin", { now: Date.now() + 10 * minutes });
+    it("takes the time of a browser ten minutes ahead, after the password, as it is then", async (test) => {
+      const { page, complaints } = await see(test, browser, agent, "admin", {
+        now: Date.now() + 10 * minutes,
+      });
       await page.getByText("10 min ahead", { exact: true }).waitFor();
       await byBrowser(page).click();
       const dialog = page.getByRole("dialog", { name: "Set the clock to your browser's time" });
@@ -147,9 +151,9 @@ describe("the console's clock", { concurrency: true }, () => {
       assert.equal(json.last_step, null, "the host's own clock was never set");
       assert.deepEqual(complaints, []);
     });
-    it("says why there is no answer from a server that is silent, and what to do", async () => {
+    it("says why there is no answer from a server that is silent, and what to do", async (test) => {
       await setTime(agent, { servers: [`127.0.0.1:${await freePort()}`] });
-      const { page, complaints } = await see(browser, agent, "operator");
+      const { page, complaints } = await see(test, browser, agent, "operator");
       await sync(page).click();
       await page.getByText("No time source gives a usable answer").waitFor();
       await page.getByText("Check the network and the time settings").waitFor();
@@ -164,8 +168,8 @@ describe("the console's clock", { concurrency: true }, () => {
       agent = await start();
     });
 
-    it("counts the answers while it is measured, and says what came of it", async () => {
-      const { page, complaints } = await see(browser, agent, "operator");
+    it("counts the answers while it is measured, and says what came of it", async (test) => {
+      const { page, complaints } = await see(test, browser, agent, "operator");
       await setTime(agent, { servers: names });
       await page.reload();
       await reselect(page).click();
@@ -179,8 +183,8 @@ describe("the console's clock", { concurrency: true }, () => {
       await page.getByText("Too many requests: wait a little").waitFor();
       assert.deepEqual(complaints, []);
     });
-    it("crosses the false one, with the reason in words, in the picture and in the table", async () => {
-      const { page, complaints } = await see(browser, agent, "admin");
+    it("crosses the false one, with the reason in words, in the picture and in the table", async (test) => {
+      const { page, complaints } = await see(test, browser, agent, "admin");
       await badge(page, "a majority vouches for it").waitFor();
       const row = sources(page).getByRole("row").filter({ hasText: liar });
       await badge(row, "false").waitFor();
@@ -199,11 +203,11 @@ describe("the console's clock", { concurrency: true }, () => {
       await picture(page, "clock-sources-light");
       assert.deepEqual(complaints, []);
     });
-    it("is in the dark and on a phone as good as in the light", async () => {
-      const dark = await see(browser, agent, "admin", { scheme: "dark" });
+    it("is in the dark and on a phone as good as in the light", async (test) => {
+      const dark = await see(test, browser, agent, "admin", { scheme: "dark" });
       assert.deepEqual(await axe(dark.page), []);
       await picture(dark.page, "clock-sources-dark");
-      const phone = await see(browser, agent, "readonly", { width: 360, height: 740 });
+      const phone = await see(test, browser, agent, "readonly", { width: 360, height: 740 });
       assert.deepEqual(await axe(phone.page), []);
       await picture(phone.page, "clock-sources-phone");
       const wider = await phone.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -223,9 +227,9 @@ describe("the console's clock", { concurrency: true }, () => {
       });
     });
 
-    it("makes it for an administrator who is asked, and for nobody else", async () => {
-      const operator = await see(browser, agent, "operator");
-      const { page, complaints } = await see(browser, agent, "admin");
+    it("makes it for an administrator who is asked, and for nobody else", async (test) => {
+      const operator = await see(test, browser, agent, "operator");
+      const { page, complaints } = await see(test, browser, agent, "admin");
       await setTime(agent, { servers: [liar], panic_threshold: "1s" });
       for (const each of [operator.page, page]) await sync(each).click();
       for (const each of [operator.page, page])

@@ -3,10 +3,10 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import {
   axe,
   type ConsoleWindow,
+  endOfConsole,
   picture,
   signIn,
   startConsole,
@@ -17,7 +17,7 @@ import {
 const hostile = `<img src=x onerror="document.title='broken'">`;
 
 describe("the console's events", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {

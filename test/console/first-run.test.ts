@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
-import { endOfSuite, startAgent } from "../store/state-directory.ts";
-import { axe, picture, startBrowser, type TestBrowser } from "./browser.ts";
+import { startAgent } from "../store/state-directory.ts";
+import { axe, endOfConsole, picture, startBrowser, type TestBrowser } from "./browser.ts";
 
 function fields(page: Page) {
   return {
@@ -17,7 +17,7 @@ function fields(page: Page) {
 }
 
 describe("the console's first run", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
   const setupToken = () => readFileSync(join(agent.runDirectory, "setup-token"), "utf8").trim();

@@ -5,8 +5,17 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
-import { endOfSuite, startAgent, temporaryDirectory } from "../store/state-directory.ts";
-import { addUsers, axe, picture, signIn, startBrowser, startConsole, type TestBrowser } from "./browser.ts";
+import { startAgent, temporaryDirectory } from "../store/state-directory.ts";
+import {
+  addUsers,
+  axe,
+  endOfConsole,
+  picture,
+  signIn,
+  signInByForm,
+  startBrowser,
+  type TestBrowser,
+} from "./browser.ts";
 
 /** CSS pixels by which the page is wider than its window. */
 function tooWideBy(page: Page): Promise<number> {
@@ -23,12 +32,17 @@ async function answerWith(page: Page, path: string, members: object): Promise<vo
 
 const banner = (page: Page, text: RegExp) => page.locator(".banners").getByText(text);
 
+const ending = endOfConsole();
+let browser: TestBrowser;
+before(async () => {
+  browser = await startBrowser(ending);
+});
+
 describe("the console's frame", () => {
-  const ending = endOfSuite();
   let agent: RunningAgent;
-  let browser: TestBrowser;
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    agent = await startAgent(ending);
+    await addUsers(agent);
   });
 
   describe("driven by the keyboard", () => {
@@ -50,7 +64,7 @@ describe("the console's frame", () => {
 
     it("goes to the head of the section that was chosen, and names it in the title", async () => {
       const { page } = await browser.open(agent);
-      await signIn(page, "admin", "/users");
+      await signInByForm(page, "admin", "/users");
       await page.locator("h1:focus").getByText("Users").waitFor();
       await page.getByRole("link", { name: "Updates", exact: true }).press("Enter");
       const head = page.getByRole("heading", { name: "Updates", level: 1 });
@@ -220,7 +234,7 @@ describe("the console's frame", () => {
         answer.user.two_factor = { enabled: true, enrolled_at: null, recovery_codes_remaining: 1 };
         await route.fulfill({ response, json: answer });
       });
-      await signIn(page, "operator", "/updates");
+      await signInByForm(page, "operator", "/updates");
       await banner(page, /You have one recovery code left/).waitFor();
       await page.getByRole("link", { name: "Make new ones" }).click();
       await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
@@ -272,13 +286,9 @@ describe("the console's frame", () => {
 });
 
 describe("the console before anybody is signed in", () => {
-  const ending = endOfSuite();
   let agent: RunningAgent;
-  let browser: TestBrowser;
   before(async () => {
-    agent = await startAgentProcess();
-    ending.after(() => agent.dispose());
-    browser = await startBrowser(ending);
+    agent = await startAgent(ending);
   });
 
   it("is set up in a calm column without a fault in either scheme", async () => {

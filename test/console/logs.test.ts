@@ -7,11 +7,11 @@ import type { Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import { sendRaw } from "../http/raw-http.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   axe,
   type ConsoleWindow,
+  endOfConsole,
   picture,
   signIn,
   startConsole,
@@ -37,7 +37,7 @@ function keptLines(): string {
 }
 
 describe("the console's log", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {

@@ -6,11 +6,10 @@ import type { Page } from "playwright-core";
 import { codeNear } from "../authenticator.ts";
 import { type Run, startRun } from "../make-run.ts";
 import { adminName, adminPassword } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
-import { type ConsoleWindow, startBrowser } from "./browser.ts";
+import { type ConsoleWindow, endOfConsole, startBrowser } from "./browser.ts";
 
 describe("a newcomer, from make run to an applied update, by what is printed and what the page says", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let run: Run;
   let window: ConsoleWindow;
   let page: Page;

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
-import { type ConsoleWindow, startBrowser } from "./browser.ts";
+import { type ConsoleWindow, endOfConsole, startBrowser } from "./browser.ts";
 
 /** What somebody would try who got a foot into the page. In the page. */
 const attacks: [name: string, violates: RegExp, attempt: () => unknown][] = [
@@ -113,7 +112,7 @@ const attacks: [name: string, violates: RegExp, attempt: () => unknown][] = [
 ];
 
 describe("the policy of the console's page", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: RunningAgent;
   let window: ConsoleWindow;
   before(async () => {

@@ -7,10 +7,12 @@ import {
   addUsers,
   axe,
   type ConsoleWindow,
+  endOfConsole,
   names,
   passwords,
   picture,
   signIn,
+  signInByForm,
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
@@ -52,10 +54,15 @@ async function spoilToken(page: Page): Promise<void> {
   });
 }
 
+const file = endOfConsole();
+let browser: TestBrowser;
+before(async () => {
+  browser = await startBrowser(file);
+});
+
 describe("the life of a session in the console", () => {
   const ending = endOfSuite();
   let agent: RunningAgent;
-  let browser: TestBrowser;
   let ids: Record<string, string>;
   const endSessions = (username: string) =>
     agent.call("DELETE", `/api/users/${ids[username]}/sessions`, { local: true });
@@ -71,12 +78,11 @@ describe("the life of a session in the console", () => {
     ids = Object.fromEntries(
       json.items.map((user: { username: string; id: string }) => [user.username, user.id]),
     );
-    browser = await startBrowser(ending);
   });
 
   it("lives through a reload, and the access token is nowhere in the browser's stores", async () => {
     const { page, context } = await browser.open(agent);
-    await signIn(page, "operator", "/account");
+    await signInByForm(page, "operator", "/account");
     await page.reload();
     await displayName(page).waitFor();
     const { origins } = await context.storageState();
@@ -107,7 +113,7 @@ describe("the life of a session in the console", () => {
     const second = await context.newPage();
     await second.goto("/account");
     await signInTitle(second).waitFor();
-    await signIn(page, "readonly", "/account");
+    await signInByForm(page, "readonly", "/account");
     await displayName(second).waitFor();
   });
 
@@ -224,14 +230,12 @@ describe("the life of a session in the console", () => {
 describe("the console with an agent that is away", () => {
   const ending = endOfSuite();
   let agent: RunningAgent;
-  let browser: TestBrowser;
   let listen: { arguments: string[] };
   before(async () => {
     listen = { arguments: ["--listen", `127.0.0.1:${await freePort()}`] };
     agent = await startAgentProcess(listen);
     ending.after(() => agent.dispose());
     await addUsers(agent, ["admin", "operator"]);
-    browser = await startBrowser(ending);
   });
 
   it("says of a write that met nobody that it may not have been done, and keeps what was typed", async () => {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import {
   axe,
   type ConsoleWindow,
   confirmPassword,
+  endOfConsole,
   picture,
   signIn,
   startConsole,
@@ -17,7 +17,7 @@ import {
 const canary = `<img src=x onerror="document.title='broken'">`;
 
 describe("the console's settings", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {

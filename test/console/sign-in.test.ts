@@ -5,8 +5,15 @@ import { wrongCodeOf } from "../authenticator.ts";
 import { goodPassword } from "../http/checked-agent.ts";
 import { type CodedUser, codedUser } from "../simulated/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../simulated/faked-time.ts";
-import { endOfSuite } from "../store/state-directory.ts";
-import { addUsers, axe, picture, signIn, startBrowser, type TestBrowser } from "./browser.ts";
+import {
+  addUsers,
+  axe,
+  endOfConsole,
+  picture,
+  signInByForm,
+  startBrowser,
+  type TestBrowser,
+} from "./browser.ts";
 
 const tenMinutes = 600;
 const canary = "<img src=x onerror=alert(1)>";
@@ -35,7 +42,7 @@ async function givePassword(page: Page, username: string): Promise<void> {
 const untilIn = (page: Page) => page.locator(".frame").waitFor();
 
 describe("the console's sign-in", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: TimedAgent;
   let browser: TestBrowser;
   let ana: CodedUser;
@@ -53,7 +60,7 @@ describe("the console's sign-in", () => {
     await page.goto("/");
     await page.getByText(canary).waitFor();
     assert.deepEqual(await axe(page), []);
-    await signIn(page, "admin");
+    await signInByForm(page, "admin");
     await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
     const stored = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),

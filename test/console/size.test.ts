@@ -6,8 +6,8 @@ import { gzipSync } from "node:zlib";
 import { budgets, buildConsole, consoleSizes } from "../../scripts/build-console.ts";
 import { consolePaths } from "../../src/contract/console.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
-import { signIn, startConsole, type TestBrowser } from "./browser.ts";
+import { temporaryDirectory } from "../store/state-directory.ts";
+import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";
 import { firstView } from "./first-view.ts";
 
 const assets = join(import.meta.dirname, "../../dist/console/assets");
@@ -66,7 +66,7 @@ describe("the console's size", () => {
 });
 
 describe("what a page takes", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { endOfSuite } from "../store/state-directory.ts";
 import {
   addUsers,
   axe,
   type ConsoleWindow,
   confirmPassword,
+  endOfConsole,
   picture,
   signIn,
   startBrowser,
@@ -20,7 +20,7 @@ const notes = "Fewer false alarms <img src=x onerror=alert(1)>";
 const rule = "alert tcp any any -> any 23";
 
 describe("the console's updates, on a device with two good releases and a bad one on offer", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let world: UpdatesWorld;
   let browser: TestBrowser;
   let admin: ConsoleWindow;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   addUsers,
   axe,
   type ConsoleWindow,
   confirmPassword,
+  endOfConsole,
   picture,
   signIn,
   startBrowser,
@@ -19,7 +19,7 @@ import { startUpdatesWorld, type UpdatesWorld, watchSteps } from "./updates-worl
 const printed = (fingerprint: string): string => (fingerprint.toUpperCase().match(/../g) ?? []).join(":");
 
 describe("the console's updates, from a new device to a service that is good", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let world: UpdatesWorld;
   let browser: TestBrowser;
   let admin: ConsoleWindow;

@@ -3,19 +3,20 @@ import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { enrol } from "../authenticator.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import {
   axe,
   confirmPassword,
+  endOfConsole,
   names,
   passwords,
   picture,
+  signIn,
   startConsole,
   type TestBrowser,
 } from "./browser.ts";
-import { lock, makeUser, openUsers, rowOf, signInAs, userNamed } from "./users-steps.ts";
+import { lock, makeUser, openUsers, rowOf, userNamed } from "./users-steps.ts";
 
-const ending = endOfSuite();
+const ending = endOfConsole();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
@@ -164,7 +165,7 @@ describe("the console's actions on a user", () => {
     await confirm(dialog, "Delete");
     await rowOf(page, "leaver").waitFor({ state: "detached" });
     assert.equal(await userNamed(agent, "leaver"), undefined);
-    assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), "BODY");
+    await page.locator("main :focus").waitFor();
   });
 
   it("change nothing when the question for the password is closed", async () => {
@@ -214,7 +215,7 @@ describe("the console's actions on administrators", () => {
     for (const way of ["role", "Disable", "Delete"]) {
       await makeUser(agent, { username: "second", role: "admin", password });
       const { page } = await browser.open(agent);
-      await signInAs(page, "second", password);
+      await signIn(page, { username: "second", password }, "/users");
       if (way === "role") {
         await page.getByRole("link", { name: "second" }).click();
         const sheet = page.getByRole("dialog", { name: "second" });

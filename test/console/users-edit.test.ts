@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   axe,
   confirmPassword,
+  endOfConsole,
   names,
   passwords,
   picture,
@@ -15,7 +15,7 @@ import {
 } from "./browser.ts";
 import { lock, makeUser, openUsers, rowOf, userNamed } from "./users-steps.ts";
 
-const ending = endOfSuite();
+const ending = endOfConsole();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
@@ -52,7 +52,7 @@ describe("adding a user in the console", () => {
     await page.getByRole("button", { name: "Done" }).focus();
     await page.keyboard.press("Enter");
     await rowOf(page, "key.board").getByText("must change password").waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Add user");
+    await page.locator("button:focus").getByText("Add user").waitFor();
     const answer = await agent.call("POST", "/api/auth/login", { body: { username: "key.board", password } });
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual([answer.json.user.role, answer.json.user.display_name], ["operator", "Kim Board"]);

@@ -14,15 +14,6 @@ export async function openUsers(
   return { page, complaints };
 }
 
-/** Signs in somebody who is none of the usual users. */
-export async function signInAs(page: Page, username: string, password: string): Promise<void> {
-  await page.goto("/users");
-  await page.getByLabel("User name").fill(username);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.locator(".frame").waitFor();
-}
-
 export function rowOf(page: Page, username: string): Locator {
   return page.getByRole("row").filter({ has: page.getByRole("link", { name: username, exact: true }) });
 }

@@ -8,13 +8,14 @@ import {
   addUsers,
   axe,
   confirmPassword,
+  endOfConsole,
   names,
   picture,
   signIn,
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
-import { lock, makeUser, openUsers, rowOf, signInAs, userNamed } from "./users-steps.ts";
+import { lock, makeUser, openUsers, rowOf, userNamed } from "./users-steps.ts";
 
 const canary = `<img src=x onerror="complain('canary')">`;
 const canary2 = `"><script>complain('canary')</script>`;
@@ -24,7 +25,7 @@ async function shownNames(page: Page): Promise<string[]> {
   return page.getByRole("table", { name: "Users" }).locator("tbody a").allTextContents();
 }
 
-const file = endOfSuite();
+const file = endOfConsole();
 let browser: TestBrowser;
 before(async () => {
   browser = await startBrowser(file);
@@ -141,7 +142,7 @@ describe("the console's table of users", () => {
     const password = "an odd kettle of herons";
     const id = await makeUser(agent, { username: "second", role: "admin", password });
     const { page } = await browser.open(agent);
-    await signInAs(page, "second", password);
+    await signIn(page, { username: "second", password }, "/users");
     await page.getByRole("button", { name: "Add user" }).click();
     const sheet = page.getByRole("dialog", { name: "Add user" });
     await sheet.getByLabel("User name").fill("too.late");
