@@ -51,6 +51,8 @@ const program: Program = {
 };
 
 async function main(): Promise<number> {
+  // In ps, top and the journal; else it would be "node".
+  process.title = "steward";
   // Whatever is made from here on belongs to this user alone.
   process.umask(0o077);
   const [command, ...rest] = process.argv.slice(2);

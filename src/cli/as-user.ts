@@ -8,6 +8,7 @@ import { untilStarted } from "./connect.ts";
 import { type Client, CommandError } from "./context.ts";
 import { escapeText } from "./escape.ts";
 import { ownPassword } from "./own-password.ts";
+import { requireSecrecy } from "./places.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { askFactor, askProof, type Proof, withStepUp } from "./step-up.ts";
 import { findUser } from "./user-lookup.ts";
@@ -70,6 +71,7 @@ async function byToken(invocation: Invocation, { name, questions }: Asked, act: 
 
 async function signedIn(invocation: Invocation, asked: Asked, act: Act): Promise<void> {
   const { places, context } = invocation;
+  requireSecrecy(places, "the password");
   const anonymous = createHttpClient(
     { ...places, tokenFile: undefined },
     { whenAbsent: whenAbsent(invocation) },

@@ -49,8 +49,25 @@ export function describeFailure(error: unknown): string {
   const lines = [`steward: ${error.message}${reason === undefined ? "" : ` (${reason})`}`];
   for (const wrong of errors ?? []) lines.push(`  ${wrong.pointer}: ${wrong.detail}`);
   if (clock !== undefined) lines.push(describeClock(clock));
-  if (retryAfterSeconds !== undefined) lines.push(`Try again in ${retryAfterSeconds} seconds.`);
+  if (retryAfterSeconds !== undefined && isPassing(error)) {
+    lines.push(`Try again in ${retryAfterSeconds} seconds.`);
+  }
   return lines.map(escapeText).join("\n");
+}
+
+/** Answers of 503 that stay until what is wrong is mended, though the agent gives each a Retry-After. */
+const lasting: readonly StewardError["code"][] = [
+  "setup_required",
+  "second_factor_unavailable",
+  "state_damaged",
+  "not_ready",
+  "no_time_source",
+  "no_majority",
+];
+
+/** Waiting helps, and the message does not say so itself. */
+function isPassing({ code, message }: StewardError): boolean {
+  return !lasting.includes(code) && !/\btry again\b/i.test(message);
 }
 
 /** What the device thinks of the time, as a sentence. */

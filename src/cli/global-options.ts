@@ -25,6 +25,7 @@ export const globalOptions: readonly Option[] = [
     summary: "the agent's state directory (STEWARD_STATE, else /var/lib/steward)",
   },
   { name: "url", value: "URL", summary: "an agent over the network instead of the socket" },
+  { name: "insecure-http", summary: "send token or password over plain http, where others can read them" },
   { name: "token-file", value: "FILE", isFile: true, summary: "file that holds the bearer token" },
   {
     name: "cacert",

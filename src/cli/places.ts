@@ -20,6 +20,8 @@ export interface Places {
   readonly trustDirectory: string;
   /** Given: the agent is called over the network, and nothing local is touched. */
   readonly url: URL | undefined;
+  /** Secrets may go over plain http beyond this machine. */
+  readonly mayBeOverheard: boolean;
   readonly tokenFile: string | undefined;
   readonly authorityFile: string | undefined;
 }
@@ -35,7 +37,7 @@ export function choosePlaces(
   if (authorityFile !== undefined && url === undefined) {
     throw new CommandError(2, "--cacert is for --url with https; the socket needs no certificate.");
   }
-  return {
+  const places: Places = {
     socketPath,
     stateDirectory: options.text("state") || environment.STEWARD_STATE || "/var/lib/steward",
     runDirectory: dirname(socketPath),
@@ -43,9 +45,27 @@ export function choosePlaces(
     releasesDirectory: environment.STEWARD_RELEASES || usualPlaces.releases,
     trustDirectory: environment.STEWARD_TRUST || usualPlaces.trust,
     url: url === undefined ? undefined : readAgentUrl(url),
+    mayBeOverheard: options.has("insecure-http"),
     tokenFile: options.text("token-file"),
     authorityFile,
   };
+  if (places.tokenFile !== undefined) requireSecrecy(places, "a token");
+  return places;
+}
+
+/** For what sends a secret: refuses plain http beyond this machine, unless it is forced. Throws CommandError(2). */
+export function requireSecrecy({ url, mayBeOverheard }: Places, secret: string): void {
+  if (url?.protocol !== "http:" || mayBeOverheard || isLoopback(url.hostname)) return;
+  throw new CommandError(
+    2,
+    `${url.origin} is plain http: everyone on the way could read ${secret}. Use https (with --cacert for the device's own certificate), or force it with --insecure-http.`,
+  );
+}
+
+/** RFC 6761 §6.3 and RFC 1122 §3.2.1.3, by name or address. */
+function isLoopback(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, "");
+  return /^(.+\.)?localhost$/.test(name) || /^127(\.\d{1,3}){3}$/.test(name) || name === "[::1]";
 }
 
 /** For commands that work on this machine's files: refuses `--url`. Throws CommandError(2). */

@@ -16,8 +16,16 @@ export const setupToken: Command = {
   summary: "Show the one-time token for making the first administrator",
   positionals: [],
   options: [{ name: "new", summary: "make a new token; the old one dies" }],
-  async run({ options, places, output }) {
+  async run({ options, places, output, client }) {
     requireLocal(places, "setup-token");
+    // A token is good only with the agent that made it: of one that has ended, the file may still lie there.
+    const { status } = await client.call("getHealth", {});
+    if (status === "rescue") {
+      throw new CommandError(
+        5,
+        "The agent is in rescue, and takes no setup token until its state is repaired.",
+      );
+    }
     const path = join(places.runDirectory, "setup-token");
     try {
       const token = options.has("new") ? await replaceToken(path) : await readToken(path);
@@ -62,6 +70,6 @@ async function replaceToken(path: string): Promise<string> {
 function absent(path: string): CommandError {
   return new CommandError(
     3,
-    `There is no setup token (${path}): either setup is done, or the agent is not running.`,
+    `There is no setup token (${path}): setup is done, and the administrators make the users.`,
   );
 }

@@ -4,6 +4,7 @@ import { createHttpClient } from "./client.ts";
 import type { Command } from "./command.ts";
 import { untilStarted } from "./connect.ts";
 import { ownPassword } from "./own-password.ts";
+import { requireSecrecy } from "./places.ts";
 import { answersOption, createQuestions } from "./questions.ts";
 
 /** The way back in for whoever lost the authenticator and kept the recovery codes. */
@@ -15,6 +16,7 @@ export const recover: Command = {
   async run(invocation) {
     const { places, positionals, output } = invocation;
     const [name = ""] = positionals;
+    requireSecrecy(places, "the password");
     const questions = createQuestions(invocation);
     try {
       const password = await questions.ask(`Password of ${name}: `);

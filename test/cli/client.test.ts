@@ -33,6 +33,7 @@ function placesAt(change: Partial<Places>): Places {
     releasesDirectory: "/none",
     trustDirectory: "/none",
     url: undefined,
+    mayBeOverheard: false,
     tokenFile: undefined,
     authorityFile: undefined,
     ...change,

@@ -45,6 +45,19 @@ describe("describeFailure", () => {
     );
   });
 
+  for (const [code, message] of [
+    ["setup_required", "This device has no administrator yet."],
+    ["state_damaged", "users.json cannot be read."],
+    ["second_factor_unavailable", "The key is gone."],
+    ["no_time_source", "No server answers."],
+    ["rate_limited", "The clock was measured a moment ago. Try again in 5 s."],
+  ] as const) {
+    it(`does not advise to try again where that is no help, or said already: ${code}`, () => {
+      const error = new StewardError(code, message, { details: { retryAfterSeconds: 5 } });
+      assert.equal(describeFailure(error), `steward: ${message}`);
+    });
+  }
+
   it("says what the device thinks of its clock where that may be why", () => {
     const clock = { server_time: "2001-02-03T04:05:06.000Z", synchronised: false, skew_suspected: true };
     const refusal = new AgentRefusal("totp_invalid", { code: "totp_invalid", detail: "Not right.", clock });

@@ -147,6 +147,9 @@ describe("steward", { concurrency: true }, () => {
       [["--url", "ftp://device.example"], /neither https nor http/],
       [["--url", "https://anna:secret@device.example"], /takes no user name or password/],
       [["--cacert", "/ca.pem"], /--cacert is for --url/],
+      [["--url", "http://192.0.2.1:8470", "--token-file", "/t"], /plain http.*--insecure-http/],
+      [["--url", "http://device.example", "--token-file", "/t"], /everyone on the way could read a token/],
+      [["--url", "http://127.0.0.1.example", "--token-file", "/t"], /plain http/],
     ];
     for (const [args, message] of mistakes) {
       it(`is refused as ${args.join(" ")}`, async () => {
@@ -155,6 +158,31 @@ describe("steward", { concurrency: true }, () => {
         assert.match(stderr, message);
       });
     }
+  });
+
+  describe("a token over plain http", () => {
+    const allowed: [args: string[], what: string][] = [
+      [["--url", "http://127.0.0.1:1"], "to loopback"],
+      [["--url", "http://[::1]:1"], "to loopback of IPv6"],
+      [["--url", "http://localhost:1"], "to localhost"],
+      [["--url", "http://192.0.2.1:1", "--insecure-http"], "when it is forced"],
+      [["--url", "https://192.0.2.1:1"], "is no matter of https"],
+    ];
+    for (const [args, what] of allowed) {
+      it(`goes ${what}`, async () => {
+        // The file is read only when the address was found good.
+        const { code, stderr } = await runSteward(["version", ...args, "--token-file", "/nonexistent/token"]);
+        assert.equal(code, 3);
+        assert.match(stderr, /\/nonexistent\/token does not exist/);
+      });
+    }
+
+    it("is refused for a password too, before it is asked for", async () => {
+      const args = ["user", "2fa", "setup", "anna", "--url", "http://192.0.2.1:1", "--password-stdin"];
+      const { code, stderr } = await runSteward(args, { stdin: "secret\n" });
+      assert.equal(code, 2);
+      assert.match(stderr, /everyone on the way could read the password/);
+    });
   });
 
   describe("when the reader of its output goes away", () => {

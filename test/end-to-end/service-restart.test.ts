@@ -60,6 +60,7 @@ describe("an agent that systemd starts", () => {
         WATCHDOG_USEC: "100000",
       },
     });
+    assert.equal(readFileSync(`/proc/${agent.pid}/comm`, "utf8"), "steward\n");
     await until("the watchdog is fed", () => manager.notices().includes("WATCHDOG=1"));
     assert.equal(await agent.stop(), 0);
     await until("it says that it stops", () => /^STOPPING=1/.test(manager.notices().at(-1) ?? ""));

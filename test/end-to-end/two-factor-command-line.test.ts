@@ -154,7 +154,10 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     const { code, stdout } = await steward(["user", "diagnose", "anna"]);
     assert.equal(code, 0);
     assert.match(stdout, /anna has a second factor since .*; 10 recovery codes are left\./);
-    assert.match(stdout, /a code of a clock 300 seconds ahead of the device's, which was not trusted then\.\n.* 330 seconds ahead/);
+    assert.match(
+      stdout,
+      /a code of a clock 300 seconds ahead of the device's, which was not trusted then\.\n.* 330 seconds ahead/,
+    );
     assert.match(stdout, /The same difference again, and the device's clock is not certain: compare both/);
   });
 
