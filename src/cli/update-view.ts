@@ -1,4 +1,5 @@
 import type { Release, SetAsideRelease, Updates, UpdateTrial } from "../contract/types.ts";
+import { passedOverWords } from "../updates/passed-over.ts";
 import { escapeText } from "./escape.ts";
 import { formatBytes } from "./facts-view.ts";
 import { type Fields, formatFields } from "./table.ts";
@@ -9,11 +10,16 @@ export function updateReport(status: Updates): string {
   return `${escapeText(status.message)}\n\n${formatFields(statusFields(status))}`;
 }
 
-/** What a check has found: the sentence, and each release that is there. */
+/** What a check has found: the sentence, each release that is there, and what was passed over. */
 export function checkReport(status: Updates): string {
-  const found = releasesOf(status);
-  const gap = found.length === 0 ? "" : `\n${formatFields(found.flatMap(releaseFields))}`;
+  const found = [...releasesOf(status).flatMap(releaseFields), ...passedOverFields(status)];
+  const gap = found.length === 0 ? "" : `\n${formatFields(found)}`;
   return `${escapeText(status.message)}\n${gap}`;
+}
+
+/** An agent that is older than this command line tells nothing of it. */
+function passedOverFields({ passed_over = [] }: Updates): Fields {
+  return passed_over.map((one, index) => [index === 0 ? "passed over" : "", passedOverWords(one)] as const);
 }
 
 function statusFields(status: Updates): Fields {
@@ -25,6 +31,7 @@ function statusFields(status: Updates): Fields {
     ["binary", installed.binary ?? "none that is known here"],
     ...(trial === null ? [] : trialFields(trial)),
     ...releasesOf(status).flatMap(releaseFields),
+    ...passedOverFields(status),
     ...postponedFields(postponed),
     ...failed.flatMap((release) => setAsideFields("failed", release)),
     ...held.flatMap((release) => setAsideFields(release.why, release)),

@@ -1,4 +1,4 @@
-import type { Updates } from "../contract/types.ts";
+import type { SetAsideRelease, Updates } from "../contract/types.ts";
 import type { Command } from "./command.ts";
 import { OnlyExitCode } from "./context.ts";
 import { apply, rollback } from "./update-apply.ts";
@@ -9,6 +9,7 @@ import { postpone } from "./update-postpone.ts";
 import { repositoryOf, repositoryOption } from "./update-repository.ts";
 import { trustCommands } from "./update-trust.ts";
 import { checkReport, updateReport } from "./update-view.ts";
+import { releaseWords } from "./update-words.ts";
 
 /** contract/error-codes.ts: the clock is not synchronised. */
 const notSynchronised = 9;
@@ -28,7 +29,7 @@ const status: Command = {
 const check: Command = {
   path: ["update", "check"],
   summary:
-    "Look for updates now, fetch and apply what may be; exit 9 while the clock must be put right first",
+    "Look for updates now, fetch and apply what may be; exit 1: it was undone; exit 9 while the clock must be put right first",
   positionals: [],
   options: [repositoryOption, { name: "no-wait", summary: "begin, and do not wait for the end" }],
   worksOffline: true,
@@ -41,9 +42,22 @@ const check: Command = {
     const ended = await followUpdates(invocation, begun, isAppliedNext);
     refuseFailed(ended);
     await output.report(ended, checkReport(ended));
+    const undone = undoneSince(begun, ended);
+    // The report begins with it where nothing else has come up since.
+    if (ended.state !== "rolled_back")
+      for (const release of undone)
+        await output.remark(`${releaseWords(release)} was applied and undone: ${release.reason}`);
+    if (undone.length > 0) throw new OnlyExitCode(1);
     if (ended.state === "waiting_for_clock") throw new OnlyExitCode(notSynchronised);
   },
 };
+
+/** What has been set aside since the check began: it was applied by it and did not stay. */
+function undoneSince(begun: Updates, ended: Updates): SetAsideRelease[] {
+  const before = [...begun.failed, ...begun.held];
+  const isNew = ({ id, at }: SetAsideRelease) => !before.some((one) => one.id === id && one.at === at);
+  return [...ended.failed, ...ended.held].filter(isNew);
+}
 
 /** What nothing hinders any more is applied unasked, in a moment. */
 function isAppliedNext({ state, available }: Updates): boolean {

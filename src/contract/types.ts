@@ -12,6 +12,7 @@ import type { facts, health, version } from "./system.ts";
 import type { apiToken, createdToken, tokenList } from "./tokens.ts";
 import type { enrolment, twoFactor } from "./two-factor.ts";
 import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./update-applying.ts";
+import type { passedOver } from "./update-passed-over.ts";
 import type { release, updateProgress, updates, updateTrust } from "./updates.ts";
 import type { listUsersQuery, user, userList } from "./users.ts";
 
@@ -50,6 +51,7 @@ export type SetAsideRelease = Typed<typeof setAsideRelease>;
 export type UpdateHistory = Typed<typeof updateHistory>;
 export type HistoryEntry = Typed<typeof historyEntry>;
 export type Release = Typed<typeof release>;
+export type PassedOver = Typed<typeof passedOver>;
 export type AuditEvent = Typed<typeof event>;
 export type EventList = Typed<typeof eventList>;
 export type LogEntry = Typed<typeof logEntry>;

@@ -2,6 +2,7 @@ import { errorCodes } from "./error-codes.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { setAsideRelease, updateTrial } from "./update-applying.ts";
 import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
+import { passedOverList } from "./update-passed-over.ts";
 
 const updateStates = [
   "idle",
@@ -186,6 +187,7 @@ export const updates = {
       required: ["rules", "binary"],
       properties: { rules: nullableRelease, binary: nullableRelease },
     },
+    passed_over: passedOverList,
     trial: { oneOf: [{ type: "null" }, updateTrial] },
     failed: { type: "array", items: setAsideRelease, description: "never taken again by itself" },
     held: {

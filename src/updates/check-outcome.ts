@@ -2,7 +2,7 @@ import { StewardError } from "../errors.ts";
 import type { FoundTarget } from "./client.ts";
 import type { Release } from "./release.ts";
 import type { Validators } from "./repository.ts";
-import { type Floors, refusalsInWords, type Selection } from "./selection.ts";
+import { type Floors, passedOverOf, refusalsInWords, type Selection } from "./selection.ts";
 import { recordBounds, type StoredCheck, type StoredRelease, type UpdateRecord } from "./update-record.ts";
 import { waveDueSeconds, wavePosition } from "./waves.ts";
 
@@ -121,6 +121,7 @@ function afterSuccess(
       last_success_at: at.toISOString(),
       floors: sameFloors(record.floors, selection.floors),
       available,
+      passed_over: passedOverOf(selection),
       announced,
     },
     events: [

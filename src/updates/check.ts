@@ -74,7 +74,7 @@ async function checked(
   for (const kind of updateKinds) targets.push(...(await refreshed.list(channel, kind)));
   return {
     outcome: "ok",
-    selection: selectFor(options, journal, { channel, targets }),
+    selection: selectFor(options, journal, { channel, targets, elsewhere: refreshed.elsewhere() }),
     validators: refreshed.validators,
     isConsistentSnapshot: refreshed.root.consistent_snapshot === true,
   };
@@ -84,15 +84,16 @@ async function checked(
 function selectFor(
   { product, arch, agentVersion, installed, record, now }: UpdaterOptions,
   journal: ReleaseJournal,
-  { channel, targets }: { channel: string; targets: readonly FoundTarget[] },
+  offer: { channel: string; targets: readonly FoundTarget[]; elsewhere: readonly FoundTarget[] },
 ): Selection {
+  const { channel, targets, elsewhere } = offer;
   const { floors } = record.read();
   const aside = [...setAsideById(journal, now()).values()];
   const failed = new Set(aside.filter(({ why }) => why === "failed").map(({ id }) => id));
   const held = new Set(aside.filter(({ why }) => why !== "failed").map(({ id }) => id));
   const present = installedVersions(journal, installed());
   const device = { product, arch, agentVersion, channel, installed: present, floors, failed };
-  const whole = select(targets, { ...device, held: new Set() });
+  const whole = select(targets, { ...device, held: new Set() }, elsewhere);
   if (held.size === 0) return whole;
   const { chosen } = select(targets, { ...device, held });
   return {

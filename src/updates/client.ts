@@ -25,4 +25,6 @@ export interface Refreshed {
    * hold such a path are read.
    */
   list(channel: string, kind: string): Promise<readonly FoundTarget[]>;
+  /** What the listings so far have seen under other channels; to be told, and never to be installed. */
+  elsewhere(): readonly FoundTarget[];
 }

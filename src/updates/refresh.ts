@@ -38,6 +38,7 @@ export async function refresh(session: Session): Promise<Refreshed> {
     validators,
     find: (path) => search.find(top, path),
     list: (channel, kind) => search.list(top, channel, kind),
+    elsewhere: () => search.elsewhere(),
   };
 }
 

@@ -1,5 +1,8 @@
+import type { PassedOver } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import { mostPassedOver, passedOverCodes } from "../contract/update-passed-over.ts";
 import type { FoundTarget } from "./client.ts";
+import { isOrdinary, type Refusal, reasonWords } from "./passed-over.ts";
 import { type NoRelease, type Release, readRelease, type UpdateKind } from "./release.ts";
 import { compareVersions } from "./semver.ts";
 
@@ -31,9 +34,15 @@ export interface Selection {
   /** All that may be installed, the newest or not. */
   readonly acceptable: readonly Release[];
   /** Why the others are not. */
-  readonly refused: readonly NoRelease[];
+  readonly refused: readonly (NoRelease | RefusedRelease)[];
   /** Those that were known, raised by those that came with the offer. */
   readonly floors: Floors;
+}
+
+/** A release that can be read and is not to be installed here, and why. */
+export interface RefusedRelease extends NoRelease {
+  readonly release: Release;
+  readonly refusal: Refusal;
 }
 
 /** Names whose floors are kept; beyond them floors count as long as they are on offer. */
@@ -54,8 +63,53 @@ export function refusalsInWords({ refused }: Selection): string | null {
   return `Not taken: ${named.join("; ")}${more}.`;
 }
 
-/** Picks what may be installed here of all that was signed. Floors only rise: a later offer cannot lower one. */
-export function select(targets: readonly FoundTarget[], device: Device): Selection {
+/** Characters of a path and of a publisher's reason that are told. */
+const longestText = 300;
+
+/**
+ * What of an offer was not chosen, as the contract tells it: all that is newer and not taken, and of what is for others,
+ * or not newer, the newest of its name; no more than fits. What is older than another offer is not told.
+ */
+export function passedOverOf({ refused }: Pick<Selection, "refused">): PassedOver[] {
+  const seen = new Set<string>();
+  const isNewest = ({ code, kind, name, offered }: PassedOver): boolean => {
+    if (!isOrdinary({ code })) return true;
+    const group = JSON.stringify(code === "not_newer" ? [code, kind] : [code, kind, name, offered]);
+    const isNew = !seen.has(group);
+    seen.add(group);
+    return isNew;
+  };
+  return refused.flatMap(toldRefusal).toSorted(byNews).filter(isNewest).slice(0, mostPassedOver);
+}
+
+function toldRefusal(one: NoRelease | RefusedRelease): PassedOver[] {
+  const path = one.path.slice(0, longestText);
+  if (!("refusal" in one)) {
+    const unknown = { kind: null, name: null, version: null, offered: null, here: null };
+    return [{ ...unknown, code: "unreadable", path, detail: one.reason.slice(0, longestText) }];
+  }
+  const { code, offered, here, detail } = one.refusal;
+  if (code === "superseded") return [];
+  const { kind, name, version } = one.release;
+  return [{ code, kind, name, version, path, offered, here, detail: detail?.slice(0, longestText) ?? null }];
+}
+
+/** By the code, in the contract's order, and then the newest first. */
+function byNews(one: PassedOver, other: PassedOver): number {
+  const byCode = passedOverCodes.indexOf(one.code) - passedOverCodes.indexOf(other.code);
+  if (byCode !== 0 || one.version === null || other.version === null) return byCode;
+  return compareVersions(other.version, one.version);
+}
+
+/**
+ * Picks what may be installed here of all that was signed. Floors only rise: a later offer cannot lower one. Of
+ * `elsewhere`, what lies under other channels, it only says that it is there.
+ */
+export function select(
+  targets: readonly FoundTarget[],
+  device: Device,
+  elsewhere: readonly FoundTarget[] = [],
+): Selection {
   const read = targets.map(readRelease);
   const releases = read.filter(isRelease);
   const offered = raisedFloors(
@@ -68,14 +122,21 @@ export function select(targets: readonly FoundTarget[], device: Device): Selecti
     updateKinds.map((kind) => [kind, newest(acceptable.filter((one) => one.kind === kind))]),
   ) as Record<UpdateKind, Release | null>;
   const refused = judged.flatMap(({ release, refusal }) => {
-    const why =
-      refusal ?? (chosen[release.kind] === release ? null : ordinary("is older than another offer"));
-    return why === null ? [] : [{ path: release.target.path, ...why }];
+    const why = refusal ?? (chosen[release.kind] === release ? null : refusedFor("superseded"));
+    return why === null ? [] : [refusedRelease(release, why)];
   });
+  const forOthers = elsewhere.map(readRelease).filter(isRelease);
   return {
     chosen,
     acceptable,
-    refused: [...read.filter((one): one is NoRelease => !isRelease(one)), ...refused],
+    refused: [
+      ...read.filter((one): one is NoRelease => !isRelease(one)),
+      ...refused,
+      ...forOthers.flatMap((release) => {
+        const refusal = wrongSoftware(release, device);
+        return refusal === null ? [] : [refusedRelease(release, refusal)];
+      }),
+    ],
     floors: Object.fromEntries(Object.entries(offered).slice(0, maximumFloors)),
   };
 }
@@ -108,48 +169,48 @@ function raisedFloors(known: Floors, releases: readonly Release[]): Floors {
   return Object.fromEntries(floors);
 }
 
-/** Signed, and meant for others: it must not be offered here, whoever put it into this repository's way. */
-function wrongSoftware(release: Release, device: Device): string | null {
-  if (release.channel !== device.channel)
-    return `is of the channel ${release.channel}, not ${device.channel}`;
+/** Signed, and meant for others: it must not be offered here, whatever put it into this repository. */
+function wrongSoftware(release: Release, device: Device): Refusal | null {
   if (release.product !== device.product)
-    return `is for the product ${release.product}, not ${device.product}`;
-  if (release.arch !== "any" && release.arch !== device.arch) {
-    return `is for ${release.arch}, and this device is ${device.arch}`;
-  }
+    return refusedFor("other_product", { offered: release.product, here: device.product });
+  if (release.arch !== "any" && release.arch !== device.arch)
+    return refusedFor("other_arch", { offered: release.arch, here: device.arch });
+  // Last: where nothing but the channel is another one, the device could follow that.
+  if (release.channel !== device.channel)
+    return refusedFor("other_channel", { offered: release.channel, here: device.channel });
   return null;
 }
-
-type Refusal = Omit<NoRelease, "path">;
 
 function refusalOf(release: Release, device: Device, floors: Floors): Refusal | null {
   const wrong = wrongSoftware(release, device);
-  if (wrong !== null) return ordinary(wrong);
+  if (wrong !== null) return wrong;
   const installed = device.installed[release.kind];
-  if (installed !== null && compareVersions(release.version, installed) <= 0) {
-    return ordinary(`is not newer than ${installed}, which is installed`);
-  }
-  const reason = reasonAgainst(release, device, floors);
-  return reason === null ? null : { reason, isOrdinary: false };
+  if (installed !== null && compareVersions(release.version, installed) <= 0)
+    return refusedFor("not_newer", { here: installed });
+  return refusalOfNewer(release, device, floors);
 }
 
-/** Newer, for this device, and still not to be installed: somebody may want to know. */
-function reasonAgainst(release: Release, device: Device, floors: Floors): string | null {
-  if (release.withdrawn !== null) return `was withdrawn by its publisher: ${release.withdrawn}`;
+/** Newer, for this device, and still not to be installed: a person may be waiting for it. */
+function refusalOfNewer(release: Release, device: Device, floors: Floors): Refusal | null {
+  const { withdrawn, minAgent, version, id } = release;
+  if (withdrawn !== null) return refusedFor("withdrawn", { detail: withdrawn });
   const floor = floorOf(floors, release);
-  if (floor !== undefined && compareVersions(release.version, floor) < 0) {
-    return `is below ${floor}, the lowest version that its publisher still allows`;
-  }
-  if (release.minAgent !== null && compareVersions(device.agentVersion, release.minAgent) < 0) {
-    return `needs an agent of version ${release.minAgent}, and this one is ${device.agentVersion}`;
-  }
-  if (device.failed.has(release.id)) return "failed on this device before";
-  if (device.held.has(release.id)) return "is held back on this device";
+  if (floor !== undefined && compareVersions(version, floor) < 0)
+    return refusedFor("below_floor", { here: floor });
+  if (minAgent !== null && compareVersions(device.agentVersion, minAgent) < 0)
+    return refusedFor("needs_newer_agent", { offered: minAgent, here: device.agentVersion });
+  if (device.failed.has(id)) return refusedFor("failed");
+  if (device.held.has(id)) return refusedFor("held");
   return null;
 }
 
-function ordinary(reason: string): Refusal {
-  return { reason, isOrdinary: true };
+function refusedFor(code: Refusal["code"], facts: Partial<Refusal> = {}): Refusal {
+  return { offered: null, here: null, detail: null, ...facts, code };
+}
+
+function refusedRelease(release: Release, refusal: Refusal): RefusedRelease {
+  const { path } = release.target;
+  return { path, reason: reasonWords(refusal), isOrdinary: isOrdinary(refusal), release, refusal };
 }
 
 /** Of equal precedence the one whose path comes first, so that every device of a kind takes the same. */

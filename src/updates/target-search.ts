@@ -9,6 +9,11 @@ import type { Signers } from "./signatures.ts";
 export interface TargetSearch {
   find(top: Signers, path: string): Promise<FoundTarget | null>;
   list(top: Signers, channel: string, kind: string): Promise<readonly FoundTarget[]>;
+  /**
+   * What the listings so far have seen under other channels, as the roles that were read for them name it: good for
+   * saying that it is there, and for nothing else.
+   */
+  elsewhere(): readonly FoundTarget[];
 }
 
 interface Walk {
@@ -19,9 +24,13 @@ interface Walk {
   readonly visit: (role: string, targets: Targets) => boolean;
 }
 
+/** Targets of other channels that are looked at. */
+const mostElsewhere = 256;
+
 /** `load` gives a role's verified metadata, as the delegation at hand wants them signed. */
 export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promise<Targets>): TargetSearch {
   const walk = createWalk(caps, load);
+  const elsewhere = new Map<string, FoundTarget>();
   const find: TargetSearch["find"] = async (top, path) => {
     let found: FoundTarget | null = null;
     const isWanted = (role: DelegatedRole): boolean => isDelegated(role, path);
@@ -38,8 +47,12 @@ export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promi
     list: async (top, channel, kind) => {
       const paths = new Set<string>();
       const isWanted = (role: DelegatedRole): boolean => mayHold(role, channel, kind);
-      const visit: Walk["visit"] = (_, { targets }) => {
-        for (const path of Object.keys(targets)) if (path.startsWith(`${channel}/${kind}/`)) paths.add(path);
+      const visit: Walk["visit"] = (role, { targets }) => {
+        for (const [path, file] of Object.entries(targets)) {
+          if (path.startsWith(`${channel}/${kind}/`)) paths.add(path);
+          else if (path.split("/")[1] === kind && elsewhere.size < mostElsewhere)
+            elsewhere.set(path, { path, file, role });
+        }
         return false;
       };
       await walk(top, { isWanted, isExhaustive: true, visit });
@@ -51,6 +64,7 @@ export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promi
       }
       return found;
     },
+    elsewhere: () => [...elsewhere.values()],
   };
 }
 

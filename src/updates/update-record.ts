@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { PassedOver } from "../contract/types.ts";
+import { passedOverList } from "../contract/update-passed-over.ts";
 import type { DocumentKind } from "../store/load.ts";
 import type { StoredWait } from "./schedule.ts";
 import type { Floors } from "./selection.ts";
@@ -25,6 +27,8 @@ export interface UpdateRecord {
   readonly floors: Floors;
   /** The newest releases for this device, as of the last check that succeeded. */
   readonly available: { readonly rules: StoredRelease | null; readonly binary: StoredRelease | null };
+  /** What that check did not choose, and why; absent: no check has told yet. */
+  readonly passed_over?: readonly PassedOver[];
   /** Releases that were announced, newest last. */
   readonly announced: readonly string[];
   /** How far the journal of releases was told. */
@@ -96,6 +100,11 @@ const object = (properties: Readonly<Record<string, object>>) => ({
   required: Object.keys(properties),
   properties,
 });
+/** A member that came later is absent in what was written before. */
+const withOptional = (
+  optional: Readonly<Record<string, object>>,
+  properties: Readonly<Record<string, object>>,
+) => ({ ...object(properties), properties: { ...properties, ...optional } });
 const nullable = (properties: Readonly<Record<string, object>>) => ({
   ...object(properties),
   type: ["object", "null"],
@@ -136,43 +145,46 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
       for (const [name, value] of Object.entries(nothingApplied)) members.set(name, value);
     },
   },
-  schema: object({
-    seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
-    anchor: { ...fingerprint, type: ["string", "null"] },
-    confirmation: nullable({ fingerprint, at: moment, by: text(128) }),
-    proof: nullable({ fingerprint, server }),
-    validators: nullable({ server, etag: nullableText(1_024), last_modified: nullableText(128) }),
-    failures: count,
-    download_failures: count,
-    retry: nullable({
-      boot_id: text(64),
-      uptime: { type: "number", minimum: 0 },
-      left: { type: "number", minimum: 0, maximum: 34 * 86_400 },
-    }),
-    last_check: nullable({
-      at: moment,
-      outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
-      code: nullableText(64),
-      detail: nullableText(recordBounds.detail),
-      requests: count,
-      body_bytes: count,
-    }),
-    last_success_at: nullableMoment,
-    floors: {
-      type: "object",
-      maxProperties: recordBounds.floors,
-      propertyNames: { type: "string", maxLength: 80 },
-      additionalProperties: text(64),
+  schema: withOptional(
+    { passed_over: passedOverList },
+    {
+      seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
+      anchor: { ...fingerprint, type: ["string", "null"] },
+      confirmation: nullable({ fingerprint, at: moment, by: text(128) }),
+      proof: nullable({ fingerprint, server }),
+      validators: nullable({ server, etag: nullableText(1_024), last_modified: nullableText(128) }),
+      failures: count,
+      download_failures: count,
+      retry: nullable({
+        boot_id: text(64),
+        uptime: { type: "number", minimum: 0 },
+        left: { type: "number", minimum: 0, maximum: 34 * 86_400 },
+      }),
+      last_check: nullable({
+        at: moment,
+        outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
+        code: nullableText(64),
+        detail: nullableText(recordBounds.detail),
+        requests: count,
+        body_bytes: count,
+      }),
+      last_success_at: nullableMoment,
+      floors: {
+        type: "object",
+        maxProperties: recordBounds.floors,
+        propertyNames: { type: "string", maxLength: 80 },
+        additionalProperties: text(64),
+      },
+      available: object({ rules: release, binary: release }),
+      announced: {
+        type: "array",
+        maxItems: recordBounds.announced,
+        items: { type: "string", pattern: "^[0-9a-f]{32}$" },
+      },
+      followed: object({ sequence: count, rules: nullableText(80), binary: nullableText(80) }),
+      postponed: object({ rules: postponed, binary: postponed }),
     },
-    available: object({ rules: release, binary: release }),
-    announced: {
-      type: "array",
-      maxItems: recordBounds.announced,
-      items: { type: "string", pattern: "^[0-9a-f]{32}$" },
-    },
-    followed: object({ sequence: count, rules: nullableText(80), binary: nullableText(80) }),
-    postponed: object({ rules: postponed, binary: postponed }),
-  }),
+  ),
   defaults: {
     seed: null,
     anchor: null,

@@ -12,6 +12,8 @@ export interface Situation {
   readonly server: string;
   readonly isClockVouchedFor: boolean;
   readonly lastCheck: StoredCheck | null;
+  /** What that check found for other devices and channels, in a sentence; null: nothing. */
+  readonly forOthers: string | null;
   /** For this device, with what stands in their way. */
   readonly releases: readonly Release[];
   /** Ids of those that the clock alone holds up. */
@@ -98,7 +100,7 @@ function stagedState({ waitingForWindow }: Situation, staged: readonly Release[]
   return { state: "staged", message: `${what}, and can be applied${why ? `: ${why}` : ""}.` };
 }
 
-function quiet({ isEnabled, server, lastCheck }: Situation): string {
+function quiet({ isEnabled, server, lastCheck, forOthers }: Situation): string {
   if (server === "" && lastCheck === null)
     return "No update server is set: set update.ota.server to get updates.";
   if (lastCheck === null) {
@@ -107,8 +109,10 @@ function quiet({ isEnabled, server, lastCheck }: Situation): string {
       : "No check has been made yet, and update.ota.enabled is off: check by hand, or turn it on.";
   }
   const { outcome, detail, at } = lastCheck;
-  const refused = detail === null ? "" : ` ${detail}`;
-  if (outcome === "ok") return `The last check, at ${at}, found nothing newer for this device.${refused}`;
+  if (outcome === "ok") {
+    const nothing = `The last check, at ${at}, found nothing newer for this device.`;
+    return [nothing, detail, forOthers].filter((sentence) => sentence !== null).join(" ");
+  }
   return `The last check, at ${at}, failed: ${detail ?? "no reason is known"}`;
 }
 

@@ -1,12 +1,14 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
-import type { Release, UpdateProgress, Updates as UpdatesStatus } from "../contract/types.ts";
+import type { PassedOver, Release, UpdateProgress, Updates as UpdatesStatus } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { type ApplyHindrance, applyHindranceOf } from "./apply-decision.ts";
 import { applySituationOf, availableRelease, blockedReason, circumstancesOf } from "./circumstances.ts";
 import type { Downloads } from "./downloads.ts";
 import { hindranceOf } from "./hindrance.ts";
+import { isForOthers, passedOverWords } from "./passed-over.ts";
 import { idle } from "./progress.ts";
 import { installedVersions, setAsideAt } from "./release-standing.ts";
+import { compareVersions } from "./semver.ts";
 import { outcomeState, refusalSentence, type TrialView, trialState, trialView } from "./trial-view.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import type { StoredCheck, StoredRelease } from "./update-record.ts";
@@ -32,6 +34,7 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
     product: options.product,
     installed: { ...installedVersions(watch.journal(), options.installed()) },
     available: { rules: of("rules"), binary: of("binary") },
+    passed_over: [...passedOverNow(parts)],
     trial,
     failed: aside.filter(({ why }) => why === "failed"),
     held: aside.filter(({ why }) => why !== "failed"),
@@ -60,6 +63,30 @@ export function restingProgress({ watch, options, applying }: UpdateParts): Upda
   return { ...idle, phase: handing.isBack ? "rolling_back" : "verifying", release_id: handing.id };
 }
 
+/** What the last check did not choose, but for what has no more to say: something newer was found or installed since. */
+function passedOverNow(parts: UpdateParts): readonly PassedOver[] {
+  const { options, watch } = parts;
+  const installed = installedVersions(watch.journal(), options.installed());
+  return (options.record.read().passed_over ?? []).filter(({ code, kind, version, here, offered }) => {
+    if (kind === null || version === null || code === "other_product") return true;
+    if (code === "not_newer") return here === installed[kind] && availableRelease(parts, kind) === null;
+    if (code === "other_channel" && offered === options.settings().ota.channel) return false;
+    const present = installed[kind];
+    return present === null || compareVersions(version, present) > 0;
+  });
+}
+
+/** Releases for others that are named in the sentence. */
+const namedForOthers = 3;
+
+/** In a sentence, for whoever waits for one of them; null: there are none. */
+function forOthersNow(parts: UpdateParts): string | null {
+  const all = passedOverNow(parts).filter(({ code }) => isForOthers(code));
+  if (all.length === 0) return null;
+  const more = all.length > namedForOthers ? `; and ${all.length - namedForOthers} more` : "";
+  return `Not for this device: ${all.slice(0, namedForOthers).map(passedOverWords).join("; ")}${more}.`;
+}
+
 interface Shown {
   readonly release: Release;
   readonly why: ApplyHindrance | null;
@@ -84,6 +111,7 @@ function situationOf(parts: UpdateParts, shown: readonly Shown[], trial: TrialVi
     server: ota.server,
     isClockVouchedFor: options.isClockVouchedFor(),
     lastCheck: options.record.read().last_check,
+    forOthers: forOthersNow(parts),
     releases: shown.map(({ release }) => release),
     waitingForClock: withWhy("clock"),
     waitingForWindow: withWhy("window"),

@@ -1,5 +1,6 @@
 import type {
   HistoryEntry,
+  PassedOver,
   Release,
   SetAsideRelease,
   Updates,
@@ -64,6 +65,17 @@ export const exampleFailed: SetAsideRelease = {
   reason: "It did not become healthy in time.",
   until: null,
 };
+
+export const examplePassedOver: PassedOver[] = [
+  {
+    ...{ code: "other_channel", kind: "rules", name: "base", version: "1.4.0", offered: "beta" },
+    ...{ here: "stable", detail: null, path: "beta/rules/base-1.4.0.tar.gz" },
+  },
+  {
+    ...{ code: "withdrawn", kind: "binary", name: "demo", version: "2.0.0", offered: null },
+    ...{ here: null, detail: "it eats\u001b data", path: "stable/binary/demo-2.0.0-linux-x64.tar.gz" },
+  },
+];
 
 /** Rules that have proved healthy. */
 export const exampleEntry: HistoryEntry = {

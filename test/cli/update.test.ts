@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Updates } from "../../src/contract/types.ts";
 import { type Answers, problem, startAgent } from "./agent.ts";
-import { exampleFailed, exampleRelease, exampleTrial, exampleUpdates } from "./example-updates.ts";
+import {
+  exampleFailed,
+  examplePassedOver,
+  exampleRelease,
+  exampleTrial,
+  exampleUpdates,
+} from "./example-updates.ts";
 import { notedCalls, runSteward, stewardCommand, temporaryDirectory, writeOffline } from "./run-steward.ts";
 import { typeInto } from "./terminal.ts";
 
@@ -125,6 +131,15 @@ describe("steward update status", { concurrency: true }, () => {
     assert.match(stdout, /^deferred +rules base 1\.4\.0, since .*, until 2026-11-21T14:05:00\.000Z$/m);
   });
 
+  it("says what the last check passed over, and why; nothing of an agent that does not tell", async (test) => {
+    const { stdout } = await shown(test, exampleUpdates({ passed_over: examplePassedOver }));
+    assert.match(
+      stdout,
+      /^passed over +rules base 1\.4\.0 is of the channel beta, not stable\n {2,}binary demo 2\.0\.0 was withdrawn by its publisher: it eats\\x1b data$/m,
+    );
+    assert.doesNotMatch((await shown(test, exampleUpdates())).stdout, /passed over/);
+  });
+
   it("shows control characters of a publisher harmlessly", async (test) => {
     const rules = { ...exampleRelease, notes: "good\u001b[2J\nnext check  now" };
     const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));
@@ -152,6 +167,32 @@ describe("steward update check", { concurrency: true }, () => {
       received.map(({ method }) => method),
       ["POST", "GET", "GET", "GET"],
     );
+  });
+
+  it("says what was passed over", async (test) => {
+    const { socketPath } = await agentOf(test, checking, exampleUpdates({ passed_over: examplePassedOver }));
+    const { code, stdout } = await runSteward(["update", "check", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^Nothing newer is offered\.\n\npassed over +rules base 1\.4\.0 is of the channel beta/,
+    );
+  });
+
+  it("ends with 1 when what it applied was undone, and not for what was undone before", async (test) => {
+    const earlier = { ...exampleFailed, id: "a".repeat(32), version: "1.1.0" };
+    const before = exampleUpdates({ ...checking, failed: [earlier] });
+    const undone = exampleUpdates({ state: "idle", failed: [earlier, exampleFailed] });
+    const end = await agentOf(test, before, undone);
+    const { code, stderr } = await runSteward(["update", "check", "--socket", end.socketPath]);
+    assert.equal(code, 1);
+    assert.equal(stderr, "rules base 1.3.0 was applied and undone: It did not become healthy in time.\n");
+    const said = { ...undone, state: "rolled_back" as const, message: "Rules base 1.3.0: undone." };
+    const once = await agentOf(test, before, said);
+    const again = await runSteward(["update", "check", "--socket", once.socketPath]);
+    assert.deepEqual([again.code, again.stderr], [1, ""]);
+    const old = await agentOf(test, before, exampleUpdates({ state: "rolled_back", failed: [earlier] }));
+    assert.equal((await runSteward(["update", "check", "--socket", old.socketPath])).code, 0);
   });
 
   it("prints the API's own shape with -o json", async (test) => {

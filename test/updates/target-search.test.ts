@@ -37,6 +37,35 @@ function searching(tree: Tree, limits = caps) {
   return { search, loaded };
 }
 
+describe("elsewhere", () => {
+  it("is what the roles that a listing has read name under other channels, of its kind", async () => {
+    const { search, loaded } = searching({
+      targets: {
+        delegates: [
+          { name: "rules", paths: ["*/rules/*"] },
+          { name: "binary", paths: ["*/binary/*"] },
+        ],
+      },
+      rules: { signs: ["stable/rules/a", "beta/rules/b", "beta/binary/not-its-own", "stable"] },
+      binary: { signs: ["beta/binary/c"] },
+    });
+    assert.deepEqual(search.elsewhere(), []);
+    await search.list(top, "stable", "rules");
+    assert.deepEqual(
+      search.elsewhere().map(({ path, role }) => [path, role]),
+      [["beta/rules/b", "rules"]],
+    );
+    assert.ok(!loaded.includes("binary"), "a role was read for it");
+  });
+
+  it("is no more than 256 targets", async () => {
+    const signs = Array.from({ length: 400 }, (_, index) => `beta/rules/${index}`);
+    const { search } = searching({ targets: { signs } });
+    await search.list(top, "stable", "rules");
+    assert.equal(search.elsewhere().length, 256);
+  });
+});
+
 describe("find", () => {
   it("goes depth first, in the order of the delegations", async () => {
     const { search, loaded } = searching({

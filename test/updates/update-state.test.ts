@@ -23,6 +23,7 @@ const quiet: Situation = {
   server: "https://updates.example",
   isClockVouchedFor: true,
   lastCheck: null,
+  forOthers: null,
   releases: [],
   waitingForClock: new Set(),
   waitingForWindow: new Set(),

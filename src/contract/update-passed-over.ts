@@ -1,0 +1,52 @@
+import { updateKinds } from "./update-kinds.ts";
+
+const nullableText = { type: ["string", "null"] } as const;
+
+/** Why a release that is on offer is not for this device; what `offered` and `here` are depends on it. */
+export const passedOverCodes = [
+  "withdrawn",
+  "below_floor",
+  "needs_newer_agent",
+  "failed",
+  "held",
+  "unreadable",
+  "other_channel",
+  "other_arch",
+  "other_product",
+  "not_newer",
+] as const;
+
+/** A release that the last check found and did not choose. */
+export const passedOver = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code", "kind", "name", "version", "path", "offered", "here", "detail"],
+  properties: {
+    code: { type: "string", enum: passedOverCodes },
+    kind: { type: ["string", "null"], enum: [null, ...updateKinds], description: "null: it cannot be read" },
+    name: nullableText,
+    version: nullableText,
+    path: { type: "string", description: "its TUF target path" },
+    offered: {
+      ...nullableText,
+      description: "its channel, architecture or product, or the agent that it needs",
+    },
+    here: {
+      ...nullableText,
+      description:
+        "what this device has instead: channel, architecture, product, agent, installed version, or the lowest version allowed",
+    },
+    detail: { ...nullableText, description: "the publisher's reason, or what cannot be read" },
+  },
+} as const;
+
+/** Of one check: the most that are told. */
+export const mostPassedOver = 16;
+
+export const passedOverList = {
+  type: "array",
+  maxItems: mostPassedOver,
+  items: passedOver,
+  description:
+    "what the last check found and did not choose, the most remarkable first; of what is for others, or older, the newest alone",
+} as const;

@@ -1,0 +1,55 @@
+import type { PassedOver } from "../contract/types.ts";
+
+/** Why a release is not chosen; what `offered` and `here` are, the contract says by the code. */
+export interface Refusal {
+  readonly code: PassedOver["code"] | "superseded";
+  readonly offered: string | null;
+  readonly here: string | null;
+  readonly detail: string | null;
+}
+
+/** A refusal in words, as what follows the release's name in a sentence. */
+export function reasonWords({ code, offered, here, detail }: Refusal): string {
+  switch (code) {
+    case "withdrawn":
+      return `was withdrawn by its publisher: ${detail}`;
+    case "below_floor":
+      return `is below ${here}, the lowest version that its publisher still allows`;
+    case "needs_newer_agent":
+      return `needs an agent of version ${offered}, and this one is ${here}`;
+    case "failed":
+      return "failed on this device before";
+    case "held":
+      return "is held back on this device";
+    case "unreadable":
+      return detail ?? "cannot be read";
+    case "other_channel":
+      return `is of the channel ${offered}, not ${here}`;
+    case "other_arch":
+      return `is for ${offered}, and this device is ${here}`;
+    case "other_product":
+      return `is for the product ${offered}, not ${here}`;
+    case "not_newer":
+      return `is not newer than ${here}, which is installed`;
+    case "superseded":
+      return "is older than another offer";
+  }
+}
+
+/** Most of what a repository holds: for others, or older. */
+export function isOrdinary({ code }: Pick<Refusal, "code">): boolean {
+  return isForOthers(code) || code === "not_newer" || code === "superseded";
+}
+
+/** Whether another device, or this one on another channel, would take it. */
+export function isForOthers(code: Refusal["code"]): boolean {
+  return code === "other_channel" || code === "other_arch" || code === "other_product";
+}
+
+/** `rules base 1.3.0 is of the channel beta, not stable`; what cannot be read goes by its path. */
+export function passedOverWords(one: PassedOver): string {
+  const { kind, name, version, path } = one;
+  // A path may hold what no terminal should see.
+  const release = name === null ? JSON.stringify(path) : `${kind} ${name} ${version}`;
+  return `${release} ${reasonWords(one)}`;
+}

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { PassedOver } from "../../src/contract/types.ts";
+import { passedOver } from "../../src/contract/update-passed-over.ts";
+import { createCompiler } from "../../src/store/compile.ts";
+import { passedOverWords } from "../../src/updates/passed-over.ts";
+import { type Device, passedOverOf, select } from "../../src/updates/selection.ts";
+import { openDevice } from "./checking-device.ts";
+import { type Custom, offer } from "./offers.ts";
+
+const here: Device = {
+  product: "demo",
+  arch: "x64",
+  agentVersion: "0.1.0",
+  channel: "stable",
+  installed: { rules: "1.0.0", binary: null },
+  floors: {},
+  failed: new Set(),
+  held: new Set(),
+};
+
+function toldOf(offers: readonly Custom[], device: Partial<Device> = {}, elsewhere: readonly Custom[] = []) {
+  const targets = (list: readonly Custom[]) => list.map((one) => offer(one));
+  return passedOverOf(select(targets(offers), { ...here, ...device }, targets(elsewhere)));
+}
+
+const failed = new Set([offer({ version: "2.0.0" }).file.hashes.sha512?.slice(0, 32) ?? ""]);
+
+describe("what a check passes over", () => {
+  // The release, what this device is besides, and what is told: code, what was offered, what is here, and the sentence.
+  const reasons: [
+    string,
+    Custom,
+    Partial<Device>,
+    PassedOver["code"],
+    string | null,
+    string | null,
+    RegExp,
+  ][] = [
+    [
+      "a channel",
+      { channel: "beta" },
+      {},
+      "other_channel",
+      "beta",
+      "stable",
+      /of the channel beta, not stable/,
+    ],
+    ["a product", { product: "toaster" }, {}, "other_product", "toaster", "demo", /for the product toaster/],
+    [
+      "an architecture",
+      { arch: "arm64" },
+      {},
+      "other_arch",
+      "arm64",
+      "x64",
+      /for arm64, and this device is x64/,
+    ],
+    ["a floor", {}, { floors: { "rules/base": "3.0.0" } }, "below_floor", null, "3.0.0", /below 3\.0\.0/],
+    [
+      "an agent",
+      { min_agent: "9.0.0" },
+      {},
+      "needs_newer_agent",
+      "9.0.0",
+      "0.1.0",
+      /9\.0\.0, and this one is/,
+    ],
+    ["its withdrawal", { withdrawn: "it eats data" }, {}, "withdrawn", null, null, /publisher: it eats data/],
+    ["a failure here", {}, { failed }, "failed", null, null, /failed on this device before/],
+    ["what is held", {}, { held: failed }, "held", null, null, /held back/],
+    [
+      "its age",
+      {},
+      { installed: { rules: "2.0.0", binary: null } },
+      "not_newer",
+      null,
+      "2.0.0",
+      /newer than 2\.0/,
+    ],
+  ];
+  for (const [what, custom, device, code, offered, present, words] of reasons) {
+    it(`is told by its code and facts: ${what}`, () => {
+      const [one, ...others] = toldOf([{ version: "2.0.0", ...custom }], device);
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [one?.code, one?.kind, one?.name, one?.version, one?.offered, one?.here],
+        [code, "rules", "base", "2.0.0", offered, present],
+      );
+      assert.match(one ? passedOverWords(one) : "", /^rules base 2\.0\.0 /);
+      assert.match(one ? passedOverWords(one) : "", words);
+    });
+  }
+
+  it("names what cannot be read by its path, with what is wrong with it", () => {
+    const selection = select([offer({ version: "1.0" }, "stable/rules/\u001b[2J-1.0.tar.gz")], here);
+    const [one] = passedOverOf(selection);
+    assert.deepEqual([one?.code, one?.kind, one?.version], ["unreadable", null, null]);
+    assert.match(one ? passedOverWords(one) : "", /^"stable\/rules\/\\u001b\[2J-1\.0\.tar\.gz" /);
+  });
+
+  it("tells nothing of what was chosen, nor of what it has superseded", () => {
+    assert.deepEqual(toldOf([{ version: "2.0.0" }, { version: "1.5.0" }]), []);
+  });
+
+  it("tells of many for others, or older, the newest alone, after what a person may wait for", () => {
+    const versions = ["2.0.0", "2.2.0", "2.10.0", "2.1.0"];
+    const told = toldOf(
+      [
+        ...versions.map((version) => ({ version, arch: "arm64" })),
+        ...["0.8.0", "0.9.0"].map((version) => ({ version })),
+        { version: "3.0.0", withdrawn: "bad" },
+      ],
+      {},
+      versions.map((version) => ({ version, channel: "beta" })),
+    );
+    assert.deepEqual(
+      told.map(({ code, version }) => [code, version]),
+      [
+        ["withdrawn", "3.0.0"],
+        ["other_channel", "2.10.0"],
+        ["other_arch", "2.10.0"],
+        ["not_newer", "0.9.0"],
+      ],
+    );
+  });
+
+  it("is bounded, in number and in length, and as the contract has it", () => {
+    const withdrawn = "x".repeat(2_000);
+    const told = toldOf(Array.from({ length: 40 }, (_, index) => ({ version: `2.${index}.0`, withdrawn })));
+    assert.equal(told.length, 16);
+    assert.equal(told[0]?.version, "2.39.0");
+    assert.ok(JSON.stringify(told).length < 16 * 1_024, "the record would grow");
+    const validate = createCompiler({ forSource: false }).compile(passedOver);
+    for (const one of told) assert.ok(validate(one), JSON.stringify(validate.errors));
+  });
+
+  it("takes nothing from another channel, and lets it raise no floor", () => {
+    const elsewhere = [offer({ version: "9.0.0", channel: "beta", floor: "9.0.0" })];
+    const { chosen, acceptable, floors } = select([], here, elsewhere);
+    assert.deepEqual([chosen, acceptable, floors], [{ rules: null, binary: null }, [], {}]);
+  });
+});
+
+describe("the status after a check that found nothing newer", () => {
+  it("says what was passed over and why, also after a restart, until it has no more to say", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "arm64" });
+    device.lab.addRelease({ version: "1.4.0", channel: "beta" });
+    device.lab.addRelease({ version: "1.3.0", custom: { min_agent: "9.0.0" } });
+    device.lab.publish("rules");
+    device.lab.publish("binary");
+    await device.check();
+    const told = () => device.room.status().passed_over?.map(({ code, version }) => `${code} ${version}`);
+    const { state, message } = device.room.status();
+    assert.equal(state, "idle");
+    assert.match(message, /found nothing newer for this device\. .*needs an agent of version 9\.0\.0/);
+    assert.match(
+      message,
+      /Not for this device: rules base 1\.4\.0 is of the channel beta, not stable; binary demo 2\.0\.0 is for arm64, and this device is x64\.$/,
+    );
+    const all = ["needs_newer_agent 1.3.0", "other_channel 1.4.0", "other_arch 2.0.0"];
+    assert.deepEqual(told(), all);
+    await device.restart();
+    assert.deepEqual(told(), all);
+    device.installed = { rules: "1.4.0", binary: null };
+    assert.deepEqual(told(), ["other_arch 2.0.0"]);
+  });
+
+  it("is not moved to a disk write by a check that found the same", async () => {
+    const device = await openDevice();
+    device.lab.addRelease({ version: "1.4.0", channel: "beta" });
+    device.lab.publish("rules");
+    await device.check();
+    const writes = device.record.writes();
+    await device.check();
+    assert.equal(device.record.writes(), writes);
+  });
+});
