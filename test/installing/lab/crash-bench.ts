@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UpdateKind } from "../../../src/updates/release.ts";
 import { type Ending, freePort } from "../../store/state-directory.ts";
+import { digestOfDirectory, type State } from "../../updates/lab/power-cut.ts";
 import {
   current,
   isConsistent,
@@ -14,7 +14,15 @@ import {
   noLeftovers,
   runsWell,
 } from "./checks.ts";
-import { copyDevice, type Device, type DeviceOptions, makeDevice, stage } from "./device.ts";
+import {
+  copyDevice,
+  type Device,
+  type DeviceOptions,
+  deviceIn,
+  makeDevice,
+  settle,
+  stage,
+} from "./device.ts";
 import { startEngine } from "./engine.ts";
 import { type Published, publishReleases } from "./published.ts";
 import { endPump } from "./pump.ts";
@@ -56,6 +64,8 @@ export interface CrashBench {
    * the next start runs it, and the next release is applied. Gives back what was current between these two.
    */
   survives(scenario: Scenario, kill: (device: Device) => Promise<void>): Promise<Side>;
+  /** The same for what a run has left, or would have. What the guard leaves alike is gone on with once. */
+  recovers(scenario: Scenario, state: State): Promise<Side>;
   /** The text with paths below the device, and versions instead of ids. */
   readable(text: string, device: Device): string;
 }
@@ -74,7 +84,7 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
   const engine = await startEngine(suite);
   const options = async (name: string, health: object = {}): Promise<DeviceOptions> => {
     const place = await mkdtemp(join(directory, `${name}-`));
-    execFileSync("chmod", ["755", place]);
+    await chmod(place, 0o755);
     return { directory: place, port: await freePort(), engine, health };
   };
   const apply: CrashBench["apply"] = async (device, kind, version) => {
@@ -100,6 +110,23 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
     endPump(device);
     await rm(device.directory, { recursive: true });
   };
+  const applied = new Set<string>();
+  const goesOn = async (scenario: Scenario, device: Device): Promise<Side> => {
+    const versions = await metadataVersions(scenario.template);
+    await runRootSide(device, { verb: "guard" }, { change: underVirtualTime(clock.recovery) });
+    const side = await hasRecovered(scenario, device, published);
+    neverBack(versions, await metadataVersions(device));
+    const left = `${scenario.name} ${await leftBy(device)}`;
+    if (applied.has(left)) return side;
+    applied.add(left);
+    await stage(device, published.stagedAt(2));
+    await apply(device, scenario.kind, "3.0.0");
+    await isConsistent(device, published);
+    await noLeftovers(device);
+    await runsWell(device, published.release(scenario.kind, "3.0.0"));
+    neverBack(versions, await metadataVersions(device));
+    return side;
+  };
   return {
     published,
     template,
@@ -120,19 +147,31 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
     survives: async (scenario, kill) => {
       const device = await startOf(scenario);
       try {
-        const versions = await metadataVersions(device);
         await kill(device);
         sideOf(scenario, await current(device, published, scenario.kind));
-        await runRootSide(device, { verb: "guard" }, { change: underVirtualTime(clock.recovery) });
-        const side = await hasRecovered(scenario, device, published);
-        neverBack(versions, await metadataVersions(device));
-        await stage(device, published.stagedAt(2));
-        await apply(device, scenario.kind, "3.0.0");
-        await isConsistent(device, published);
-        await noLeftovers(device);
-        await runsWell(device, published.release(scenario.kind, "3.0.0"));
-        neverBack(versions, await metadataVersions(device));
-        return side;
+        return await goesOn(scenario, device);
+      } finally {
+        await end(device);
+      }
+    },
+    recovers: async (scenario, { isEnd, from, put }) => {
+      const where = await options("device", scenario.health);
+      put(where.directory);
+      const device = deviceIn(where.directory);
+      await settle(device, where);
+      await moveEngine(device, from);
+      try {
+        const side = sideOf(scenario, await current(device, published, scenario.kind));
+        if (!isEnd) return await goesOn(scenario, device);
+        // What was told to be done is on the disk, and with it what has to be done next.
+        assert.equal(side, scenario.ends, "what was told");
+        const recovered = await goesOn(scenario, device);
+        assert.equal(
+          recovered,
+          scenario.order.verb === "put on trial" ? "new" : scenario.ends,
+          "what was told",
+        );
+        return recovered;
       } finally {
         await end(device);
       }
@@ -143,6 +182,25 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
         text.replaceAll(`${own}/`, ""),
       ),
   };
+}
+
+/** The engine goes by the rules that it was told of where the device was before. */
+async function moveEngine({ run, directory }: Device, from: string): Promise<void> {
+  const path = join(run, "loaded");
+  const loaded = await readFile(path, "utf8");
+  await writeFile(path, loaded.replace(from, directory));
+}
+
+/** All that the next update finds, without where and when. */
+async function leftBy(device: Device): Promise<string> {
+  const { port } = JSON.parse(await readFile(join(device.run, "settings.json"), "utf8")) as { port: number };
+  const readable = (text: string): string =>
+    text
+      .replaceAll(device.directory, "")
+      .replaceAll(String(port), "PORT")
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
+  // What a binary's own process has said and which number it has is of no account.
+  return digestOfDirectory(device.directory, readable, /^run\/(log|pid)$/);
 }
 
 async function hasRecovered(scenario: Scenario, device: Device, published: Published): Promise<Side> {

@@ -1,7 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { compileKillAt, type Watched, watchRun } from "../../updates/lab/power-cut.ts";
 import type { CrashPlan } from "./crashing-host.ts";
+import type { Device } from "./device.ts";
 import type { RootOrder } from "./root-side.ts";
 
 /** What the program that is killed is told, as its one argument. */
@@ -21,11 +23,13 @@ export interface Ended {
 }
 
 export interface CrashHarness {
-  run(request: CrashRequest, environment?: Record<string, string>): Promise<Ended>;
+  run(request: CrashRequest): Promise<Ended>;
+  /** One whole run on the device, and whatever it would leave there. */
+  watch(device: Device, request: CrashRequest): Promise<Watched<Ended>>;
 }
 
 /** Seconds after which a run that hangs is ended, as no crash point. */
-const patienceSeconds = 20;
+const patienceSeconds = 300;
 
 /** Root's side as one file, made below `directory`, so that a start costs little. */
 export async function createCrashHarness(directory: string): Promise<CrashHarness> {
@@ -42,37 +46,34 @@ export async function createCrashHarness(directory: string): Promise<CrashHarnes
     },
     logLevel: "warning",
   });
-  return {
-    run: (request, environment = {}) => {
-      const child = spawn(process.execPath, [program, JSON.stringify(request)], {
-        env: { ...process.env, ...environment },
-        stdio: ["ignore", "pipe", "pipe"],
+  const library = compileKillAt(directory);
+  const run = (request: CrashRequest, environment: Record<string, string> = {}): Promise<Ended> => {
+    const child = spawn(process.execPath, [program, JSON.stringify(request)], {
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
       });
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.setEncoding("utf8").on("data", (text: string) => {
-          output += text;
-        });
-      }
-      const timer = setTimeout(() => child.kill("SIGABRT"), patienceSeconds * 1_000);
-      return new Promise((resolve, reject) => {
-        child.once("error", reject);
-        child.once("exit", (code, signal) => {
-          clearTimeout(timer);
-          // A pump that was started goes on, and holds no pipe of ours open.
-          resolve({ code, signal, output });
-        });
+    }
+    const timer = setTimeout(() => child.kill("SIGABRT"), patienceSeconds * 1_000);
+    return new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code, signal) => {
+        clearTimeout(timer);
+        // A pump that was started goes on, and holds no pipe of ours open.
+        resolve({ code, signal, output });
       });
-    },
+    });
   };
-}
-
-/** The library that kills a process inside of its calls to the file system; see its source. Gives back its path. */
-export function compileKillAt(directory: string): string {
-  const library = join(directory, "kill-at.so");
-  const source = join(import.meta.dirname, "../../updates/lab/kill-at.c");
-  execFileSync("cc", ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], {
-    stdio: "pipe",
-  });
-  return library;
+  return {
+    run,
+    watch: ({ directory: own, places }, request) =>
+      watchRun({
+        ...{ library, directory: own, below: [places.releases, places.trust] },
+        start: (environment) => run(request, environment),
+      }),
+  };
 }

@@ -4,6 +4,7 @@
  */
 
 import { StewardError } from "../../../src/errors.ts";
+import { useOpenSsl } from "../../updates/lab/quick-ed25519.ts";
 import type { CrashRequest } from "./crash-harness.ts";
 import { createCounter } from "./crashing-host.ts";
 import { deviceIn } from "./device.ts";
@@ -11,6 +12,7 @@ import { runRootSide, underVirtualTime } from "./root-side.ts";
 
 const request = JSON.parse(process.argv[2] ?? "") as CrashRequest;
 process.umask(0o022);
+useOpenSsl();
 try {
   await runRootSide(deviceIn(request.directory), request.order, {
     counter: createCounter(request.crash),

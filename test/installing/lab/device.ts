@@ -67,10 +67,11 @@ export async function copyDevice(template: Device, options: DeviceOptions): Prom
 
 /** What the agent has fetched and verified, as if it were this device's own. */
 export async function stage(device: Device, agent: string): Promise<void> {
-  execFileSync("cp", ["-a", "-T", agent, join(device.state, "updates")]);
+  await cp(agent, join(device.state, "updates"), { recursive: true });
 }
 
-async function settle(device: Device, { port, engine, health, plan }: DeviceOptions): Promise<void> {
+/** Its own addresses, in what it is told of itself. */
+export async function settle(device: Device, { port, engine, health, plan }: DeviceOptions): Promise<void> {
   const http = (url: string) => [{ url, status: 200, version_member: "version" }];
   const planOf = (program: string, url: string) => ({
     activate: [join(device.directory, "bin", program), device.run, "{release}"],

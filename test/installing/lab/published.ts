@@ -3,12 +3,17 @@ import { cp, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
+import { addRelease } from "../../../src/publishing/add.ts";
+import { initRepository } from "../../../src/publishing/init.ts";
+import { readKeysAtHand } from "../../../src/publishing/private-keys.ts";
+import { publish } from "../../../src/publishing/publish.ts";
+import { openWorkspace, type Surroundings } from "../../../src/publishing/workspace.ts";
 import { caps } from "../../../src/updates/caps.ts";
 import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";
 import { fetchPayload } from "../../../src/updates/payload.ts";
 import { refresh } from "../../../src/updates/refresh.ts";
 import { ed25519Alone } from "../../../src/updates/signatures.ts";
-import { runSteward } from "../../running-agent.ts";
+import { useOpenSsl } from "../../updates/lab/quick-ed25519.ts";
 import { openServed } from "../../updates/lab/served.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
 
@@ -22,9 +27,19 @@ export interface Published {
   readonly release: (kind: ReleaseModel["kind"], version: string) => PackedRelease;
 }
 
+// What is published here is verified again and again.
+useOpenSsl();
+
+const surroundings: Surroundings = {
+  now: () => new Date(),
+  askPassphrase: async (file) => {
+    throw new Error(`asked for the passphrase of ${file}`);
+  },
+};
+
 /**
- * Publishes by `steward repo` for the product "pump", one publication for each list, and lets the agent's client fetch
- * all of it each time. Below `directory`.
+ * Publishes what `steward repo` publishes for the product "pump", one publication for each list, and lets the agent's
+ * client fetch all of it each time. Below `directory`.
  */
 export async function publishReleases(
   directory: string,
@@ -32,17 +47,30 @@ export async function publishReleases(
 ): Promise<Published> {
   const site = join(directory, "site");
   const trees = join(directory, "trees");
-  await steward("init", site, "--product", "pump");
+  const wanted = { product: "pump", publicKeys: {}, thresholds: {}, periods: {} };
+  await initRepository(site, wanted, surroundings);
+  const workspace = await openWorkspace(site, surroundings);
+  const { keys } = await readKeysAtHand(workspace.keys);
   const releases: PackedRelease[] = [];
   const stagedAt = (publication: number): string => join(directory, `agent-${publication}`);
   for (const [publication, models] of publications.entries()) {
     for (const model of models) {
       const packed = await packRelease(trees, model);
-      const what = model.kind === "rules" ? ["--name", "pump-rules"] : ["--arch", "any"];
-      await steward("add", site, packed.file, "--kind", model.kind, "--release", model.version, ...what);
+      const { kind, version } = model;
+      const name = kind === "rules" ? "pump-rules" : "pump";
+      const entry = {
+        steward: 1,
+        kind,
+        name,
+        version,
+        channel: "stable",
+        product: "pump",
+        arch: "any",
+      } as const;
+      await addRelease(workspace, { file: packed.file, entry, keys });
       releases.push(packed);
     }
-    await steward("publish", site);
+    await publish(workspace, keys);
     const before = publication === 0 ? null : stagedAt(publication - 1);
     await fetchAll({ site, before, directory: stagedAt(publication) });
   }
@@ -56,11 +84,6 @@ export async function publishReleases(
       return found;
     },
   };
-}
-
-async function steward(...words: readonly string[]): Promise<void> {
-  const { code, stderr } = await runSteward(["repo", ...words]);
-  assert.equal(code, 0, `steward repo ${words.join(" ")}: ${stderr}`);
 }
 
 /** What an agent does with a repository on a stick: the whole client, and each payload to where it is staged. */

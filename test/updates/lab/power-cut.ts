@@ -38,6 +38,8 @@ export interface State {
   readonly where: string;
   /** The run had ended well by itself, and had said so. */
   readonly isEnd: boolean;
+  /** The directory that was watched, which texts in it may name. */
+  readonly from: string;
   /** What the caller noted of the run at that moment. */
   readonly note: unknown;
   /** Puts it into an absent or empty directory. */
@@ -93,7 +95,7 @@ export async function watchRun<E>(options: WatchOptions<E>): Promise<Watched<E>>
       points += 1;
       const key = `${isEnd} ${JSON.stringify(present)} ${digestOf(tree, options.readable)}`;
       if (states.has(key)) continue;
-      const state = { where: `${loss}: ${where}`, isEnd, note: present };
+      const state = { where: `${loss}: ${where}`, isEnd, from: directory, note: present };
       states.set(key, { ...state, put: (into) => putTree(tree, into) });
     }
   };
@@ -241,6 +243,17 @@ function digestOf(tree: Tree, readable: (text: string) => string = (text) => tex
     return `${name} ${entry.mode} ${createHash("sha1").update(bytes).digest("hex")}`;
   });
   return createHash("sha1").update(lines.sort().join("\n")).digest("hex");
+}
+
+/** One text for all directories that hold the same; what `besides` names is left out. */
+export function digestOfDirectory(
+  directory: string,
+  readable: (text: string) => string,
+  besides: RegExp,
+): string {
+  const tree: Tree = new Map();
+  readLive(directory, "", tree);
+  return digestOf(new Map([...tree].filter(([path]) => !besides.test(path))), readable);
 }
 
 function putTree(tree: Tree, directory: string): void {
