@@ -31,6 +31,8 @@ export interface Agent {
   addresses: readonly string[];
   /** Settles when a rescue has found the state readable again, so that the agent can begin anew. */
   repaired: Promise<void>;
+  /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */
+  outdated: Promise<void>;
   /** Requests in flight finish, the state is on the disk. */
   stop(): Promise<void>;
 }
@@ -72,6 +74,11 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
       mode: "serving",
       addresses: listeners.map(({ address }) => address),
       repaired: new Promise(() => undefined),
+      outdated: new Promise((resolve) => {
+        rooms.disk.observe(() => {
+          if (rooms.disk.isViewStale()) resolve();
+        });
+      }),
       stop: async () => {
         isStopping = true;
         streams.endAll();
@@ -99,6 +106,7 @@ async function startRescue(config: ServeConfig, damage: StewardError): Promise<A
     mode: "rescue",
     addresses: listeners.map(({ address }) => address),
     repaired,
+    outdated: new Promise(() => undefined),
     stop: async () => {
       clearInterval(timer);
       await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));

@@ -37,6 +37,15 @@ const readyWords = {
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
 
+const endings = {
+  stop: "stopping",
+  repaired: "the state was repaired: starting again",
+  outdated: "the disk can be written again, but not by this process: ending, for systemd to start another",
+} as const;
+
+/** EX_TEMPFAIL of sysexits(3): systemd starts the unit again. */
+const temporaryFailure = 75;
+
 /** An agent that has run for so long has not failed to start. */
 const startedMilliseconds = 60_000;
 
@@ -74,17 +83,26 @@ export async function serve(
     const { mode, addresses } = agent;
     program.serviceManager?.ready(`${readyWords[mode]} (${addresses.join(", ")}), version ${build.version}`);
     log("notice", "listening", { mode, addresses, version: build.version });
-    const why = await Promise.race([stopRequested, agent.repaired.then(() => "repaired" as const)]);
-    log("notice", why === "stop" ? "stopping" : "the state was repaired: starting again");
+    const why = await endOf(agent, stopRequested, environment);
+    log("notice", endings[why]);
     if (why === "stop") program.serviceManager?.stopping();
     await agent.stop();
-    if (why === "stop") {
-      await forgetFailures();
-      return 0;
-    }
+    if (why === "outdated") return temporaryFailure;
+    if (why === "stop") return forgetFailures().then(() => 0);
     lock = takeAgentLock(options.state);
   }
   return 1;
+}
+
+async function endOf(
+  agent: Agent,
+  stopRequested: Promise<"stop">,
+  environment: Program["environment"],
+): Promise<keyof typeof endings> {
+  const ends: Promise<keyof typeof endings>[] = [stopRequested, agent.repaired.then(() => "repaired")];
+  // systemd.exec(5): set at each start of a unit; elsewhere nothing would start another agent.
+  if (environment.INVOCATION_ID !== undefined) ends.push(agent.outdated.then(() => "outdated"));
+  return Promise.race(ends);
 }
 
 /** What the rooms need of this program on a state directory, without what root decides. */

@@ -17,6 +17,11 @@ const troubledMilliseconds = 5_000;
 export interface Disk {
   /** As of the last look: what a person should know; null when all is well. */
   trouble(): string | null;
+  /**
+   * The file system was read-only when this process began and is not any more, but this process's view of it still is:
+   * only another process can write there.
+   */
+  isViewStale(): boolean;
   /** Looks now; where the reserve is missing and there is space for it, makes it. */
   look(): Promise<void>;
   /** Told after each look, and waited for before the next. Returns how to stop. */
@@ -47,6 +52,8 @@ class WatchedDisk implements Disk {
   /** Undefined until it was tried to make it. */
   #hasReserve: boolean | undefined;
   #isReadOnly = false;
+  #wasFileSystemReadOnly = false;
+  #isViewStale = false;
   #isWatched = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -57,6 +64,10 @@ class WatchedDisk implements Disk {
 
   trouble(): string | null {
     return this.#seen ?? (this.#reserve.isGivenUp() ? missingReserve : null);
+  }
+
+  isViewStale(): boolean {
+    return this.#isViewStale;
   }
 
   async look(): Promise<void> {
@@ -70,6 +81,9 @@ class WatchedDisk implements Disk {
   async see(): Promise<void> {
     const mount = mountOf(this.#directory);
     this.#isReadOnly = mount?.isReadOnly ?? false;
+    // A view that was made read-only on purpose was so with a file system that could be written all the time.
+    this.#isViewStale = this.#wasFileSystemReadOnly && mount?.isReadOnlyHereAlone === true;
+    this.#wasFileSystemReadOnly ||= this.#isReadOnly && !mount?.isReadOnlyHereAlone;
     const point = mount?.point ?? this.#directory;
     const space = await spaceOf(this.#directory).catch(() => undefined);
     this.#seen = this.#isReadOnly

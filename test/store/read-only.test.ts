@@ -100,6 +100,24 @@ describe("an agent that is started on a read-only state directory", () => {
   });
 });
 
+describe("an agent that systemd has given a view of its own of the file system", () => {
+  it("ends for another one when the file system can be written again, and its view cannot", async (test) => {
+    const mount = await smallDisk(test);
+    if (!mount) return;
+    mount.run('mount -o remount,ro "$1"');
+    const agent = await startAgent(test, {
+      stateDirectory: mount.directory,
+      // As ProtectSystem=strict does at each start.
+      prefix: [...mount.prefix, "unshare", "--mount"],
+      environment: { INVOCATION_ID: "0".repeat(32) },
+    });
+    const ended = new Promise((resolve) => agent.process.once("exit", resolve));
+    mount.run('mount -o remount,rw "$1"');
+    assert.equal(await ended, 75, agent.log());
+    assert.match(agent.log(), /can be written again, but not by this process/);
+  });
+});
+
 /** Undefined where mounting is not permitted: then the test is skipped, saying why. */
 async function smallDisk(test: TestContext): Promise<PrivateMount | undefined> {
   const mount = await mountPrivately(test, 48);
