@@ -155,11 +155,18 @@ async function openSeal(config: AgentConfig, { users, disk }: State) {
   return { seal, trouble: () => present.trouble() };
 }
 
-async function readSeal({ credentialsDirectory, sealKeyFile, stateDirectory, log }: AgentConfig) {
+async function readSeal(config: AgentConfig) {
+  const { credentialsDirectory, sealKeyFile: path, stateDirectory, log, readsOnly } = config;
   const fallbackPath = join(stateDirectory, ".seal.key");
   const onMade = () => log("notice", "a key for two-factor secrets was made", { path: fallbackPath });
   try {
-    const keys = await readSealKeys({ credentialsDirectory, path: sealKeyFile, fallbackPath, onMade });
+    const keys = await readSealKeys({
+      credentialsDirectory,
+      path,
+      fallbackPath,
+      onMade,
+      mayMake: !readsOnly,
+    });
     return { seal: createSeal(keys), unusable: null, isOfStorage: false };
   } catch (error) {
     const unusable = error instanceof Error ? error.message : String(error);

@@ -17,7 +17,7 @@ import { durationSeconds } from "./settings/durations.ts";
 import type { Document } from "./store/document.ts";
 import { caps } from "./updates/caps.ts";
 import { keepingRoots } from "./updates/kept-roots.ts";
-import { type MetadataFiles, openMetadataFiles } from "./updates/metadata-files.ts";
+import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "./updates/metadata-files.ts";
 import { createPayloadStore } from "./updates/payload-store.ts";
 import { openRepository } from "./updates/repository-files.ts";
 import type { UpdateRecord } from "./updates/update-record.ts";
@@ -38,6 +38,7 @@ export interface UpdatePlan {
   readonly installing: InstallingPlaces | null;
   readonly build: Build;
   readonly stateDirectory: string;
+  readonly readsOnly?: boolean;
   readonly record: Document<UpdateRecord>;
   readonly settings: () => Settings["update"];
   readonly time: TrustedTime;
@@ -51,6 +52,8 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { update, settings, time, events, product, build } = plan;
   const { rootFile, own, caFile, proxy, allowLocalServers, redirectOrigins } = update;
   const directory = join(plan.stateDirectory, "updates");
+  const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
+  const payloads = createPayloadStore({ directory, freeSpace, caps });
   const transfers = createTransfers({
     ...{ allowLocalServers, redirectOrigins },
     caFile: caFile ?? undefined,
@@ -61,12 +64,9 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     ...plan,
     agentVersion: build.version,
     allowedChannels: update.channels,
-    files: keepingRoots(
-      createLazyFiles(join(directory, "metadata")),
-      createLazyFiles(join(directory, "roots")),
-    ),
+    files: keepingRoots(openFiles(join(directory, "metadata")), openFiles(join(directory, "roots"))),
     installer: plan.installing ? createInstaller({ ...plan.installing, apply: update.apply }) : noInstaller,
-    payloads: createPayloadStore({ directory, freeSpace, caps }),
+    payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
     openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),
     readInstalledRoot: async () => {
       if (update.unusable !== undefined) throw new StewardError("update_root_unusable", update.unusable);
@@ -88,6 +88,9 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
 export function createMayUpdateFrom({ allowLocalServers }: UpdateDecisions): (server: string) => boolean {
   return (server) => allowLocalServers || !isLocalServer(server);
 }
+
+/** What a reader of the state does with what was fetched: nothing. */
+const keepingAll = { keepOnly: async () => undefined, remove: async () => undefined };
 
 /** Opened when first needed: a disk on which no folder can be made keeps no agent from starting. */
 function createLazyFiles(directory: string): MetadataFiles {

@@ -46,6 +46,8 @@ import { type Build, builtAt } from "./version/version.ts";
 
 export interface AgentConfig {
   stateDirectory: string;
+  /** The state is only looked at, without its lock and without a write. */
+  readsOnly?: boolean;
   runDirectory: string;
   /** Beside the program: common-passwords.txt, the facts worker, the console. */
   assetsDirectory: string;
@@ -238,7 +240,8 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
 }
 
 /** The journal, or the agent's own lines, which are kept here only where no journal keeps them. */
-function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory }: AgentConfig): Logs {
-  if (!isLogInJournal) ownLines.keepIn(createKeptLines(stateDirectory));
+function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory, readsOnly }: AgentConfig): Logs {
+  const kept = createKeptLines(stateDirectory);
+  if (!isLogInJournal) ownLines.keepIn(readsOnly ? { ...kept, append: async () => undefined } : kept);
   return createLogs({ journal: createJournalReader(), ownLines, logUnits });
 }

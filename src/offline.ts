@@ -6,15 +6,19 @@ import type { Input, Output, SettingsChange } from "./contract/types.ts";
 import type { Log } from "./journal/log.ts";
 import { documentKinds } from "./state.ts";
 import { createStateTools, type StateTools } from "./store/inspection.ts";
-import { takeLock } from "./store/lock.ts";
+import { type Lock, takeLock } from "./store/lock.ts";
 
-/** The agent's operations in this process, as local root, under the store's lock; for when the agent is down. */
+/**
+ * The agent's operations in this process, as local root; for when the agent is down. Under the store's lock, unless the
+ * state is only read.
+ */
 export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
   // A person reads this terminal: what happened is in the event log, and what is wrong is said.
   const log: Log = (severity, message, members) => {
     if (severity === "error" || severity === "warning") config.log(severity, message, members);
   };
-  const rooms = await openRooms({ ...config, log }, await takeLock(config.stateDirectory));
+  const lock = config.readsOnly ? noLock : await takeLock(config.stateDirectory);
+  const rooms = await openRooms({ ...config, log }, lock);
   return {
     call: async <Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> => {
       const running = rooms.dispatch.run(id, {
@@ -43,6 +47,8 @@ export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
     },
   };
 }
+
+const noLock: Lock = { release: async () => undefined };
 
 /** Milliseconds: the longest wait that a timer of Node's takes. */
 const forever = 2 ** 31 - 1;

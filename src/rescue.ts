@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "./clock/clock.ts";
-import { type ClockRecord, clockRecordKind } from "./clock/clock-record.ts";
+import { clockRecordKind } from "./clock/clock-record.ts";
 import type { AgentConfig } from "./compose.ts";
 import { greetingOf } from "./compose-answers.ts";
 import { openHostClock } from "./compose-clock.ts";
@@ -16,8 +16,8 @@ import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import type { EventSink } from "./journal/event.ts";
 import { createLoggedEvents } from "./journal/logged-events.ts";
 import { defaultSettings, documentKinds } from "./state.ts";
-import type { Document } from "./store/document.ts";
 import { createStateTools } from "./store/inspection.ts";
+import { createMemoryDocument } from "./store/memory-document.ts";
 import { builtAt, fullVersion, publicVersion } from "./version/version.ts";
 
 /** What is left of the agent when its state is damaged: version, health, how the clock is, and the socket. */
@@ -96,33 +96,13 @@ function unkeptClock(config: AgentConfig, events: EventSink): Clock {
     ...config,
     maySteerClock: false,
     settings: () => time,
-    record: forgetfulRecord(),
+    record: createMemoryDocument(clockRecordKind.name, clockRecordKind.defaults),
     bootId: readIdentity().bootId,
     buildDate: builtAt(config.build),
     uptime: config.uptime ?? createUptime(),
     events,
     onLook: () => undefined,
   });
-}
-
-/** A record in memory alone. */
-function forgetfulRecord(): Document<ClockRecord> {
-  let present = clockRecordKind.defaults;
-  const note: Document<ClockRecord>["note"] = (change) => {
-    present = change(present);
-  };
-  return {
-    name: clockRecordKind.name,
-    read: () => present,
-    update: async (change) => {
-      note(change, 0);
-      return present;
-    },
-    note,
-    save: async () => undefined,
-    close: async () => undefined,
-    trouble: () => null,
-  };
 }
 
 /** Whether every document that must not be made up can be read again. Takes no lock. */

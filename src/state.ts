@@ -16,6 +16,7 @@ import { mergeSettings, settingsKind } from "./settings/settings.ts";
 import { type Disk, openDisk } from "./store/disk.ts";
 import { type OpenedDocument, openDocument } from "./store/document.ts";
 import { type DocumentKind, validatorOf } from "./store/load.ts";
+import { readDocument } from "./store/memory-document.ts";
 import { createReserve } from "./store/reserve.ts";
 import type { HealthCheck } from "./system/health.ts";
 import { updateRecordKind } from "./updates/update-record.ts";
@@ -39,19 +40,21 @@ export interface StateConfig {
   stateDirectory: string;
   initialSettings: SettingsChange;
   log: Log;
+  /** Without the lock: nothing is written. */
+  readsOnly?: boolean | undefined;
 }
 
-/** Opens every document under the caller's lock. Throws `state_damaged`, `storage_unwritable`. */
+/** Opens every document under the caller's lock, or to be read. Throws `state_damaged`, `storage_unwritable`. */
 export async function openState(config: StateConfig, now: () => Date) {
-  const { stateDirectory: directory, initialSettings, log } = config;
+  const { stateDirectory: directory, initialSettings, log, readsOnly } = config;
+  const openOne = readsOnly ? readDocument : openDocument;
   const reserve = createReserve(directory);
   const disk = await openDisk(directory, reserve);
   const options = { isFirstStart: await isEmpty(directory), reserve };
   // Accounts first, also where the disk takes no write before later: beside other state, absent ones would be damage.
-  const users = await openDocument(directory, accountsKind, options);
+  const users = await openOne(directory, accountsKind, options);
   const after = options.isFirstStart ? users : undefined;
-  const open = <T extends object>(kind: DocumentKind<T>) =>
-    openDocument(directory, kind, { ...options, after });
+  const open = <T extends object>(kind: DocumentKind<T>) => openOne(directory, kind, { ...options, after });
   const [settings, sessions, attempts, tokens, usedCodes, clock, updates, events] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),
@@ -60,7 +63,7 @@ export async function openState(config: StateConfig, now: () => Date) {
     open(usedCodesKind),
     open(clockRecordKind),
     open(updateRecordKind),
-    openEventLog({ directory: join(directory, "events"), log, now, reserve }),
+    openEventLog({ directory: join(directory, "events"), log, now, reserve, readsOnly }),
   ]);
   const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock, updates };
   const checks: HealthCheck[] = [{ name: "disk", trouble: () => disk.trouble() }];

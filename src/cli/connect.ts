@@ -1,4 +1,4 @@
-import type { OperationId } from "../contract/operations.ts";
+import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { Input, Output } from "../contract/types.ts";
 import { findLock, StateLocked } from "../store/lock.ts";
 import { AgentAbsent } from "./agent-connection.ts";
@@ -36,8 +36,9 @@ export function createAgentClient(connection: Connection): Client {
   const absence = createAbsence(connection);
   return {
     async call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> {
+      const readsOnly = operationOf(id).method === "GET";
       for (;;) {
-        const offline = absence.inProcess();
+        const offline = absence.inProcess(readsOnly);
         if (offline !== undefined) return offline.call(id, input);
         try {
           const answer = await online.call(id, input);
@@ -45,59 +46,80 @@ export function createAgentClient(connection: Connection): Client {
           return answer;
         } catch (error) {
           if (!(error instanceof AgentAbsent)) throw error;
-          await absence.mend(error);
+          await absence.mend(error, readsOnly);
         }
       }
     },
     async stream(id, input, onMessage, options) {
       // In process there is nobody else, so nothing would ever come.
-      if (absence.inProcess() !== undefined) {
+      if (absence.inProcess(true) !== undefined) {
         throw new CommandError(1, "Following needs the running agent. Start it, or leave --follow out.");
       }
       await online.stream(id, input, onMessage, options);
     },
     async close() {
       await online.close();
-      await absence.inProcess()?.close();
+      await absence.close();
     },
   };
 }
 
 /** What is done while no agent listens. */
 interface Absence {
-  /** The operations in this process, once they are open. */
-  inProcess(): Calls | undefined;
+  /** The operations in this process, once they are open: for one that only reads, or for any. */
+  inProcess(readsOnly: boolean): Calls | undefined;
   hasAnswered(): void;
   /** Settles when there is something to call: this process, or an agent that may have begun to listen. Else it throws. */
-  mend(absence: AgentAbsent): Promise<void>;
+  mend(absence: AgentAbsent, readsOnly: boolean): Promise<void>;
+  close(): Promise<void>;
 }
 
 function createAbsence(connection: Connection): Absence {
   const patience = createPatience({ ...connection, limits: connection.patience });
   const untilAgent = untilStarted(connection);
-  let offline: Calls | undefined;
+  const opening = createOpening(connection);
+  let reader: Calls | undefined;
+  let writer: Calls | undefined;
   let hasAnswered = false;
   let mending: Promise<void> | undefined;
-  const mend = async (absence: AgentAbsent): Promise<void> => {
+  const mend = async (absence: AgentAbsent, readsOnly: boolean): Promise<void> => {
     // One that has answered is being restarted: a command that took its lock now would keep it from coming back.
     if (!connection.worksOffline || hasAnswered) return untilAgent(absence);
     // Looked at first: an agent that is about to listen has the processor to itself while this waits.
     const lock = await findLock(connection.places.stateDirectory);
-    const opened = lock ?? (await goOffline(connection).catch(unlessLocked));
-    if (!(opened instanceof StateLocked)) offline = opened;
-    else await patience.again({ holder: opened.holder, failure: opened });
+    // To read takes no lock. The agent is waited for all the same, since it knows more than its disk does.
+    if (readsOnly && lock?.holder.role !== "agent") {
+      reader = await opening(true);
+      return;
+    }
+    const opened = lock ?? (await opening(false).catch(unlessLocked));
+    if (!(opened instanceof StateLocked)) {
+      writer = opened;
+      return;
+    }
+    const waiting = patience.again({ holder: opened.holder, failure: opened });
+    await (readsOnly ? waiting.catch(readAnyway) : waiting);
   };
+  const readAnyway = async (failure: unknown): Promise<void> => {
+    if (failure instanceof Error) await connection.remark(failure.message);
+    reader = await opening(true);
+  };
+  const inProcess = (readsOnly: boolean) => writer ?? (readsOnly ? reader : undefined);
   return {
-    inProcess: () => offline,
+    inProcess,
     hasAnswered: () => {
       hasAnswered = true;
     },
-    mend: async (absence) => {
-      if (offline !== undefined) return;
-      mending ??= mend(absence).finally(() => {
+    mend: async (absence, readsOnly) => {
+      if (inProcess(readsOnly) !== undefined) return;
+      mending ??= mend(absence, readsOnly).finally(() => {
         mending = undefined;
       });
       await mending;
+    },
+    close: async () => {
+      await reader?.close();
+      await writer?.close();
     },
   };
 }
@@ -116,8 +138,15 @@ function unlessLocked(error: unknown): StateLocked {
   throw error;
 }
 
-async function goOffline({ places, context, remark }: Connection): Promise<Calls> {
-  const opened = await context.openOffline(places.stateDirectory);
-  await remark(`The agent is not running; working on its state in ${places.stateDirectory} directly.`);
-  return opened;
+/** Opens the operations in this process, and says so the first time. */
+function createOpening({ places, context, remark }: Connection): (readsOnly: boolean) => Promise<Calls> {
+  let isSaid = false;
+  return async (readsOnly) => {
+    const opened = await context.openOffline(places.stateDirectory, { readsOnly });
+    const what = readsOnly ? "reading" : "working on";
+    if (!isSaid)
+      await remark(`The agent is not running; ${what} its state in ${places.stateDirectory} directly.`);
+    isSaid = true;
+    return opened;
+  };
 }

@@ -48,8 +48,11 @@ export interface CommandContext {
   environment: Readonly<Record<string, string | undefined>>;
   /** This program's own version, for `--version` and for when the agent cannot say its. */
   programVersion: string;
-  /** The same operations in process, under the store's lock, as local root; for when the agent is down. */
-  openOffline(stateDirectory: string): Promise<Calls>;
+  /**
+   * The same operations in process, as local root; for when the agent is down. Under the store's lock, or, with
+   * `readsOnly`, without it: then only operations that change nothing may be called.
+   */
+  openOffline(stateDirectory: string, options: { readsOnly: boolean }): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
   /** Judges a root of trust of updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;

@@ -36,6 +36,8 @@ export interface EventLogOptions {
   reserve: Reserve;
   /** Bytes of all files. */
   totalBytes?: number;
+  /** Nothing is written, and what happens is in the log alone: for a reader without the state's lock. */
+  readsOnly?: boolean | undefined;
   /** Kinds and sources of refusals told apart. */
   refusalKinds?: number;
 }
@@ -50,10 +52,10 @@ const maximumDetails = 4_096;
 
 /** Opens the event log under the state's lock. Damage, or a disk that takes nothing, is told by `trouble`, not thrown. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { directory, log, totalBytes = defaultBytes } = options;
+  const { directory, log, totalBytes = defaultBytes, readsOnly = false } = options;
   // A disk that takes nothing now may later; the first write tries again.
-  await makeDirectory(directory).catch(() => undefined);
-  const find = (name: LogName) => findLog(directory, name, log).catch(unreadable);
+  if (!readsOnly) await makeDirectory(directory).catch(() => undefined);
+  const find = (name: LogName) => findLog(directory, name, readsOnly ? null : log).catch(unreadable);
   const found = { changes: await find("changes"), refusals: await find("refusals") };
   const heads = createEventHeads({ sync: (name) => files[name].sync(), log });
   const share = { changes: totalBytes * (1 - refusalsShare), refusals: totalBytes * refusalsShare };
@@ -93,6 +95,7 @@ function joined(parts: Parts): EventLog {
   let lost = 0;
   const place = async (facts: EventFacts, code: string | null, count: number): Promise<void> => {
     log("notice", facts.type, { ...auditMembers(facts), ...(code !== null && { code, count }) });
+    if (parts.readsOnly) return;
     if (!writer.hasRoom(eventTypes[facts.type].log)) {
       lost += 1;
       return;
@@ -127,6 +130,7 @@ function joined(parts: Parts): EventLog {
     trouble: () => troubleOf(writer, parts.damage, lost),
     close: async () => {
       refusals.close();
+      if (parts.readsOnly) return;
       await writer.close();
       await parts.closeHeads();
       // What the disk refused has been said by the writer.

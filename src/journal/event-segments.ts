@@ -35,8 +35,11 @@ export function segmentName(name: LogName, firstSeq: number): string {
   return `${name}-${String(firstSeq).padStart(16, "0")}.jsonl`;
 }
 
-/** Finds a log's segments and its head, and cuts off the line that a crash left torn. */
-export async function findLog(directory: string, name: LogName, log: Log): Promise<FoundLog> {
+/**
+ * Finds a log's segments and its head, and cuts off the line that a crash left torn; without `log` nothing is written,
+ * for what is torn may be what another process is writing.
+ */
+export async function findLog(directory: string, name: LogName, log: Log | null): Promise<FoundLog> {
   const segments = await findSegments(directory, name);
   let damagedLines = 0;
   for (const segment of [...segments].reverse()) {
@@ -53,7 +56,7 @@ export async function findLog(directory: string, name: LogName, log: Log): Promi
     if (segment.sizeBytes > 0) continue;
     // Begun by a process that was killed before its first line was whole.
     segments.splice(segments.indexOf(segment), 1);
-    await unlink(segment.path).catch(() => undefined);
+    if (log) await unlink(segment.path).catch(() => undefined);
   }
   return { segments, head: undefined, damagedLines };
 }
@@ -104,18 +107,22 @@ async function findSegments(directory: string, name: LogName): Promise<Segment[]
 }
 
 /** Undefined when the disk does not give the file. */
-async function wholeLines(segment: Segment, log: Log): Promise<string[] | undefined> {
+async function wholeLines(segment: Segment, log: Log | null): Promise<string[] | undefined> {
   const bytes = await readFile(segment.path).catch(() => undefined);
   if (!bytes) return undefined;
   const end = bytes.lastIndexOf("\n") + 1;
   if (end < bytes.length) {
-    log("warning", "a torn line at the end of the event log was cut off: it was never acknowledged", {
-      file: segment.path,
-      bytes: bytes.length - end,
-    });
     segment.sizeBytes = end;
-    // Where it cannot be cut, it is written over, and not read meanwhile.
-    await truncate(segment.path, end).catch(() => undefined);
+    if (log) await cutOff(segment, bytes.length - end, log);
   }
   return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1);
+}
+
+async function cutOff({ path, sizeBytes }: Segment, tornBytes: number, log: Log): Promise<void> {
+  log("warning", "a torn line at the end of the event log was cut off: it was never acknowledged", {
+    file: path,
+    bytes: tornBytes,
+  });
+  // Where it cannot be cut, it is written over, and not read meanwhile.
+  await truncate(path, sizeBytes).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { StewardError } from "../errors.ts";
-import { storageError, writeDurably } from "./durable-file.ts";
+import { writeDurably } from "./durable-file.ts";
 import { type DocumentKind, documentPath, documentText, goodCopyName, setAside } from "./load.ts";
 import type { Reserve } from "./reserve.ts";
 
@@ -34,7 +34,7 @@ export function createDocumentFile<T extends object>(
   const write = async (text: string): Promise<void> => {
     const refusal = hindrance?.();
     if (refusal) throw refusal;
-    if (isInTheWay) await setAside(directory, kind.name).catch(toStorageError(path));
+    if (isInTheWay) await setAside(directory, kind.name);
     isInTheWay = false;
     await writeDurably(path, text);
   };
@@ -64,11 +64,5 @@ export function createDocumentFile<T extends object>(
       if (hasFailed) return;
       await writeDurably(goodPath, documentText(kind, value)).catch(() => undefined);
     },
-  };
-}
-
-function toStorageError(path: string): (error: unknown) => never {
-  return (error) => {
-    throw storageError(path, error);
   };
 }

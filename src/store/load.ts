@@ -3,6 +3,7 @@ import { readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import Conf from "conf";
 import { StewardError } from "../errors.ts";
+import { storageError } from "./durable-file.ts";
 import { createValidator, documentValidatorName, type Validator } from "./schemas.ts";
 
 /** A change of a document's form, keyed in `migrations` by the format version that it leads to. */
@@ -142,8 +143,17 @@ export async function keptNames(directory: string, name: string): Promise<string
   return kept.sort();
 }
 
-/** Moves a document's file out of the way under a name that says when; at most three are kept. */
+/**
+ * Moves a document's file out of the way under a name that says when; at most three are kept. Throws `storage_full`,
+ * `storage_unwritable`.
+ */
 export async function setAside(directory: string, name: string): Promise<void> {
+  await moveAside(directory, name).catch((error: unknown) => {
+    throw storageError(documentPath(directory, name), error);
+  });
+}
+
+async function moveAside(directory: string, name: string): Promise<void> {
   // Wall time only names the file; the count behind it keeps order and uniqueness when the clock is wrong.
   const kept = await keptNames(directory, name);
   const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");

@@ -23,7 +23,7 @@ export interface MetadataFiles {
 /** Makes the directory where it is absent, and removes what a killed writer left. */
 export async function openMetadataFiles(directory: string): Promise<MetadataFiles> {
   await makeDirectory(directory);
-  const pathOf = (role: string): string => `${directory}/${metadataFileName(role)}`;
+  const pathOf = (role: string): string => metadataPath(directory, role);
   for (const name of await readdir(directory)) {
     if (name.startsWith("."))
       await removeLeftovers(`${directory}/${name.slice(1).replace(/\.[^.]*\.tmp$/, "")}`);
@@ -34,14 +34,7 @@ export async function openMetadataFiles(directory: string): Promise<MetadataFile
     });
   };
   return {
-    read: async (role) => {
-      try {
-        return await readFile(pathOf(role));
-      } catch (cause) {
-        if (systemErrorCode(cause) === "ENOENT") return null;
-        throw new StewardError("storage_unwritable", `${pathOf(role)} cannot be read.`, { cause });
-      }
-    },
+    read: (role) => readMetadata(pathOf(role)),
     write: (role, bytes) => writeDurably(pathOf(role), bytes),
     remove: async (role) => {
       await remove(pathOf(role));
@@ -52,4 +45,36 @@ export async function openMetadataFiles(directory: string): Promise<MetadataFile
       await syncDirectory(directory);
     },
   };
+}
+
+/** The same without a write: what is written or removed is so in memory alone, and the directory may be absent. */
+export function readMetadataFiles(directory: string): MetadataFiles {
+  const changed = new Map<string, Uint8Array | null>();
+  let isCleared = false;
+  return {
+    read: async (role) => {
+      const bytes = changed.get(role);
+      if (bytes !== undefined || isCleared) return bytes ?? null;
+      return readMetadata(metadataPath(directory, role));
+    },
+    write: async (role, bytes) => void changed.set(role, bytes),
+    remove: async (role) => void changed.set(role, null),
+    clear: async () => {
+      changed.clear();
+      isCleared = true;
+    },
+  };
+}
+
+function metadataPath(directory: string, role: string): string {
+  return `${directory}/${metadataFileName(role)}`;
+}
+
+async function readMetadata(path: string): Promise<Uint8Array | null> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    if (systemErrorCode(cause) === "ENOENT") return null;
+    throw new StewardError("storage_unwritable", `${path} cannot be read.`, { cause });
+  }
 }

@@ -34,10 +34,10 @@ function device(test: TestContext, onRemark: (text: string) => void = () => unde
     { STEWARD_SOCKET: socketPath, STEWARD_STATE: directory },
   );
   const [remarks, opened]: [string[], string[]] = [[], []];
-  const openOffline = async (stateDirectory: string) => {
-    const lock = await takeLock(stateDirectory);
+  const openOffline: CommandContext["openOffline"] = async (stateDirectory, { readsOnly }) => {
+    const lock = readsOnly ? undefined : await takeLock(stateDirectory);
     opened.push(stateDirectory);
-    return { call: async () => version as never, close: () => lock.release() };
+    return { call: async () => version as never, close: async () => lock?.release() };
   };
   const context = { stdin: { isTTY: false }, openOffline } as unknown as CommandContext;
   const remark = async (text: string) => {
@@ -58,11 +58,40 @@ describe("the client of a command", () => {
   it("works in process at once where there is no agent", async (test) => {
     const there = device(test);
     const client = there.client({ patience: short });
-    assert.deepEqual(await client.call("getVersion", {}), version);
+    await client.call("logout", {});
     await client.close();
     assert.deepEqual(there.remarks, [
       `The agent is not running; working on its state in ${there.directory} directly.`,
     ]);
+  });
+
+  it("reads beside another command at once, and takes no lock for it", async (test) => {
+    const there = device(test);
+    const lock = await takeLock(there.directory);
+    const client = there.client({ patience: long });
+    assert.deepEqual(await client.call("getVersion", {}), version);
+    await lock.release();
+    // Still open for reading: it keeps no writer away.
+    await (await takeLock(there.directory)).release();
+    await client.call("logout", {});
+    await client.close();
+    assert.equal(there.opened.length, 2);
+    assert.deepEqual(there.remarks, [
+      `The agent is not running; reading its state in ${there.directory} directly.`,
+    ]);
+  });
+
+  it("reads beside an agent that never listens, when it has been waited for, and says so", async (test) => {
+    const there = device(test);
+    const lock = await takeLock(there.directory, 0, "agent");
+    const client = there.client({ patience: short });
+    assert.deepEqual(await client.call("getVersion", {}), version);
+    await client.close();
+    assert.match(
+      there.remarks.join(" "),
+      new RegExp(`process ${process.pid}, .*--socket.* reading its state`),
+    );
+    await lock.release();
   });
 
   it("waits for an agent that has its state and does not listen yet, and says so", async (test) => {
@@ -84,7 +113,7 @@ describe("the client of a command", () => {
     });
     const lock = await takeLock(there.directory);
     const client = there.client({ patience: long });
-    assert.deepEqual(await client.call("getVersion", {}), version);
+    await client.call("logout", {});
     await client.close();
     assert.equal(there.opened.length, 1);
     assert.match(there.remarks[0] ?? "", /^Waiting for another program.*\(process \d+\)…$/);
@@ -94,7 +123,7 @@ describe("the client of a command", () => {
     const there = device(test);
     const one = async () => {
       const client = there.client({ patience: long });
-      await client.call("getVersion", {});
+      await client.call("logout", {});
       await client.close();
     };
     await Promise.all([one(), one(), one(), one()]);
@@ -112,7 +141,7 @@ describe("the client of a command", () => {
   it("gives up on an agent that never listens: exit 8, with what to look at", async (test) => {
     const there = device(test);
     const lock = await takeLock(there.directory, 0, "agent");
-    await assert.rejects(there.client({ patience: short }).call("getVersion", {}), (error) => {
+    await assert.rejects(there.client({ patience: short }).call("logout", {}), (error) => {
       assert.ok(error instanceof CommandError);
       assert.equal(error.exitCode, 8);
       assert.match(error.message, new RegExp(`process ${process.pid}, .*--socket`));
@@ -124,7 +153,7 @@ describe("the client of a command", () => {
   it("gives up on another command that does not end: state_locked", async (test) => {
     const there = device(test);
     const lock = await takeLock(there.directory);
-    const call = there.client({ patience: short }).call("getVersion", {});
+    const call = there.client({ patience: short }).call("logout", {});
     await assert.rejects(call, (error) => error instanceof StewardError && error.code === "state_locked");
     await lock.release();
   });

@@ -64,7 +64,7 @@ describe("steward", { concurrency: true }, () => {
       });
       assert.equal(code, 0);
       assert.match(stdout, /^anna /m);
-      assert.equal(stderr, `The agent is not running; working on its state in ${directory} directly.\n`);
+      assert.equal(stderr, `The agent is not running; reading its state in ${directory} directly.\n`);
       assert.deepEqual(notedCalls(directory), [
         { id: "listUsers", query: { sort: "username", limit: 200 } },
         { id: "close" },

@@ -10,6 +10,8 @@ export interface SealKeyPlaces {
   path: string;
   /** The key that the agent makes itself when nobody gives one: a hidden file in its state directory. */
   fallbackPath: string;
+  /** False: without a key there is none. */
+  mayMake?: boolean;
   /** Hears that the agent's own key was made now: what another one sealed does not open by it. */
   onMade?: () => void;
 }
@@ -37,7 +39,7 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   const ofRoot = await readKey(path, (file) => refuseForeign(file, path, dirname(fallbackPath)));
   const own = await readKey(fallbackPath);
   const found = [given, ofRoot, own].filter((key) => key instanceof Uint8Array);
-  if (found.length > 0) return found;
+  if (found.length > 0 || places.mayMake === false) return found;
   const made = await makeKey(fallbackPath);
   places.onMade?.();
   return [made];
