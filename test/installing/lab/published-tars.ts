@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { runSteward } from "../../cli/run-steward.ts";
 import { type HostileTar, writeHostileTar } from "./hostile-tars.ts";
+import { openPublisher } from "./publisher.ts";
 
 /** A repository whose releases are validly signed, whatever is in them. */
 export interface PublishedTars {
@@ -12,23 +12,20 @@ export interface PublishedTars {
   readonly payload: (name: string) => string;
 }
 
-/** How many commands work on the payloads before one adds them. */
-const kind = ["--kind", "rules", "--release", "1.0.0"];
-
-/** Publishes each tar as the rules of its name, version 1.0.0, by `steward repo`. */
+/** Publishes each tar as the rules of its name, version 1.0.0. */
 export async function publishTars(
   scratch: string,
   tars: readonly Omit<HostileTar, "refusal">[],
 ): Promise<PublishedTars> {
   const site = join(scratch, "site");
-  await steward("init", site, "--product", "demo");
+  const publisher = await openPublisher(site, "demo");
   for (const tar of tars) {
     const path = join(scratch, `${tar.name}.tar.gz`);
     await writeHostileTar(path, tar);
-    await steward("add", site, path, ...kind, "--name", tar.name);
+    await publisher.add(path, { kind: "rules", name: tar.name, version: "1.0.0" });
     rmSync(path);
   }
-  await steward("publish", site);
+  await publisher.publish();
   const repository = join(site, "public");
   const directory = join(repository, "targets", "stable", "rules");
   const files = readdirSync(directory);
@@ -40,9 +37,4 @@ export async function publishTars(
       return join(directory, file);
     },
   };
-}
-
-async function steward(...words: string[]): Promise<void> {
-  const { code, stderr } = await runSteward(["repo", ...words]);
-  assert.equal(code, 0, `steward repo ${words.join(" ")}: ${stderr}`);
 }

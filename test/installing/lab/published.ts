@@ -3,18 +3,13 @@ import { cp, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
-import { addRelease } from "../../../src/publishing/add.ts";
-import { initRepository } from "../../../src/publishing/init.ts";
-import { readKeysAtHand } from "../../../src/publishing/private-keys.ts";
-import { publish } from "../../../src/publishing/publish.ts";
-import { openWorkspace, type Surroundings } from "../../../src/publishing/workspace.ts";
 import { caps } from "../../../src/updates/caps.ts";
 import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";
 import { fetchPayload } from "../../../src/updates/payload.ts";
 import { refresh } from "../../../src/updates/refresh.ts";
 import { ed25519Alone } from "../../../src/updates/signatures.ts";
-import { useOpenSsl } from "../../updates/lab/quick-ed25519.ts";
 import { openServed } from "../../updates/lab/served.ts";
+import { openPublisher } from "./publisher.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
 
 /** What a publisher has published, and what the agent of a device then had staged, step by step. */
@@ -27,16 +22,6 @@ export interface Published {
   readonly release: (kind: ReleaseModel["kind"], version: string) => PackedRelease;
 }
 
-// What is published here is verified again and again.
-useOpenSsl();
-
-const surroundings: Surroundings = {
-  now: () => new Date(),
-  askPassphrase: async (file) => {
-    throw new Error(`asked for the passphrase of ${file}`);
-  },
-};
-
 /**
  * Publishes what `steward repo` publishes for the product "pump", one publication for each list, and lets the agent's
  * client fetch all of it each time. Below `directory`.
@@ -47,10 +32,7 @@ export async function publishReleases(
 ): Promise<Published> {
   const site = join(directory, "site");
   const trees = join(directory, "trees");
-  const wanted = { product: "pump", publicKeys: {}, thresholds: {}, periods: {} };
-  await initRepository(site, wanted, surroundings);
-  const workspace = await openWorkspace(site, surroundings);
-  const { keys } = await readKeysAtHand(workspace.keys);
+  const publisher = await openPublisher(site, "pump");
   const releases: PackedRelease[] = [];
   const stagedAt = (publication: number): string => join(directory, `agent-${publication}`);
   for (const [publication, models] of publications.entries()) {
@@ -58,19 +40,10 @@ export async function publishReleases(
       const packed = await packRelease(trees, model);
       const { kind, version } = model;
       const name = kind === "rules" ? "pump-rules" : "pump";
-      const entry = {
-        steward: 1,
-        kind,
-        name,
-        version,
-        channel: "stable",
-        product: "pump",
-        arch: "any",
-      } as const;
-      await addRelease(workspace, { file: packed.file, entry, keys });
+      await publisher.add(packed.file, { kind, name, version });
       releases.push(packed);
     }
-    await publish(workspace, keys);
+    await publisher.publish();
     const before = publication === 0 ? null : stagedAt(publication - 1);
     await fetchAll({ site, before, directory: stagedAt(publication) });
   }

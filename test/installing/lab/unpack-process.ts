@@ -22,10 +22,11 @@ await delay(idleMilliseconds);
 // From now on VmHWM is the peak of what follows (proc(5)).
 writeFileSync("/proc/self/clear_refs", "5");
 const idleMiB = status("VmRSS");
-const begun = performance.now();
+const [reads, writes] = [doneBytes("rchar"), doneBytes("wchar")];
 const refusal = await refusalOf(payload, "release");
-const milliseconds = performance.now() - begun;
-process.stdout.write(`${JSON.stringify({ milliseconds, idleMiB, peakMiB: status("VmHWM"), refusal })}\n`);
+const [readBytes, writtenBytes] = [doneBytes("rchar") - reads, doneBytes("wchar") - writes];
+const measured = { readBytes, writtenBytes, idleMiB, peakMiB: status("VmHWM"), refusal };
+process.stdout.write(`${JSON.stringify(measured)}\n`);
 
 /** null: it is unpacked. */
 async function refusalOf(path: string, name: string): Promise<string | null> {
@@ -40,4 +41,9 @@ async function refusalOf(path: string, name: string): Promise<string | null> {
 function status(field: "VmRSS" | "VmHWM"): number {
   const text = readFileSync("/proc/self/status", "utf8");
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) / 1_024;
+}
+
+/** By read(2) and its likes so far (proc(5)). */
+function doneBytes(field: "rchar" | "wchar"): number {
+  return Number(new RegExp(`^${field}: (\\d+)$`, "m").exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
 }
