@@ -1,11 +1,11 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all screenshots test-lts mutation vm-test vm-image bench build install uninstall check format clean packages
+.PHONY: help run test test-all screenshots test-lts mutation vm-test vm-image bench build install uninstall man check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
-SOURCES := $(shell find src scripts/build.ts scripts/build-addon.ts scripts/build-console.ts scripts/slim-catalogue.ts -type f) package.json
+SOURCES := $(shell find src scripts/build.ts scripts/build-addon.ts scripts/build-console.ts scripts/build-shell-files.ts scripts/manual-page.ts scripts/slim-catalogue.ts -type f) package.json
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
@@ -58,6 +58,9 @@ install: $(DIST) ## install below DESTDIR and PREFIX (default /usr); RUNTIME=FIL
 
 uninstall: $(NODE_MODULES) ## remove what make install has put there; state and settings stay
 	@node --import tsx scripts/install/main.ts --remove $(PLACE)
+
+man: $(DIST) ## show the manual page, which the build makes of the table of commands
+	@man -l dist/man/steward.8
 
 check: $(NODE_MODULES) ## types and style
 	@node_modules/.bin/tsc -p .

@@ -13,6 +13,7 @@ import { documentValidatorName, inputValidatorName } from "../src/store/schemas.
 import { releaseJournalName, releaseJournalSchema } from "../src/updates/release-journal.ts";
 import { buildAddon } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
+import { writeShellFiles } from "./build-shell-files.ts";
 import { fewMediaTypes, nativePackages, noTraces, requireBanner } from "./packages-in-bundles.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -61,6 +62,14 @@ export { refuse as Ajv2020, refuse as default };`,
  */
 const noResponse = `Object.defineProperty(globalThis,"Response",{value:class Response{},configurable:true,writable:true});`;
 
+/** src/main.ts is program.js in dist. */
+const programBeside: Plugin = {
+  name: "program-beside",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /\/main\.ts$/ }, () => ({ path: "./program.js", external: true }));
+  },
+};
+
 const banner = `#!/usr/bin/env node
 ${requireBanner}`;
 
@@ -81,9 +90,19 @@ const common = {
 } satisfies BuildOptions;
 await build({
   ...common,
-  entryPoints: { main: join(root, "src/main.ts"), "facts-worker": join(root, "src/system/facts-worker.ts") },
+  entryPoints: {
+    program: join(root, "src/main.ts"),
+    "facts-worker": join(root, "src/system/facts-worker.ts"),
+  },
   splitting: true,
   banner: { js: `${banner}${noResponse}` },
+});
+// What is started: small, as it loads the program only for what it cannot answer itself.
+await build({
+  ...common,
+  entryPoints: { main: join(root, "src/start.ts") },
+  plugins: [programBeside],
+  banner: { js: "#!/usr/bin/env node" },
 });
 // Whole in itself: what it shares with the agent would be one more part for each start of the agent to read.
 await build({
@@ -100,6 +119,9 @@ await build({
   define: { ...common.define, STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon) },
 });
 for (const program of ["main.js", "installer.js"]) chmodSync(join(dist, program), 0o755);
+// Without it Node would first read each part as CommonJS, and find out.
+writeFileSync(join(dist, "package.json"), '{ "type": "module" }\n');
+writeShellFiles(dist, stamp());
 await buildConsole(join(dist, "console"));
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
 rmSync(finished, { recursive: true, force: true });

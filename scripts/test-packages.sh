@@ -11,6 +11,7 @@ need curl curl
 need flock util-linux
 need faketime faketime
 need fish fish
+need groff groff-base
 need jq jq
 need oathtool oathtool
 need openssl openssl

@@ -41,13 +41,14 @@ const floors: Readonly<Record<string, number>> = {
   "serve.ts": 5,
   "command-context.ts": 5,
   "main.ts": 5,
+  "start.ts": 5,
   "installer.ts": 5,
   "self-check.ts": 5,
   "installer-process.ts": 5,
   "installer-host.ts": 5,
 };
 
-const mains = ["main.ts", "cli/main.ts", "installer.ts", "self-check.ts"];
+const mains = ["start.ts", "main.ts", "cli/main.ts", "installer.ts", "self-check.ts"];
 const maximumLines = 250;
 
 /** What is wrong, a line each; empty when the house stands. */

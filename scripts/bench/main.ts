@@ -1,4 +1,5 @@
 /** `make bench`: what the agent costs, as ratios against peers run in the same call, one after the other in turns. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyRows } from "./apply.ts";
@@ -20,6 +21,7 @@ const startRounds = 11;
 /** Of these, how many wait until they are idle: memory varies little from one start to the next. */
 const memoryRounds = 2;
 const loadRounds = 15;
+const quickRounds = 31;
 
 /** Milliseconds after the first answer until a server is idle. */
 const idleMilliseconds = 2_000;
@@ -28,6 +30,7 @@ const scratch = scratchDirectory();
 try {
   const rows = [
     ...(await startAndMemory()),
+    quickAnswers(),
     await authenticatedRequests(),
     ...(await payloadRows()),
     ...(await applyRows()),
@@ -65,6 +68,25 @@ async function startAndMemory(): Promise<Row[]> {
     row("idle resident memory / bare node:http", "MiB", agentResident, bareResident, 1.3, "most"),
     row("start to first answer / bare node:http", "ms", agentStart, bareStart, 2.5, "most"),
   ];
+}
+
+/** What a shell asks for at each of its starts: how much longer than Node alone takes. */
+function quickAnswers(): Row {
+  const program = join(import.meta.dirname, "../../dist/main.js");
+  const times: [number[], number[]] = [[], []];
+  const lines = [
+    [program, "completion", "bash"],
+    ["-e", "0"],
+  ];
+  for (let round = 0; round < quickRounds; round += 1) {
+    for (const [index, words] of lines.entries()) {
+      const began = performance.now();
+      // Where it is set, each start reads the system's certificates, which no device has it do.
+      execFileSync(process.execPath, words, { env: { PATH: process.env.PATH } });
+      times[index]?.push(performance.now() - began);
+    }
+  }
+  return row("steward completion bash / node -e 0", "ms", ...times, 1.3, "most");
 }
 
 async function authenticatedRequests(): Promise<Row> {

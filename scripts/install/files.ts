@@ -37,6 +37,14 @@ const places: Readonly<Record<string, { directory: string; ending: string }>> = 
   ".tmpfiles": { directory: "lib/tmpfiles.d", ending: ".conf" },
 };
 
+/** What a shell and man(1) look for outside of the program's directory, by where the build puts it. */
+const shellFiles: Readonly<Record<string, string>> = {
+  "completion/steward.bash": "share/bash-completion/completions/steward",
+  "completion/steward.fish": "share/fish/vendor_completions.d/steward.fish",
+  "completion/steward.zsh": "share/zsh/site-functions/_steward",
+  "man/steward.8": "share/man/man8/steward.8",
+};
+
 /**
  * Puts the program, its launcher and what systemd and polkit have of it where they belong; what an earlier
  * version left in the program's directory goes. Everything is readable for everybody and writable for its owner, who is
@@ -106,8 +114,17 @@ function replaceProgram(home: string, place: Place, runtime: string | undefined)
   rmSync(former, { recursive: true, force: true });
 }
 
-/** What is one file each: from systemd/. */
-function files({ destination, prefix }: Place): File[] {
+/** What is one file each: from systemd/, and what the build makes of the command line for shells and man(1). */
+function files(place: Place): File[] {
+  const { destination, prefix } = place;
+  const ofBuild = Object.entries(shellFiles).map(([built, path]) => ({
+    path: join(destination, prefix, path),
+    text: () => readFileSync(join(root, "dist", built), "utf8"),
+  }));
+  return [...unitFiles(place), ...ofBuild];
+}
+
+function unitFiles({ destination, prefix }: Place): File[] {
   return readdirSync(join(root, "systemd")).flatMap((name): File[] => {
     if (name === "steward.launcher") return [];
     const ending = /\.[a-z]+$/.exec(name)?.[0] ?? "";

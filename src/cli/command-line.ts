@@ -44,15 +44,18 @@ export function splitLine(argv: readonly string[], commands: readonly Command[])
 /** What the line asks for. Throws CommandError(2) that names the mistake and the right usage. */
 export function readRequest(line: SplitLine, commands: readonly Command[]): Request {
   if (line.options.has("version") && line.words.length === 0) return { kind: "version" };
-  const { prefix, members, rest } = selectMembers(line.words, commands);
+  // `steward help user add` is `steward user add --help`.
+  const isHelp = line.words[0] === "help";
+  const { prefix, members, rest } = selectMembers(isHelp ? line.words.slice(1) : line.words, commands);
   const command = members.find((member) => member.path.length === prefix.length);
-  const wantsHelp = line.options.has("help");
+  const wantsHelp = isHelp || line.options.has("help");
   if (command === undefined) {
     const unknown = rest[0];
     if (unknown !== undefined) throw unknownCommand(unknown, prefix, members);
     if (!wantsHelp) throw usageError("A command is missing.", groupHelp(prefix, members).trimEnd());
     return { kind: "help", text: groupHelp(prefix, members) };
   }
+  if (isHelp && rest.length > 0) throw unknownCommand(rest[0] ?? "", prefix, []);
   if (wantsHelp) return { kind: "help", text: commandHelp(command) };
   checkOptions(line, command);
   checkPositionals(rest, command, line.options.has("version"));

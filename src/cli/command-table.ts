@@ -1,7 +1,10 @@
 import type { Command } from "./command.ts";
+import { commandGroups } from "./command-groups.ts";
 import { completionScript, shells } from "./completion.ts";
 import { CommandError } from "./context.ts";
+import { escapeText } from "./escape.ts";
 import { eventCommands } from "./events.ts";
+import { namesOf } from "./live-names.ts";
 import { logs } from "./logs.ts";
 import { repoCommands } from "./repo.ts";
 import { setupToken } from "./setup-token.ts";
@@ -10,6 +13,7 @@ import { systemCommands } from "./system.ts";
 import { timeCommands } from "./time.ts";
 import { tokenCommands } from "./token.ts";
 import { updateCommands } from "./update.ts";
+import { groupHelp } from "./usage.ts";
 import { userCommands } from "./user.ts";
 import { sessionCommands } from "./user-sessions.ts";
 import { twoFactorCommands } from "./user-two-factor.ts";
@@ -55,6 +59,37 @@ const completion: Command = {
   },
 };
 
+/** Read before the table is: `help WORDS` is `WORDS --help`. */
+const help: Command = {
+  path: ["help"],
+  summary: "Show the help of a command or a group",
+  positionals: [
+    {
+      name: "COMMAND",
+      isOptional: true,
+      isRepeated: true,
+      suggestions: commandGroups.flatMap(({ words }) => words),
+    },
+  ],
+  options: [],
+  async run({ output }) {
+    await output.text(groupHelp([], commands));
+  },
+};
+
+/** What completion scripts call: a name a line, behind a tab what it is. Where no agent answers, nothing. */
+const liveNames: Command = {
+  path: ["completion-names"],
+  isHidden: true,
+  summary: "Print the names that the agent knows",
+  positionals: [{ name: "KIND", values: ["users", "tokens"] }],
+  options: [],
+  async run({ positionals: [kind], places, output }) {
+    const names = await namesOf(kind === "tokens" ? "tokens" : "users", places).catch(() => []);
+    await output.text(names.map(([name, what]) => `${escapeText(name)}\t${escapeText(what)}\n`).join(""));
+  },
+};
+
 /** Every command. An option's name takes a value in all commands or in none: test/cli holds that. */
 export const commands: readonly Command[] = [
   serve,
@@ -71,5 +106,7 @@ export const commands: readonly Command[] = [
   logs,
   setupToken,
   version,
+  help,
   completion,
+  liveNames,
 ];

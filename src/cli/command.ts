@@ -2,6 +2,9 @@ import type { Client, CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";
 import type { Places } from "./places.ts";
 
+/** What the agent knows the names of. */
+export type LiveNames = "users" | "tokens";
+
 /** One option; with `value` it takes one (the word stands in the usage line), without it is a switch. */
 export interface Option {
   readonly name: string;
@@ -9,6 +12,8 @@ export interface Option {
   readonly value?: string;
   /** The only values that are accepted. */
   readonly values?: readonly string[];
+  /** Completion asks the agent for the names that there are. */
+  readonly live?: LiveNames;
   /** The value names a file or a directory. */
   readonly isFile?: true;
   /** The option that cannot be given together with this one. */
@@ -26,6 +31,14 @@ export interface Positional {
   readonly values?: readonly string[];
   /** Offered by completion; anything else is accepted too. */
   readonly suggestions?: readonly string[];
+  /** Completion asks the agent for the names that there are. */
+  readonly live?: LiveNames;
+}
+
+/** A line to type, and what it is for. */
+export interface Example {
+  readonly line: string;
+  readonly what: string;
 }
 
 /** The options that were given, by their long names. */
@@ -60,6 +73,7 @@ export interface Command {
   readonly summary: string;
   readonly positionals: readonly Positional[];
   readonly options: readonly Option[];
+  readonly examples?: readonly Example[];
   /** When the agent is not running, its operations are done in process. */
   readonly worksOffline?: true;
   run(invocation: Invocation): Promise<void>;

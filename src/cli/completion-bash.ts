@@ -5,7 +5,7 @@ import { type CompletionModel, type Place, quoted, spellings } from "./completio
 export function bashScript(model: CompletionModel): string {
   return `# bash completion for steward
 _steward() {
-  local current=\${COMP_WORDS[COMP_CWORD]} at= expects= words= options= word i
+  local current=\${COMP_WORDS[COMP_CWORD]} at= expects= words= options= live= word i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
@@ -30,6 +30,13 @@ ${model.places.map(bashPlace).join("\n")}
       esac
       [[ $current == -* ]] && words="$options ${longNames(model.globalOptions)}" ;;
   esac
+  if [[ -n $live && $current != -* ]]; then
+    # Not by compgen -W, which would carry out what stands in a name.
+    while IFS=$'\\t' read -r word _; do
+      [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+    done < <(command "\${COMP_WORDS[0]}" completion-names "$live" 2>/dev/null)
+    return 0
+  fi
   [[ -n $words ]] && mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
   [[ \${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
   return 0
@@ -43,8 +50,8 @@ export function zshScript(model: CompletionModel): string {
 # zsh completion for steward
 _steward() {
   # "path" is zsh's own name for $PATH and must not be used.
-  local at= expects= word i
-  local -a entries options
+  local at= expects= live= word i
+  local -a entries options names
   for ((i = 2; i < CURRENT; i++)); do
     word=\${words[i]}
     if [[ -n $expects ]]; then expects=; continue; fi
@@ -62,13 +69,17 @@ ${steps(model)}
     compset -P '*='
   fi
   case $expects in
-${model.valued.map((option) => `    ${spellings(option).join("|")}) ${zshValues(option)}; return ;;`).join("\n")}
+${model.valued.map((option) => `    ${spellings(option).join("|")}) ${zshValues(option)}${option.live === undefined ? "; return" : ""} ;;`).join("\n")}
   esac
   options=(${model.globalOptions.map(zshEntry).join(" ")})
-  case $at in
+  [[ -n $expects ]] || case $at in
 ${model.places.map(zshPlace).join("\n")}
   esac
-  if [[ \${words[CURRENT]} == -* ]]; then
+  if [[ -n $live && ( -n $expects || \${words[CURRENT]} != -* ) ]]; then
+    names=(\${(f)"$(command \${words[1]} completion-names $live 2>/dev/null)"})
+    names=("\${(@)names/$'\\t'/:}")
+    (( $#names )) && _describe name names
+  elif [[ \${words[CURRENT]} == -* ]]; then
     _describe -o option options
   elif [[ \${entries[1]} == *= ]]; then
     compadd -S '' -- $entries
@@ -88,32 +99,38 @@ function steps(model: CompletionModel): string {
   return model.steps.map(({ typed, at }) => `          ${quoted(typed)}) at=${quoted(at)} ;;`).join("\n");
 }
 
-function bashPlace({ at, words, options }: Place): string {
+function bashPlace({ at, words, options, live }: Place): string {
   const choices = words.map(({ word }) => word).join(" ");
-  return `        ${quoted(at)}) words=${quoted(choices)} options=${quoted(longNames(options))} ;;`;
+  return `        ${quoted(at)}) words=${quoted(choices)} options=${quoted(longNames(options))}${liveNames(live)} ;;`;
+}
+
+function liveNames(live: Place["live"]): string {
+  return live === undefined ? "" : ` live=${live}`;
 }
 
 function longNames(options: readonly Option[]): string {
   return options.map(({ name }) => `--${name}`).join(" ");
 }
 
-function bashValues({ values, isFile }: Option): string {
+function bashValues({ values, isFile, live }: Option): string {
+  if (live !== undefined) return `live=${live}`;
   if (values !== undefined) return `words=${quoted(values.join(" "))}`;
   if (!isFile) return "return 0";
   return 'compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return 0';
 }
 
-function zshValues({ values, isFile }: Option): string {
+function zshValues({ values, isFile, live }: Option): string {
+  if (live !== undefined) return `live=${live}`;
   if (values !== undefined) return `compadd -- ${values.join(" ")}`;
   return isFile ? "_files" : ":";
 }
 
-function zshPlace({ at, words, options }: Place): string {
+function zshPlace({ at, words, options, live }: Place): string {
   // In an entry of _describe a colon ends the word.
   const entries = words.map(({ word, summary }) =>
     quoted(summary === "" ? word : `${word}:${summary.replaceAll(":", " ")}`),
   );
-  return `    ${quoted(at)}) entries=(${entries.join(" ")}); options+=(${options.map(zshEntry).join(" ")}) ;;`;
+  return `    ${quoted(at)}) entries=(${entries.join(" ")}); options+=(${options.map(zshEntry).join(" ")})${liveNames(live).replace(" ", "; ")} ;;`;
 }
 
 function zshEntry({ name, summary }: Option): string {

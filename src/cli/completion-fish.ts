@@ -1,4 +1,4 @@
-import type { Option } from "./command.ts";
+import type { LiveNames, Option } from "./command.ts";
 import { type CompletionModel, type Place, quoted, spellings } from "./completion-model.ts";
 
 /** For `steward completion fish | source`. */
@@ -33,19 +33,25 @@ ${model.places.flatMap(fishPlace).join("\n")}
 `;
 }
 
-function fishPlace({ at, words, options }: Place): string[] {
+function fishPlace({ at, words, options, live }: Place): string[] {
   const start = `complete -c steward -n "__steward_at ${quoted(at)}"`;
   return [
     ...words.map(
       ({ word, summary }) => `${start} -a ${quoted(word)}${summary === "" ? "" : ` -d ${quoted(summary)}`}`,
     ),
+    ...(live === undefined ? [] : [`${start} -a ${quoted(namesOf(live))}`]),
     ...options.map((option) => `${start} ${fishOption(option)}`),
   ];
 }
 
-function fishOption({ name, short, value, values, isFile, summary }: Option): string {
+/** fish takes what stands behind a tab for the description. */
+function namesOf(live: LiveNames): string {
+  return `(steward completion-names ${live} 2>/dev/null)`;
+}
+
+function fishOption({ name, short, value, values, isFile, live, summary }: Option): string {
   const names = short === undefined ? `-l ${name}` : `-s ${short} -l ${name}`;
-  return `${names}${value === undefined ? "" : fishValue(values, isFile)} -d ${quoted(summary)}`;
+  return `${names}${value === undefined ? "" : fishValue(values ?? (live && [namesOf(live)]), isFile)} -d ${quoted(summary)}`;
 }
 
 function fishValue(values: readonly string[] | undefined, isFile: true | undefined): string {

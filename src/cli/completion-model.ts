@@ -1,4 +1,4 @@
-import type { Command, Option } from "./command.ts";
+import type { Command, LiveNames, Option } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
 
 /** A place in the command line: after these words (a leading blank before each), this may follow. */
@@ -6,6 +6,8 @@ export interface Place {
   readonly at: string;
   readonly words: readonly { readonly word: string; readonly summary: string }[];
   readonly options: readonly Option[];
+  /** Names that the running agent is asked for. */
+  readonly live: LiveNames | undefined;
 }
 
 /** What the three scripts are written from. */
@@ -50,12 +52,14 @@ function groupPlace(prefix: readonly string[], commands: readonly Command[]): Pl
     at: pathKey(prefix),
     words: [...words].map(([word, summary]) => ({ word, summary })),
     options: [],
+    live: undefined,
   };
 }
 
 function commandPlace({ path, positionals, options }: Command): Place {
   const values = positionals.flatMap((positional) => positional.values ?? positional.suggestions ?? []);
-  return { at: pathKey(path), words: values.map((word) => ({ word, summary: "" })), options };
+  const live = positionals.find((positional) => positional.live)?.live;
+  return { at: pathKey(path), words: values.map((word) => ({ word, summary: "" })), options, live };
 }
 
 function stepsOf({ path, aliases = [] }: Command): { typed: string; at: string }[] {

@@ -8,6 +8,7 @@ import { followStream } from "./follow.ts";
 const list: Command = {
   path: ["events"],
   summary: "Show what happened, the newest last, or check that nothing of it was changed",
+  examples: [{ line: "steward events --verify --against-journal", what: "is the log what was written?" }],
   positionals: [],
   options: [
     { name: "type", value: "TYPE", summary: "only events of this type, such as user.created" },

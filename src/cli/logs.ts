@@ -18,6 +18,10 @@ const mostLines = 10_000;
 export const logs: Command = {
   path: ["logs"],
   summary: "Show the log of the agent and the allowed units, the oldest line first",
+  examples: [
+    { line: "steward logs --since 15m --priority warning", what: "what went wrong lately" },
+    { line: "steward logs -f", what: "go on with the lines to come" },
+  ],
   positionals: [],
   options: [
     { name: "follow", short: "f", excludes: "until", summary: "go on with the lines to come" },

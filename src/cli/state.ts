@@ -6,6 +6,18 @@ import { afterOtherCommands } from "./patience.ts";
 import { requireLocal } from "./places.ts";
 import type { Fields } from "./table.ts";
 
+/** For completion; the agent's documents are looked up by the tools themselves. */
+export const documentNames = [
+  "users",
+  "settings",
+  "sessions",
+  "attempts",
+  "tokens",
+  "used-codes",
+  "clock",
+  "updates",
+] as const;
+
 const fromOption: Option = {
   name: "from",
   value: "FILE",
@@ -29,7 +41,7 @@ const list: Command = {
 const show: Command = {
   path: ["state", "show"],
   summary: "Show a document as JSON, its secrets masked",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", suggestions: documentNames }],
   options: [fromOption],
   async run(invocation) {
     const tools = await openTools(invocation, "state show");
@@ -41,7 +53,7 @@ const show: Command = {
 const restore: Command = {
   path: ["state", "restore"],
   summary: "Put the last good copy, or a kept file, in a document's place",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", suggestions: documentNames }],
   options: [fromOption],
   async run(invocation) {
     const tools = await openTools(invocation, "state restore");
@@ -60,7 +72,7 @@ const restore: Command = {
 const reset: Command = {
   path: ["state", "reset"],
   summary: "Put the defaults in a document's place",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", suggestions: documentNames }],
   options: [],
   async run(invocation) {
     const tools = await openTools(invocation, "state reset");

@@ -28,6 +28,9 @@ const set: Command = {
   path: ["system", "set"],
   aliases: ["modify"],
   summary: "Change settings, all of them or none",
+  examples: [
+    { line: "steward system set device.name=edge-7 update.ota.check_interval=12h", what: "two at once" },
+  ],
   positionals: [{ name: "KEY=VALUE", isRepeated: true, suggestions: keys.map((key) => `${key}=`) }],
   options: [],
   worksOffline: true,

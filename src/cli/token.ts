@@ -13,9 +13,15 @@ import { findUser } from "./user-lookup.ts";
 const add: Command = {
   path: ["token", "add"],
   summary: "Make an API token of a user's, and print it this once (asks for the user's password)",
+  examples: [
+    {
+      line: "steward token add --user anna --name fleet --scope metrics:read",
+      what: "for a program that reads metrics",
+    },
+  ],
   positionals: [],
   options: [
-    { name: "user", value: "NAME", summary: "whose; it can do no more than that user" },
+    { name: "user", value: "NAME", live: "users", summary: "whose; it can do no more than that user" },
     { name: "name", value: "TEXT", summary: "what it is for, for people" },
     { name: "scope", value: "SCOPE", values: scopeNames, summary: "what it is good for; may be repeated" },
     { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
@@ -44,7 +50,7 @@ const list: Command = {
   path: ["token", "list"],
   summary: "List the API tokens, without what they are",
   positionals: [],
-  options: [{ name: "user", value: "NAME", summary: "only those of this user" }],
+  options: [{ name: "user", value: "NAME", live: "users", summary: "only those of this user" }],
   worksOffline: true,
   async run({ options, client, output }) {
     const name = options.text("user");
@@ -58,7 +64,7 @@ const remove: Command = {
   path: ["token", "rm"],
   aliases: ["delete"],
   summary: "Delete an API token; it dies at once",
-  positionals: [{ name: "ID" }],
+  positionals: [{ name: "ID", live: "tokens" }],
   options: [dryRunOption],
   worksOffline: true,
   async run(invocation) {
@@ -94,7 +100,7 @@ function goneWith({ name, username, scopes, last_used_at }: ApiToken): string[] 
 export const tokenCommands: readonly Command[] = [add, list, remove];
 
 /** All pages as one, in the API's shape. */
-async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {
+export async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {
   const items: ApiToken[] = [];
   let cursor: string | null = null;
   do {

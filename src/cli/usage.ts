@@ -1,4 +1,5 @@
-import type { Command, Option, Positional } from "./command.ts";
+import type { Command, Example, Option, Positional } from "./command.ts";
+import { commandGroups, groupOf } from "./command-groups.ts";
 import { CommandError } from "./context.ts";
 import { globalOptions } from "./global-options.ts";
 import { formatFields } from "./table.ts";
@@ -29,6 +30,7 @@ export function commandHelp(command: Command): string {
     `${usage} [OPTION…]\n`,
     `${command.summary}.${others.length === 0 ? "" : ` Also: steward ${others.join(", ")}.`}\n`,
     ...section("Options:", command.options.map(optionLine)),
+    ...section("Examples:", (command.examples ?? []).map(exampleLine)),
     ...section("Options of every command:", globalOptions.map(optionLine)),
   ].join("\n");
 }
@@ -36,20 +38,43 @@ export function commandHelp(command: Command): string {
 /** The help of a group, or of the whole program when `words` is empty. */
 export function groupHelp(words: readonly string[], members: readonly Command[]): string {
   const shown = members.filter(({ isHidden }) => !isHidden);
-  const lines = shown.map((command) => {
-    const usage = [...command.path, ...command.positionals.map(positionalUsage)].join(" ");
-    return [usage, command.summary] as const;
-  });
   const [usage] = groupUsage(words).split("\n");
+  const isWhole = words.length === 0;
+  const examples = isWhole ? firstSteps : shown.flatMap((command) => command.examples ?? []);
   return [
     `${usage} [OPTION…]\n`,
-    ...section("Commands:", lines),
+    ...(isWhole ? wholeSections(shown) : section("Commands:", shown.map(commandLine))),
+    ...section("Examples:", examples.map(exampleLine)),
     ...section("Options of every command:", globalOptions.map(optionLine)),
-    ...(words.length === 0 ? section("Exit codes:", exitCodes) : []),
+    ...(isWhole ? section("Exit codes:", exitCodes) : []),
   ].join("\n");
 }
 
-const exitCodes = [
+/** What most people look for first. */
+const firstSteps: readonly Example[] = [
+  { line: "steward user add anna --role admin", what: "make the first administrator" },
+  { line: "steward user diagnose anna", what: "why can anna not sign in?" },
+  { line: "steward time status", what: "is the clock right, and by whom?" },
+  { line: "steward update status", what: "what is installed, and what comes?" },
+  { line: "steward help user", what: "the commands of a group" },
+];
+
+function wholeSections(members: readonly Command[]): string[] {
+  return commandGroups.flatMap((group) =>
+    section(`${group.title}:`, members.filter((command) => groupOf(command) === group).map(commandLine)),
+  );
+}
+
+function commandLine(command: Command): readonly [string, string] {
+  return [[...command.path, ...command.positionals.map(positionalUsage)].join(" "), command.summary];
+}
+
+function exampleLine({ line, what }: Example): readonly [string, string] {
+  return [line, what];
+}
+
+/** What each exit code means. */
+export const exitCodes = [
   ["0", "ok"],
   ["1", "failed"],
   ["2", "usage"],

@@ -29,7 +29,7 @@ export function onUser(
   return {
     path: ["user", verb],
     summary,
-    positionals: [{ name: "NAME" }],
+    positionals: [{ name: "NAME", live: "users" }],
     options: [],
     worksOffline: true,
     run: (invocation) => act(invocation, invocation.positionals[0] ?? ""),

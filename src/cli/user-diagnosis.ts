@@ -60,7 +60,8 @@ export const diagnose: Command = {
   path: ["user", "diagnose"],
   summary:
     "Say why a user cannot sign in: the account, locks, the second factor, and what tells of a wrong clock",
-  positionals: [{ name: "NAME" }],
+  examples: [{ line: "steward user diagnose anna", what: "why can anna not sign in?" }],
+  positionals: [{ name: "NAME", live: "users" }],
   options: [],
   worksOffline: true,
   async run({ positionals: [name = ""], client, output }) {

@@ -23,6 +23,11 @@ export const addUser: Command = {
     });
     await reportPassword(invocation, user, `User ${username} is added with the role ${user.role}.`);
   }),
+  positionals: [{ name: "NAME" }],
+  examples: [
+    { line: "steward user add anna --role operator", what: "asks for a password, twice" },
+    { line: "steward user add log-reader --generate", what: "prints a one-use password" },
+  ],
   options: [
     roleOption,
     displayNameOption,
@@ -58,6 +63,10 @@ export const rescueUser: Command = {
       await reportPassword(invocation, rescued, now);
     },
   ),
+  examples: [
+    { line: "steward user rescue anna --dry-run", what: "what stands in the way, and what would be done" },
+    { line: "steward user rescue anna", what: "asks, then prints a one-use password" },
+  ],
   options: [dryRunOption],
 };
 

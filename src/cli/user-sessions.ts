@@ -7,7 +7,7 @@ import { findUser } from "./user-lookup.ts";
 const list: Command = {
   path: ["user", "sessions", "list"],
   summary: "List a user's sessions, the last used first",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", live: "users" }],
   options: [],
   worksOffline: true,
   async run({ positionals, client, output }) {
@@ -20,7 +20,7 @@ const list: Command = {
 const revoke: Command = {
   path: ["user", "sessions", "revoke"],
   summary: "End a user's sessions: all, or the one named",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", live: "users" }],
   options: [{ name: "session", value: "ID", summary: "end this one only" }, dryRunOption],
   worksOffline: true,
   async run(invocation) {

@@ -57,7 +57,7 @@ function own(
   return {
     path: ["user", "2fa", verb],
     summary: `${summary} (asks for NAME's password)`,
-    positionals: [{ name: "NAME" }],
+    positionals: [{ name: "NAME", live: "users" }],
     options: [answersOption],
     run: async (invocation) => {
       const { positionals, options, places } = invocation;

@@ -11,7 +11,7 @@ import { answersOption, createQuestions } from "./questions.ts";
 export const recover: Command = {
   path: ["user", "2fa", "recover"],
   summary: "Switch a lost second factor off, with NAME's password and a recovery code",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", live: "users" }],
   options: [answersOption],
   async run(invocation) {
     const { places, positionals, output } = invocation;

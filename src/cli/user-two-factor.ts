@@ -12,7 +12,7 @@ import { describeLock } from "./user-view.ts";
 const status: Command = {
   path: ["user", "2fa", "status"],
   summary: "Show whether a user has a second factor, and what is left of the recovery codes",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", live: "users" }],
   options: [],
   worksOffline: true,
   async run({ positionals: [name = ""], client, output }) {
@@ -30,7 +30,7 @@ const status: Command = {
 const reset: Command = {
   path: ["user", "2fa", "reset"],
   summary: "Take away the second factor of a user who lost it, and end the sessions",
-  positionals: [{ name: "NAME" }],
+  positionals: [{ name: "NAME", live: "users" }],
   options: [
     { name: "reason", value: "TEXT", summary: "why, and how it was made sure who asks; it is kept" },
     dryRunOption,

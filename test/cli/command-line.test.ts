@@ -106,6 +106,27 @@ describe("readRequest", () => {
       }
     });
 
+    it("is the same behind `help` as with --help, for a command, a group and the whole", () => {
+      for (const words of ["user add", "user", "user 2fa", ""]) {
+        assert.deepEqual(read(`help ${words}`.trim()).request, read(`${words} --help`.trim()).request);
+      }
+      const unknown = /There is no command "user ad"; did you mean "add"/;
+      assert.throws(() => read("help user ad"), unknown);
+      assert.throws(() => read("help user add anna"), /There is no command "user add anna"/);
+    });
+
+    it("has groups and examples", () => {
+      const whole = read("--help").request;
+      const text = whole.kind === "help" ? whole.text : "";
+      assert.match(text, /^Updates:\n {2}update status/m);
+      assert.match(text, /^Examples:\n {2}steward user add anna/m);
+      const one = read("help user rescue").request;
+      assert.match(
+        one.kind === "help" ? one.text : "",
+        /^Examples:\n {2}steward user rescue anna --dry-run/m,
+      );
+    });
+
     it("names the exit codes at the top", () => {
       const { request } = read("--help");
       const text = request.kind === "help" ? request.text : "";
@@ -141,7 +162,7 @@ describe("the command table", () => {
 
   it("has every command that this version promises", () => {
     const expected =
-      "completion, events, logs, repo add, repo init, repo inspect, repo publish, repo renew, repo sign, serve, " +
+      "completion, events, help, logs, repo add, repo init, repo inspect, repo publish, repo renew, repo sign, serve, " +
       "setup-token, state list, state reset, state restore, state show, system facts, system get, " +
       "system schema, system set, time floor reset, time floor show, time reselect, time set, time status, time sync, token add, token list, token rm, " +
       "update abort, update apply, update check, update confirm, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +

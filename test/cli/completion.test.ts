@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { promisify } from "node:util";
 import { commands } from "../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../src/cli/completion.ts";
-import { temporaryDirectory } from "./run-steward.ts";
+import { exampleUser, pageOf, startAgent } from "./agent.ts";
+import { stewardCommand, temporaryDirectory } from "./run-steward.ts";
 
 const script = completionScript("bash", commands);
 
@@ -17,6 +19,13 @@ function complete(words: readonly string[], directory?: string): string[] {
     encoding: "utf8",
   });
   return output.split("\n").filter(Boolean);
+}
+
+/** The same with a steward that can be asked, without keeping this process from answering it. */
+async function completeLive(steward: string, words: readonly string[]): Promise<string[]> {
+  const program = `${script}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_steward\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", program, "bash", steward, ...words]);
+  return stdout.split("\n").filter(Boolean);
 }
 
 describe("the bash completion", () => {
@@ -76,6 +85,13 @@ describe("the bash completion", () => {
     ],
     [["system", "set", "device.n"], ["device.name="]],
     [["user", "show", ""], []],
+    [["help", "us"], ["user"]],
+    [
+      ["state", "restore", "u"],
+      ["users", "used-codes", "updates"],
+    ],
+    [["user", "rm", "anna", "--dr"], ["--dry-run"]],
+    [["--insec"], ["--insecure-http"]],
     [
       ["logs", "--priority", "e"],
       ["emerg", "err"],
@@ -116,6 +132,29 @@ describe("the bash completion", () => {
     });
   }
 
+  it("offers the agent's names where one is expected, and carries nothing out that stands in them", async (test) => {
+    const directory = temporaryDirectory(test);
+    const users = [
+      exampleUser({ username: "anna" }),
+      exampleUser({ username: `a$(touch ${directory}/carried-out)` }),
+      exampleUser({ username: "bert" }),
+    ];
+    const { socketPath } = await startAgent(test, { "GET /api/users": pageOf(...users) });
+    const steward = join(directory, "steward");
+    const words = stewardCommand.map((word) => `'${word}'`).join(" ");
+    writeFileSync(steward, `#!/bin/sh\nSTEWARD_SOCKET=${socketPath} exec ${words} "$@"\n`, { mode: 0o755 });
+    const offered = (line: readonly string[]) => completeLive(steward, line);
+    assert.deepEqual(
+      await offered(["user", "show", ""]),
+      users.map(({ username }) => username),
+    );
+    assert.deepEqual(await offered(["user", "2fa", "reset", "b"]), ["bert"]);
+    assert.deepEqual(await offered(["token", "list", "--user", "an"]), ["anna"]);
+    assert.deepEqual(await offered(["user", "show", "--so"]), ["--socket"]);
+    assert.deepEqual(await offered(["token", "rm", ""]), []);
+    assert.equal(existsSync(join(directory, "carried-out")), false);
+  });
+
   it("offers files where a file is expected, whatever their names", (test) => {
     const directory = temporaryDirectory(test);
     writeFileSync(join(directory, "token $(exit 1).txt"), "");
@@ -127,7 +166,7 @@ for (const shell of shells) {
   describe(`the ${shell} completion`, () => {
     it("knows every command's last word and every option", () => {
       const text = completionScript(shell, commands);
-      for (const { path, options } of commands) {
+      for (const { path, options } of commands.filter(({ isHidden }) => !isHidden)) {
         for (const word of [path.at(-1), ...options.map(({ name }) => name)]) {
           assert.match(text, new RegExp(`[ '"-]${word}\\b`), `${shell}: ${word}`);
         }

@@ -61,6 +61,10 @@ describe("make install DESTDIR=", () => {
       "usr/lib/sysusers.d/steward.conf",
       "usr/lib/tmpfiles.d/steward.conf",
       "usr/share/polkit-1/rules.d/50-steward.rules",
+      "usr/share/bash-completion/completions/steward",
+      "usr/share/fish/vendor_completions.d/steward.fish",
+      "usr/share/man/man8/steward.8",
+      "usr/share/zsh/site-functions/_steward",
     ])
       assert.ok(outside.includes(path), `${path} among ${outside.join(" ")}`);
     assert.equal(readlinkSync(join(tree, "usr/bin/steward")), "../lib/steward/steward");

@@ -1,0 +1,22 @@
+/** What a shell and man(1) have of the command line, made from its table of commands. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commands } from "../src/cli/command-table.ts";
+import { completionScript, shells } from "../src/cli/completion.ts";
+import { manualPage } from "./manual-page.ts";
+
+/** Completion scripts and the manual page, into `dist`. */
+export function writeShellFiles(
+  dist: string,
+  { version, date }: { version: string; date: string | null },
+): void {
+  mkdirSync(join(dist, "completion"));
+  for (const shell of shells) {
+    writeFileSync(join(dist, `completion/steward.${shell}`), completionScript(shell, commands));
+  }
+  mkdirSync(join(dist, "man"));
+  writeFileSync(
+    join(dist, "man/steward.8"),
+    manualPage(commands, { version, date: date?.slice(0, 10) ?? "" }),
+  );
+}

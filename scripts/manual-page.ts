@@ -1,0 +1,87 @@
+/** The manual page steward(8) in man(7)'s language. */
+import type { Command, Example, Option } from "../src/cli/command.ts";
+import { commandGroups, groupOf } from "../src/cli/command-groups.ts";
+import { globalOptions } from "../src/cli/global-options.ts";
+import { commandUsage, exitCodes } from "../src/cli/usage.ts";
+
+export interface Edition {
+  readonly version: string;
+  /** YYYY-MM-DD, or empty. */
+  readonly date: string;
+}
+
+/** One page for the whole command line: a section a group, a paragraph a command. */
+export function manualPage(all: readonly Command[], { version, date }: Edition): string {
+  const commands = all.filter(({ isHidden }) => !isHidden);
+  const groups = commandGroups.map((group) => ({
+    ...group,
+    members: commands.filter((command) => groupOf(command) === group),
+  }));
+  return [
+    `.TH STEWARD 8 "${plain(date)}" "steward ${plain(version)}" "System administration"`,
+    // Options and lines to type are not hyphenated, nor spread out.
+    ...[".nh", ".ad l"],
+    ...[".SH NAME", `steward \\- the operations agent of this appliance`],
+    ...[".SH SYNOPSIS", ".B steward", ".I COMMAND", ".RI [ OPTION ...]"],
+    ...[".SH DESCRIPTION", ...description.map(plain)],
+    ...groups.flatMap(({ title, members }) => [
+      `.SH "${plain(title.toUpperCase())}"`,
+      ...members.flatMap(commandParagraph),
+    ]),
+    ...[".SH OPTIONS OF EVERY COMMAND", ...globalOptions.flatMap(optionParagraph)],
+    ...[".SH EXIT STATUS", ...exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)])],
+    ...[".SH ENVIRONMENT", ...environment.flatMap(([name, use]) => [".TP", `.B ${name}`, plain(use)])],
+    ...[".SH FILES", ...files.flatMap(([path, use]) => [".TP", `.I ${plain(path)}`, plain(use)])],
+    "",
+  ].join("\n");
+}
+
+const description = [
+  "Over the agent's socket the command line has every right of an administrator.",
+  "With the agent down, most commands work on its state directly, as the owner of the state directory.",
+  "A command waits for an agent that is starting, and for another command that works on the state.",
+];
+
+const environment = [
+  ["STEWARD_SOCKET", "the agent's socket, where --socket is not given"],
+  ["STEWARD_STATE", "the agent's state directory, where --state is not given"],
+] as const;
+
+const files = [
+  ["/run/steward/steward.sock", "the agent's socket"],
+  ["/var/lib/steward", "the agent's state"],
+  ["/var/lib/steward-releases", "what is installed, of which root alone writes"],
+  ["/etc/steward/steward.json", "what root decides about this device"],
+] as const;
+
+function commandParagraph(command: Command): string[] {
+  const usage = (commandUsage(command).split("\n")[0] ?? "").replace(/^Usage: /, "");
+  const { path, aliases = [], examples = [] } = command;
+  const others = aliases.map((alias) => ["steward", ...path.slice(0, -1), alias].join(" "));
+  return [
+    ...[".TP", `.B ${plain(usage)}`, `${plain(command.summary)}.`],
+    ...(others.length === 0 ? [] : [`Also: ${plain(others.join(", "))}.`]),
+    ...(command.options.length === 0 ? [] : [".RS", ...command.options.flatMap(optionParagraph), ".RE"]),
+    ...(examples.length === 0 ? [] : [".RS", ...examples.flatMap(exampleParagraph), ".RE"]),
+  ];
+}
+
+function exampleParagraph({ line, what }: Example): string[] {
+  return [".PP", `${plain(what)}:`, ".PP", ".RS 4", ".nf", plain(line), ".fi", ".RE"];
+}
+
+function optionParagraph({ name, short, value, values, summary }: Option): string[] {
+  const given = value === undefined ? "" : ` ${values?.join("|") ?? value}`;
+  const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  return [".TP", `.B ${plain(`${names}${given}`)}`, plain(summary)];
+}
+
+/** Text in which roff finds nothing to carry out: no request at the start of a line, no escape, hyphens that can be copied. */
+function plain(text: string): string {
+  const escaped = text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll('"', "\\(dq");
+  // groff_char(7): by its number, whatever roff takes the file to be encoded in.
+  const numbered = (character: string) =>
+    `\\[u${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}]`;
+  const safe = escaped.replace(/[^\p{ASCII}]/gu, numbered);
+  return /^[.']/.test(safe) ? `\\&${safe}` : safe;
+}

@@ -1,0 +1,22 @@
+import type { Command } from "./command.ts";
+
+/** Commands that belong together in help and manual, by their first words. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly words: readonly string[];
+}
+
+/** Every first word of the command table stands in one of them: test/cli holds that. */
+export const commandGroups: readonly CommandGroup[] = [
+  { title: "Users and their access", words: ["user", "token", "setup-token"] },
+  { title: "The device", words: ["system", "time", "logs", "events", "version"] },
+  { title: "Updates", words: ["update"] },
+  { title: "Publishing updates", words: ["repo"] },
+  { title: "The agent and its state", words: ["serve", "state"] },
+  { title: "The command line", words: ["help", "completion"] },
+];
+
+/** undefined: in none. */
+export function groupOf({ path }: Pick<Command, "path">): CommandGroup | undefined {
+  return commandGroups.find(({ words }) => words.includes(path[0] ?? ""));
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { manualPage } from "../../scripts/manual-page.ts";
+import { commandGroups, groupOf } from "../../src/cli/command-groups.ts";
+import { commands } from "../../src/cli/command-table.ts";
+import { documentNames } from "../../src/cli/state.ts";
+import { documentKinds } from "../../src/state.ts";
+
+const page = manualPage(commands, { version: "1.2.3", date: "2026-11-20" });
+const shown = commands.filter(({ isHidden }) => !isHidden);
+
+/** As a terminal shows it, without its weights; `warnings` is what roff finds wrong with it. */
+function formatted(text: string): { shown: string; warnings: string } {
+  // -ww: every warning, as man(1) has it with --warnings.
+  const { stdout, stderr } = spawnSync("groff", ["-ww", "-man", "-Tutf8", "-P-cbou", "-rLL=300n"], {
+    input: text,
+    encoding: "utf8",
+  });
+  return { shown: stdout, warnings: stderr };
+}
+
+describe("the manual page", () => {
+  const { shown: text, warnings } = formatted(page);
+
+  it("is what roff takes without a warning", () => {
+    assert.equal(warnings, "");
+  });
+
+  it("would have a wrong request pointed out", () => {
+    assert.notEqual(formatted(`${page}.XX nonsense\n`).warnings, "");
+  });
+
+  it("has every command with its options and examples, in a group, and none that is hidden", () => {
+    for (const { path, options, examples = [] } of shown) {
+      assert.ok(text.includes(`steward ${path.join(" ")}`), path.join(" "));
+      for (const { name } of options) assert.ok(text.includes(`--${name}`), name);
+      for (const { line } of examples) assert.ok(text.includes(line), line);
+    }
+    for (const { path, isHidden } of commands)
+      if (isHidden) assert.ok(!text.includes(`steward ${path.join(" ")}`), path.join(" "));
+  });
+
+  it("can be copied from: hyphens of options are hyphens", () => {
+    assert.match(text, /steward user rescue anna --dry-run/);
+  });
+
+  it("says version and date", () => {
+    assert.match(text, /steward 1\.2\.3 +2026-11-20/);
+  });
+});
+
+describe("the table of commands", () => {
+  it("has each command in one group of the help", () => {
+    for (const command of shown) assert.ok(groupOf(command), command.path.join(" "));
+    const words = commandGroups.flatMap((group) => group.words);
+    assert.deepEqual(words, [...new Set(words)]);
+  });
+
+  it("offers the documents that the agent has", () => {
+    assert.deepEqual(
+      [...documentNames],
+      documentKinds({}).map(({ name }) => name),
+    );
+  });
+});
