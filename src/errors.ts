@@ -45,6 +45,22 @@ export function isOfStorage(error: unknown): error is StewardError {
   return error instanceof StewardError && codes.includes(error.code);
 }
 
+/** Bytes of a unix socket's path: 108 with the NUL behind it (unix(7)). */
+const longestSocketPath = 107;
+
+/**
+ * Throws `validation_failed` for a path that no unix socket can have. Node cuts it off instead, in silence, and so listens
+ * and connects somewhere else, or finds a directory in its way.
+ */
+export function requireSocketPath(path: string, option: string): void {
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= longestSocketPath) return;
+  throw new StewardError(
+    "validation_failed",
+    `The path of the socket is too long: ${path} has ${bytes} bytes, and a unix socket may have ${longestSocketPath}. Choose a shorter one with ${option}.`,
+  );
+}
+
 /** The system error code (ENOENT, ENOSPC, …) of anything thrown, or undefined. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

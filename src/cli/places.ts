@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { requireSocketPath } from "../errors.ts";
 import { usualPlaces } from "../installing/places.ts";
 import type { GivenOptions } from "./command.ts";
 import { CommandError } from "./context.ts";
@@ -33,6 +34,7 @@ export function choosePlaces(
 ): Places {
   const socketPath = options.text("socket") || environment.STEWARD_SOCKET || usualSocketPath;
   const url = options.text("url");
+  if (url === undefined) requireSocketPath(socketPath, "--socket PATH");
   const authorityFile = options.text("cacert");
   if (authorityFile !== undefined && url === undefined) {
     throw new CommandError(2, "--cacert is for --url with https; the socket needs no certificate.");

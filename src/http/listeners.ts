@@ -1,7 +1,7 @@
 import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { requireSocketPath, StewardError, systemErrorCode } from "../errors.ts";
 import { type Connections, type RequestListener, trackConnections } from "./connections.ts";
 import { localSockets } from "./server.ts";
 
@@ -45,6 +45,7 @@ export async function listenTcp(
 
 /** Listens on a unix socket that only its owner (and root) can open. */
 export async function listenUnix(handle: RequestListener, path: string, now: () => Date): Promise<Listener> {
+  requireSocketPath(path, "--run DIRECTORY");
   await removeStale(path);
   const { server, connections } = newServer(handle, now);
   server.prependListener("connection", (socket: Socket) => localSockets.add(socket));

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { choosePlaces } from "../../src/cli/places.ts";
+import { StewardError } from "../../src/errors.ts";
+import { listenTcp, listenUnix } from "../../src/http/listeners.ts";
+import { temporaryDirectory } from "../store/state-directory.ts";
+
+const now = () => new Date();
+
+/** A path in the directory of so many bytes. */
+const pathOf = (directory: string, bytes: number) =>
+  join(directory, "s".repeat(bytes - Buffer.byteLength(directory) - 1));
+
+function isTooLong(option: string): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof StewardError && error.code === "validation_failed", String(error));
+    assert.match(error.message, /has 108 bytes, and a unix socket may have 107\. Choose a shorter one with/);
+    assert.ok(error.message.includes(option), error.message);
+    return true;
+  };
+}
+
+describe("the agent's socket", () => {
+  it("listens at a path of 107 bytes", async (test) => {
+    const path = pathOf(await temporaryDirectory(test), 107);
+    const listener = await listenUnix((_, response) => void response.end(), path, now);
+    assert.equal(listener.address, path);
+    await listener.stop(0);
+  });
+
+  it("is refused at a longer one, with both numbers and what to do, and nothing is made", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const listening = listenUnix((_, response) => void response.end(), pathOf(directory, 108), now);
+    // One that listens all the same would keep the test from ending.
+    listening.then(
+      (listener) => listener.stop(0),
+      () => undefined,
+    );
+    await assert.rejects(listening, isTooLong("--run DIRECTORY"));
+    assert.deepEqual(readdirSync(directory), []);
+  });
+
+  it("is not looked for at a longer one by the command line, unless it goes to a URL", () => {
+    const given = { text: (name: string) => (name === "socket" ? pathOf("/run", 108) : undefined) };
+    const options = { ...given, texts: () => [], has: () => false };
+    assert.throws(() => choosePlaces(options, {}), isTooLong("--socket PATH"));
+    const text = (name: string) => (name === "url" ? "https://device.example" : given.text(name));
+    assert.equal(choosePlaces({ ...options, text }, {}).url?.host, "device.example");
+  });
+});
+
+describe("a port", () => {
+  it("that another program listens at is said to be taken", async () => {
+    const first = await listenTcp((_, response) => void response.end(), "127.0.0.1", 0, now);
+    const port = Number(new URL(first.address).port);
+    await assert.rejects(
+      listenTcp((_, response) => void response.end(), "127.0.0.1", port, now),
+      /EADDRINUSE.*Another program listens there/,
+    );
+    await first.stop(0);
+  });
+});
