@@ -43,14 +43,18 @@ const stopMilliseconds = 4_000;
 /** Milliseconds between two looks at whether damaged state was repaired. */
 const repairPollMilliseconds = 2_000;
 
-/** Starts the agent, or its rescue when the state is damaged beyond what it may mend by itself. Takes over `lock`. */
+/**
+ * Starts the agent, or its rescue when the state is damaged beyond what it may mend, or cannot be reached at all. Takes
+ * over `lock`.
+ */
 export async function startAgent(config: ServeConfig, lock: Promise<Lock>): Promise<Agent> {
   await makeDirectory(config.runDirectory);
   try {
     return await startServing(config, await openRooms(config, await lock));
   } catch (error) {
-    if (!(error instanceof StewardError) || error.code !== "state_damaged") throw error;
-    return startRescue(config, error);
+    const isDamaged = error instanceof StewardError && error.code === "state_damaged";
+    if (isDamaged || isOfStorage(error)) return startRescue(config, error);
+    throw error;
   }
 }
 
@@ -94,12 +98,12 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
 
 /** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
 async function startRescue(config: ServeConfig, damage: StewardError): Promise<Agent> {
-  config.log("error", "the state is damaged: in rescue", { detail: damage.message });
+  config.log("error", "the state cannot be used: in rescue", { detail: damage.message });
   const listeners = await listen(config, { ...createRescue(config, damage), streams: createStreams() });
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {
-      if (await isRepaired(config).catch(() => false)) resolve();
+      if (await isRepaired(config, damage).catch(() => false)) resolve();
     }, repairPollMilliseconds);
   });
   return {

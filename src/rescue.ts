@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "./clock/clock.ts";
 import { clockRecordKind } from "./clock/clock-record.ts";
@@ -7,7 +7,7 @@ import { greetingOf } from "./compose-answers.ts";
 import { openHostClock } from "./compose-clock.ts";
 import { type OperationId, operationIds, operationOf } from "./contract/operations.ts";
 import type { Health, ProblemClock } from "./contract/types.ts";
-import { StewardError } from "./errors.ts";
+import { isOfStorage, StewardError } from "./errors.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { createUptime } from "./host/linux/uptime.ts";
 import type { Authenticate } from "./http/authenticate.ts";
@@ -16,6 +16,7 @@ import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import type { EventSink } from "./journal/event.ts";
 import { createLoggedEvents } from "./journal/logged-events.ts";
 import { defaultSettings, documentKinds } from "./state.ts";
+import { makeDirectory } from "./store/durable-file.ts";
 import { createStateTools } from "./store/inspection.ts";
 import { createMemoryDocument } from "./store/memory-document.ts";
 import { builtAt, fullVersion, publicVersion } from "./version/version.ts";
@@ -105,8 +106,13 @@ function unkeptClock(config: AgentConfig, events: EventSink): Clock {
   });
 }
 
-/** Whether every document that must not be made up can be read again. Takes no lock. */
-export async function isRepaired(config: AgentConfig): Promise<boolean> {
+/** Whether every document that must not be made up can be read again, or the disk be reached. Takes no lock. */
+export async function isRepaired(config: AgentConfig, damage: StewardError): Promise<boolean> {
+  if (isOfStorage(damage)) {
+    await makeDirectory(config.stateDirectory);
+    await readdir(config.stateDirectory);
+    return true;
+  }
   const kinds = documentKinds(config.initialSettings).filter((kind) => kind.onLoss === "rescue");
   for (const kind of kinds) {
     const isPresent = await stat(join(config.stateDirectory, `${kind.name}.json`)).then(

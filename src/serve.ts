@@ -61,9 +61,8 @@ export async function serve(
 ): Promise<number> {
   const { environment, node, log, build } = program;
   const options = readServeOptions(argv, { environment, node, script: installerScript(program) });
-  await makeDirectory(options.state);
   // Taken while the rest of the program loads: it waits for a process.
-  let lock = takeAgentLock(options.state);
+  let lock = makeDirectory(options.state).then(() => takeAgentLock(options.state));
   lock.catch(() => undefined);
   const { startAgent } = (await import("./parts.ts")).parts;
   const host = await readDecisions(options.hostFile, program.userId());

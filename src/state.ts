@@ -15,6 +15,7 @@ import { settingsErrors } from "./settings/rules.ts";
 import { mergeSettings, settingsKind } from "./settings/settings.ts";
 import { type Disk, openDisk } from "./store/disk.ts";
 import { type OpenedDocument, openDocument } from "./store/document.ts";
+import { unusableDirectory } from "./store/durable-file.ts";
 import { type DocumentKind, validatorOf } from "./store/load.ts";
 import { readDocument } from "./store/memory-document.ts";
 import { createReserve } from "./store/reserve.ts";
@@ -129,7 +130,9 @@ export function defaultSettings(initialSettings: SettingsChange): Settings {
 
 /** True when no state has ever been here. Our lock and reserve, and a file system's own directory, are no state. */
 async function isEmpty(directory: string): Promise<boolean> {
-  const names = await readdir(directory);
+  const names = await readdir(directory).catch((cause: unknown) => {
+    throw unusableDirectory(directory, cause);
+  });
   const others: readonly string[] = ["lost+found", keptFiles.present, keptFiles.former];
   return names.every((name) => name.startsWith(".") || others.includes(name));
 }

@@ -65,7 +65,7 @@ export function createOwnLines(): OwnLines {
   };
 }
 
-/** Writes lines down in lots. A disk that takes nothing loses them: they are in memory, and nobody waits for them. */
+/** Writes lines down in lots. While the disk takes nothing they wait in memory, and nothing waits for them. */
 function createKeeper() {
   const waiting: string[] = [];
   let kept: KeptLines | undefined;
@@ -80,7 +80,13 @@ function createKeeper() {
     clearTimeout(timer);
     timer = undefined;
     await readEarlier();
-    await kept?.append(waiting.splice(0)).catch(() => undefined);
+    const lines = waiting.splice(0);
+    await kept?.append(lines).catch(() => {
+      // For a disk that can be written again.
+      waiting.unshift(...lines);
+      dropOldest(waiting);
+      plan();
+    });
   };
   const plan = (): void => {
     if (!kept || timer || waiting.length === 0) return;
@@ -89,7 +95,7 @@ function createKeeper() {
   return {
     add: (text: string): void => {
       waiting.push(text);
-      if (waiting.length > mostLines) waiting.shift();
+      dropOldest(waiting);
       plan();
     },
     earlier: readEarlier,
@@ -104,4 +110,10 @@ function createKeeper() {
       kept = undefined;
     },
   };
+}
+
+/** No more wait than the ring holds. */
+function dropOldest(lines: string[]): void {
+  let characters = lines.reduce((sum, line) => sum + line.length, 0);
+  while (lines.length > mostLines || characters > mostCharacters) characters -= lines.shift()?.length ?? 0;
 }

@@ -132,6 +132,13 @@ export function storageError(path: string, cause: unknown): StewardError {
   return new StewardError("storage_unwritable", text, { cause });
 }
 
+/** A state directory that cannot even be read: `storage_unwritable`. */
+export function unusableDirectory(directory: string, cause: unknown): StewardError {
+  const code = systemErrorCode(cause) ?? String(cause);
+  const text = `The state directory ${directory} cannot be used (${code}). ${storageAdvice(code, directory)}`;
+  return new StewardError("storage_unwritable", text, { cause });
+}
+
 function isFullDisk(cause: unknown): boolean {
   const code = systemErrorCode(cause);
   return code === "ENOSPC" || code === "EDQUOT";

@@ -3,7 +3,8 @@ import { constants, existsSync } from "node:fs";
 import { open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pid } from "node:process";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError } from "../errors.ts";
+import { unusableDirectory } from "./durable-file.ts";
 
 /** Possession of a state directory; one process at a time, given back by the kernel when the process dies. */
 export interface Lock {
@@ -49,12 +50,7 @@ export async function takeLock(
   role: LockRole = "command",
 ): Promise<Lock> {
   const held = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY).catch((cause: unknown) => {
-    const code = systemErrorCode(cause) ?? String(cause);
-    throw new StewardError(
-      "storage_unwritable",
-      `The state directory ${directory} cannot be used (${code}). It must exist and be readable by this user.`,
-      { cause },
-    );
+    throw unusableDirectory(directory, cause);
   });
   try {
     const status = await flock(held.fd, waitSeconds);

@@ -103,13 +103,35 @@ describe("the agent's own lines", () => {
       assert.equal(readFileSync(join(directory, "log.jsonl"), "utf8"), "\nearly");
     });
 
-    it("are lost without a word when the disk takes nothing", async (test) => {
+    it("are lost without a word when the disk takes nothing to the end", async (test) => {
       const directory = temporaryDirectory(test);
       const own = createOwnLines();
       own.keepIn(createKeptLines(join(directory, "gone")));
       own.add("one\n", "notice");
       await own.close();
       assert.deepEqual(texts(await own.read()), ["one"]);
+    });
+
+    it("wait while the disk takes nothing, and are written when it does", async (test) => {
+      const written: string[] = [];
+      test.mock.timers.enable({ apis: ["setTimeout"] });
+      let takesWrites = false;
+      const own = createOwnLines();
+      const append = async (lines: readonly string[]) => {
+        if (!takesWrites) throw new Error("EROFS");
+        written.push(...lines);
+      };
+      own.keepIn({ read: async () => [], append });
+      const settle = () => new Promise((resolve) => setImmediate(resolve));
+      own.add("the disk is read-only\n", "warning");
+      test.mock.timers.tick(30_000);
+      await settle();
+      own.add("later\n", "notice");
+      takesWrites = true;
+      test.mock.timers.tick(30_000);
+      await settle();
+      assert.deepEqual(written, ["the disk is read-only", "later"]);
+      await own.close();
     });
 
     it("take two files of 256 KiB at most, the older lines going first", async (test) => {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { codeNear, enrol } from "../authenticator.ts";
 import { adminName, adminPassword } from "../running-agent.ts";
+import { until } from "../until.ts";
 import { login } from "./damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
-import { becomes, fingerprints, startAgent } from "./state-directory.ts";
+import { fingerprints, startAgent } from "./state-directory.ts";
 
 describe("a state directory that becomes read-only", () => {
   it("refuses a change with storage_unwritable, in words that say where to look, and changes nothing", async (test) => {
@@ -39,7 +40,7 @@ describe("a state directory that becomes read-only", () => {
     mount.run(makeWritable);
     assert.equal((await agent.call("PUT", "/api/system", { token, body })).status, 200);
     const isWell = async () => (await agent.call("GET", "/api/health")).json.status === "ok";
-    assert.equal(await becomes(isWell, 60), true);
+    await until("health is ok", isWell);
   });
 });
 
@@ -75,7 +76,7 @@ describe("an agent that is started on a read-only state directory", () => {
     mount.run(makeWritable);
     assert.equal((await agent.call("PUT", "/api/system", { token, body: body2 })).status, 200);
     const isWell = async () => (await agent.call("GET", "/api/health")).json.status === "ok";
-    assert.equal(await becomes(isWell, 60), true, agent.log());
+    await until("health is ok", isWell);
     assert.match(
       await readFile(join(mount.seen, "sessions.json"), "utf8"),
       new RegExp(session.json.session.id),
@@ -96,7 +97,7 @@ describe("an agent that is started on a read-only state directory", () => {
     assert.equal(done.status, 201, done.text);
     assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
     const isWell = async () => (await agent.call("GET", "/api/health")).json.status === "ok";
-    assert.equal(await becomes(isWell, 60), true, agent.log());
+    await until("health is ok", isWell);
   });
 });
 

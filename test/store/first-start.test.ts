@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { reserveBytes } from "../../src/store/reserve.ts";
+import { type InProcessOptions, startAgentInProcess } from "../agent-in-process.ts";
+import { adminName, adminPassword, type CallOptions, type RunningAgent } from "../running-agent.ts";
+import { until } from "../until.ts";
+import { login } from "./damaged-state.ts";
+import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
+import { temporaryDirectory } from "./state-directory.ts";
+
+describe("the very first start", () => {
+  it("on a full disk comes up, and is set up without a restart when there is space", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    await fill(mount);
+    const agent = await start(test, { stateDirectory: mount.seen });
+    const said = /^Only 0 MiB are free on .* The reserve of 8 MiB, .* does not exist/;
+    await until("health names the disk", async () => said.test(await troubleOf(agent, "disk")));
+    assert.match(await troubleOf(agent, "users"), /users\.json waits in memory until it can be written/);
+    assert.deepEqual(await setUp(agent), [507, "storage_full"]);
+    mount.run('rm "$1/.filler"');
+    assert.deepEqual(await setUp(agent), [201, undefined]);
+    assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200);
+    await until("health is ok", () => isWell(agent));
+    assert.equal((await stat(join(mount.seen, ".reserve"))).size, reserveBytes);
+  });
+
+  it("on a read-only disk makes the credential's administrator when the disk is mended", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    mount.run(makeReadOnly);
+    const credentials = await temporaryDirectory(test);
+    const hash =
+      "$argon2id$v=19$m=19456,t=2,p=1$YWFhYWFhYWFhYWFhYWFhYQ$RGV0ZXJtaW5pc3RpY0J5dGVzT2ZUaGVIYXNoMTIzNDU";
+    const administrator = JSON.stringify({ username: adminName, password_hash: hash });
+    await writeFile(join(credentials, "steward.admin"), administrator);
+    const environment = { CREDENTIALS_DIRECTORY: credentials };
+    const agent = await start(test, { stateDirectory: mount.seen, environment });
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json.setup_required, true);
+    mount.run(makeWritable);
+    const isMade = async () => (await readFile(join(mount.seen, "users.json"), "utf8")).includes(hash);
+    await until("the administrator is on the disk", () => isMade().catch(() => false));
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json.setup_required, false);
+  });
+
+  it("where the state directory cannot be made is a rescue that says so, until it can", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    mount.run(makeReadOnly);
+    const agent = await start(test, { stateDirectory: join(mount.seen, "steward") });
+    assert.match(await troubleOf(agent, "state"), /^The directory .*steward cannot be made \(EROFS\)\. /);
+    mount.run(makeWritable);
+    // It ends listening in between.
+    await until("it serves", () => isWell(agent, { local: true }).catch(() => false));
+  });
+});
+
+/** Undefined where mounting is not permitted: then the test is skipped, saying why. */
+async function disk(test: TestContext): Promise<PrivateMount | undefined> {
+  const mount = await mountPrivately(test, 48);
+  if (typeof mount !== "string") return mount;
+  test.skip(mount);
+  return undefined;
+}
+
+async function start(test: TestContext, options: InProcessOptions): Promise<RunningAgent> {
+  const agent = await startAgentInProcess(options);
+  test.after(() => agent.dispose());
+  return agent;
+}
+
+/** First-run setup as the console does it: the status, and the code of a refusal. */
+async function setUp(agent: RunningAgent): Promise<[number, string | undefined]> {
+  const setup_token = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
+  const body = { setup_token, username: adminName, password: adminPassword };
+  const { status, json } = await agent.call("POST", "/api/setup", { body });
+  return [status, json.code];
+}
+
+async function isWell(agent: RunningAgent, options: CallOptions = {}): Promise<boolean> {
+  return (await agent.call("GET", "/api/health", options)).json.status === "ok";
+}
+
+async function troubleOf(agent: RunningAgent, check: string): Promise<string> {
+  const { checks } = (await agent.call("GET", "/api/health", { local: true })).json;
+  return checks.find(({ name }: { name: string }) => name === check)?.detail ?? `no check ${check}`;
+}
