@@ -9,7 +9,7 @@ export interface FileServer {
   close(): void;
 }
 
-/** Serves a directory on loopback. */
+/** Serves a directory on every address of the scenario's own network. */
 export async function serveFiles(directory: string, port: number): Promise<FileServer> {
   let asked: string[] = [];
   const server = createServer((request, response) => {
@@ -24,7 +24,7 @@ export async function serveFiles(directory: string, port: number): Promise<FileS
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => resolve());
+    server.listen(port, () => resolve());
   });
   return {
     requests: () => {

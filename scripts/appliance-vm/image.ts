@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
-const cache = join(root, ".cache/appliance-vm");
 
 /** The machine without the project's files: paths of what qemu is given. */
 export interface Image {
@@ -13,11 +12,27 @@ export interface Image {
   readonly initrd: string;
 }
 
-/** The image out of the cache, built first where what goes into it has changed. Throws where that takes root. */
-export function prepareImage(say: (line: string) => void): Image {
-  const folder = join(cache, imageKey());
-  if (!existsSync(folder)) build(folder, say);
-  return { disk: join(folder, "disk.img"), kernel: join(folder, "vmlinuz"), initrd: join(folder, "initrd") };
+/** An image that is built once: its name below .cache, and the folder with its build.sh and all that goes into it. */
+export interface ImageRecipe {
+  readonly cache: string;
+  readonly sources: string;
+  /** Says what to do where it must be built and this is not root. */
+  readonly withoutRoot: string;
+}
+
+/** What is in the folder of the machine's image. */
+export const imageIn = (folder: string): Image => ({
+  disk: join(folder, "disk.img"),
+  kernel: join(folder, "vmlinuz"),
+  initrd: join(folder, "initrd"),
+});
+
+/** The folder of an image out of the cache, built first where what goes into it has changed. Throws where that takes root. */
+export function prepareImage(recipe: ImageRecipe, say: (line: string) => void): string {
+  const cache = join(root, ".cache", recipe.cache);
+  const folder = join(cache, imageKey(recipe));
+  if (!existsSync(folder)) build(recipe, { cache, folder }, say);
+  return folder;
 }
 
 /** The Node that goes into the machine. */
@@ -26,9 +41,8 @@ function runtime(): string {
 }
 
 /** Everything that the image is made of but Debian itself, which is whatever it was on the day of the building. */
-function imageKey(): string {
+function imageKey({ sources }: ImageRecipe): string {
   const hash = createHash("sha256");
-  const sources = join(import.meta.dirname, "image");
   for (const name of readdirSync(sources).sort()) {
     hash
       .update(`${name}\0`)
@@ -41,24 +55,19 @@ function imageKey(): string {
     .slice(0, 16);
 }
 
-function build(folder: string, say: (line: string) => void): void {
-  if (process.getuid?.() !== 0) {
-    throw new Error(
-      "the machine's image is built as root: run `sudo make vm-image` once; the machine itself needs no root",
-    );
-  }
+function build(
+  { sources, withoutRoot }: ImageRecipe,
+  { cache, folder }: { cache: string; folder: string },
+  say: (line: string) => void,
+): void {
+  if (process.getuid?.() !== 0) throw new Error(withoutRoot);
   const begun = performance.now();
   say("building the machine's image (Debian 12; about a minute)");
   const unfinished = `${folder}.part`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
-  const { status, stdout, stderr } = spawnSync(
-    "sh",
-    [join(import.meta.dirname, "image/build.sh"), unfinished, runtime()],
-    {
-      encoding: "utf8",
-    },
-  );
+  const args = [join(sources, "build.sh"), unfinished, runtime()];
+  const { status, stdout, stderr } = spawnSync("sh", args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`the image could not be built:\n${stdout}${stderr}`);
   for (const name of readdirSync(cache)) {
     if (join(cache, name) !== unfinished) rmSync(join(cache, name), { recursive: true, force: true });

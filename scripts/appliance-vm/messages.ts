@@ -1,4 +1,4 @@
-/** A line of JSON from the guest to the host, over the second serial port. */
+/** A line of JSON from the guest to the host. `begin` and `ask` are answered. */
 export type Message =
   | { readonly kind: "begin"; readonly boot: number }
   | { readonly kind: "check"; readonly name: string; readonly passed: boolean; readonly detail: string }
@@ -9,7 +9,7 @@ export type Message =
   | { readonly kind: "journal"; readonly text: string }
   | { readonly kind: "end"; readonly error: string | null };
 
-/** The host's answer to an ask, one line of JSON. */
+/** The host's answer, one line of JSON; to `begin`, by which factor this boot was slower than on a quiet machine. */
 export interface Answer {
   readonly value?: unknown;
   readonly error?: string;

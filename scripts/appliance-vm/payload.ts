@@ -20,8 +20,17 @@ StandardInput=null
 `;
 
 /** Makes the tar that is unpacked over the machine's disk at each boot, and returns its path. */
-export async function makePayload(name: string, scenario: Scenario, directory: string): Promise<string> {
+export async function makePayload(module: string, scenario: Scenario, directory: string): Promise<string> {
   const tree = join(directory, "payload");
+  await layOut(module, scenario, tree);
+  const tar = join(directory, "payload.tar");
+  execFileSync("tar", ["--create", "--file", tar, "--owner=0", "--group=0", "--directory", tree, "."]);
+  rmSync(tree, { recursive: true });
+  return tar;
+}
+
+/** Puts into `tree` what lies over the machine's image: Steward, the guest part of a scenario, and its files. */
+export async function layOut(module: string, scenario: Scenario, tree: string): Promise<void> {
   rmSync(tree, { recursive: true, force: true });
   const put = (path: string, content: string, mode = 0o644): void => {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
@@ -31,14 +40,10 @@ export async function makePayload(name: string, scenario: Scenario, directory: s
   install({ destination: tree, prefix: "/usr" });
   putWants(tree);
   put("/etc/systemd/system/steward-vm.service", scenarioUnit);
-  await bundleGuestPart(name, join(tree, "usr/lib/steward-vm/guest.mjs"));
+  await bundleGuestPart(module, join(tree, "usr/lib/steward-vm/guest.mjs"));
   for (const [path, content] of Object.entries(scenario.files ?? {})) put(path, content);
   // Folders of the tree become the machine's: readable whatever the umask here is.
   execFileSync("chmod", ["-R", "u=rwX,go=rX", tree]);
-  const tar = join(directory, "payload.tar");
-  execFileSync("tar", ["--create", "--file", tar, "--owner=0", "--group=0", "--directory", tree, "."]);
-  rmSync(tree, { recursive: true });
-  return tar;
 }
 
 /** In the way of nothing, so that a scenario can say `systemctl enable`; what starts at boot is on the kernel's command line. */
@@ -49,11 +54,11 @@ function putWants(tree: string): void {
   for (const unit of enabled) symlinkSync(`/usr/lib/systemd/system/${unit}`, join(wants, unit));
 }
 
-async function bundleGuestPart(name: string, outfile: string): Promise<void> {
+async function bundleGuestPart(module: string, outfile: string): Promise<void> {
   await build({
     stdin: {
       contents: `import { runGuestPart } from "./guest/main.ts";
-import { scenario } from "./scenarios/${name}.ts";
+import { scenario } from ${JSON.stringify(module)};
 await runGuestPart(scenario);`,
       resolveDir: import.meta.dirname,
       loader: "ts",

@@ -1,126 +1,190 @@
-/**
- * Runs one scenario: run-scenario.ts NAME IMAGE-FOLDER CHRONY-FOLDER DIRECTORY. Started by main.ts as the first process
- * of a namespace of its own: its network is a loopback that nobody else has, it may set no clock, and when it ends, the
- * kernel ends whatever it has started.
- */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Machine, startMachine } from "./machine.ts";
 import { type Answer, type Message, readMessage } from "./messages.ts";
-import { makePayload } from "./payload.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import type { HostSide, Scenario } from "./scenario.ts";
 import { createTimeServers } from "./time-servers.ts";
 
-/** Seconds that a machine may take to shut down by itself. */
+/** A running machine: a virtual one or a container. */
+export interface Machine {
+  /** Lines that the guest part says; they end with it or with the machine. */
+  readonly lines: AsyncIterable<string>;
+  /** Says a line to the guest part. */
+  answer(line: string): void;
+  /** Pulls the plug; resolves when the machine is gone. */
+  kill(): Promise<void>;
+  /** Resolves when the machine has ended, whether it was shut down or killed. */
+  readonly ended: Promise<void>;
+  /** Seconds since it was started. */
+  age(): number;
+  /** Whether its kernel gave up before it had started a process: the host's fault, not the scenario's. */
+  hasPanickedEarly(): boolean;
+}
+
+/** A scenario and what it is run with. */
+export interface Run {
+  readonly name: string;
+  readonly scenario: Scenario;
+  /** Gets its logs. */
+  readonly directory: string;
+  /** Where Debian's chrony is unpacked. */
+  readonly chrony: string;
+  /** Starts the machine for the boot with that index, 0 for the first. */
+  readonly start: (index: number) => Machine;
+  /** Seconds from a machine's start to its guest part where nothing else keeps the host busy. */
+  readonly quietBootSeconds: number;
+}
+
+/** Seconds that a machine may take to shut down when it is told to, and to start, where the host is quiet. */
 const shutdownSeconds = 30;
+const startSeconds = 600;
 
-const [name = "", imageFolder = "", chrony = "", directory = ""] = process.argv.slice(2);
-const { scenario } = (await import(`./scenarios/${name}.ts`)) as { scenario: Scenario };
-const counts = { checks: 0, failed: 0 };
-
-// When whoever started this is gone, however it went, so is its end of this pipe.
-process.stdin.on("end", () => process.exit(1)).resume();
-
-const deadline = setTimeout(() => {
-  say(`FAILED: not at its end after ${scenario.timeoutSeconds} s`);
-  process.exit(1);
-}, scenario.timeoutSeconds * 1_000);
-
-const publisher: Publisher | undefined = scenario.repository
-  ? await openPublisher(scenario.repository, join(directory, "publisher"))
-  : undefined;
-const host: HostSide = {
-  servers: createTimeServers(directory, join(chrony, "usr/sbin/chronyd")),
-  get publisher() {
-    if (publisher) return publisher;
-    throw new Error("the scenario has no repository");
-  },
-};
-for (const server of scenario.servers ?? []) host.servers.start(server);
-const payload = await makePayload(name, scenario, directory);
-const image = {
-  disk: join(imageFolder, "disk.img"),
-  kernel: join(imageFolder, "vmlinuz"),
-  initrd: join(imageFolder, "initrd"),
-};
-let isWhole = true;
-for (let index = 0; index < scenario.boots.length && isWhole; index += 1) {
-  isWhole = await bootOnce(startMachine({ image, payload, directory, scenario, index }), index);
-}
-clearTimeout(deadline);
-host.servers.stopAll();
-publisher?.close();
-say(
-  `${isWhole && counts.failed === 0 ? "passed" : "FAILED"}: ${counts.checks} checks, ${counts.failed} failed`,
-);
-process.exit(isWhole && counts.failed === 0 ? 0 : 1);
-
-function say(text: string): void {
-  process.stdout.write(`${name}: ${text}\n`);
+/**
+ * Runs one scenario and ends this process with 0 when it has passed. This is the first process of a namespace of its own:
+ * its network is a loopback that belongs to it alone, it may set no clock, and when it ends, the kernel ends all that it
+ * has started. Deadlines are multiples of a measured boot: each boot that takes longer than a quiet one extends them.
+ */
+export async function runScenario(run: Run): Promise<never> {
+  const { scenario, directory, chrony } = run;
+  // When the process that started this one is gone, so is its end of this pipe.
+  process.stdin.on("end", () => process.exit(1)).resume();
+  const publisher: Publisher | undefined = scenario.repository
+    ? await openPublisher(scenario.repository, join(directory, "publisher"))
+    : undefined;
+  const host: HostSide = {
+    servers: createTimeServers(directory, join(chrony, "usr/sbin/chronyd")),
+    get publisher() {
+      if (publisher) return publisher;
+      throw new Error("the scenario has no repository");
+    },
+  };
+  for (const server of scenario.servers ?? []) host.servers.start(server);
+  const isPassed = await new Boots(run, host).all();
+  host.servers.stopAll();
+  publisher?.close();
+  process.exit(isPassed ? 0 : 1);
 }
 
-/** One boot to its end; false where the guest part did not come to its own. */
-async function bootOnce(machine: Machine, index: number): Promise<boolean> {
-  for await (const line of machine.lines) {
-    const message = readMessage(line.trim());
-    if (!message) continue;
-    appendFileSync(join(directory, "messages.jsonl"), `${JSON.stringify(message)}\n`);
-    if (message.kind === "end") {
-      await endOf(machine, index);
-      if (message.error === null) return true;
-      say(`FAILED in boot ${index}: ${message.error}`);
-      return false;
-    }
-    await take(message, machine);
+/** The boots of a scenario, one after the other, and what they have said so far. */
+class Boots {
+  readonly #run: Run;
+  readonly #host: HostSide;
+  readonly #begun = performance.now();
+  readonly #counts = { checks: 0, failed: 0 };
+  #slowness = 1;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(run: Run, host: HostSide) {
+    this.#run = run;
+    this.#host = host;
   }
-  await machine.ended;
-  say(`FAILED: the machine ended without a word; its console is in console-${index}.log`);
-  return false;
-}
 
-async function endOf(machine: Machine, index: number): Promise<void> {
-  const isShutDown = scenario.keepsDisk && !scenario.boots[index]?.powerCut;
-  if (isShutDown) {
-    const patience = setTimeout(() => void machine.kill(), shutdownSeconds * 1_000);
+  async all(): Promise<boolean> {
+    this.#endAfter(startSeconds);
+    let isWhole = true;
+    let retries = 1;
+    const { boots } = this.#run.scenario;
+    for (let index = 0; index < boots.length && isWhole; index += 1) {
+      const machine = this.#run.start(index);
+      isWhole = await this.#boot(machine, index);
+      if (isWhole || retries === 0 || !machine.hasPanickedEarly()) continue;
+      // Nothing of the scenario has run yet, so that this hides no failure of it.
+      this.#say("the kernel panicked before it had started a process; the boot is tried once more");
+      retries -= 1;
+      index -= 1;
+      isWhole = true;
+    }
+    clearTimeout(this.#deadline);
+    const { checks, failed } = this.#counts;
+    const isPassed = isWhole && failed === 0;
+    this.#say(`${isPassed ? "passed" : "FAILED"}: ${checks} checks, ${failed} failed`);
+    return isPassed;
+  }
+
+  #say(text: string): void {
+    process.stdout.write(`${this.#run.name}: ${text}\n`);
+  }
+
+  /** The scenario has failed when it takes longer than so many seconds from its beginning. */
+  #endAfter(seconds: number): void {
+    clearTimeout(this.#deadline);
+    const left = seconds * 1_000 - (performance.now() - this.#begun);
+    this.#deadline = setTimeout(() => {
+      this.#say(`FAILED: not at its end after ${seconds.toFixed(0)} s`);
+      process.exit(1);
+    }, left);
+  }
+
+  /** One boot to its end; false where the guest part did not come to its own. */
+  async #boot(machine: Machine, index: number): Promise<boolean> {
+    for await (const line of machine.lines) {
+      const message = readMessage(line.trim());
+      if (!message) continue;
+      appendFileSync(join(this.#run.directory, "messages.jsonl"), `${JSON.stringify(message)}\n`);
+      if (message.kind === "end") {
+        await this.#end(machine, index);
+        if (message.error === null) return true;
+        this.#say(`FAILED in boot ${index}: ${message.error}`);
+        return false;
+      }
+      await this.#take(message, machine);
+    }
+    await machine.kill();
+    if (!machine.hasPanickedEarly())
+      this.#say(`FAILED: the machine ended without a word; its console is in console-${index}.log`);
+    return false;
+  }
+
+  async #end(machine: Machine, index: number): Promise<void> {
+    const { keepsDisk, boots } = this.#run.scenario;
+    if (!keepsDisk || boots[index]?.powerCut) return machine.kill();
+    const patience = setTimeout(() => void machine.kill(), shutdownSeconds * this.#slowness * 1_000);
     await machine.ended;
     clearTimeout(patience);
-  } else {
-    await machine.kill();
   }
-}
 
-async function take(message: Message, machine: Machine): Promise<void> {
-  switch (message.kind) {
-    case "begin":
-      return say(`boot ${message.boot}: the guest part begins ${machine.age().toFixed(1)} s after qemu`);
-    case "mark":
-      return say(`${message.name}: ${machine.age().toFixed(1)} s after qemu`);
-    case "check":
-      counts.checks += 1;
-      if (!message.passed) counts.failed += 1;
-      return say(
-        `${message.passed ? "ok    " : "NOT OK"} ${message.name}${message.detail && !message.passed ? `: ${message.detail}` : ""}`,
-      );
-    case "figure":
-      return say(`       ${message.name} = ${message.value} ${message.unit}`);
-    case "note":
-      return say(`       ${message.text}`);
-    case "journal":
-      return writeFileSync(join(directory, "journal.log"), message.text);
-    case "ask":
-      return machine.answer(JSON.stringify(await answer(message.name)));
-    case "end":
-      return;
+  async #take(message: Message, machine: Machine): Promise<void> {
+    switch (message.kind) {
+      case "begin":
+        return this.#begin(message.boot, machine);
+      case "mark":
+        return this.#say(`${message.name}: ${machine.age().toFixed(1)} s after the start of the machine`);
+      case "check":
+        this.#counts.checks += 1;
+        if (!message.passed) this.#counts.failed += 1;
+        return this.#say(
+          `${message.passed ? "ok    " : "NOT OK"} ${message.name}${message.detail && !message.passed ? `: ${message.detail}` : ""}`,
+        );
+      case "figure":
+        return this.#say(`       ${message.name} = ${message.value} ${message.unit}`);
+      case "note":
+        return this.#say(`       ${message.text}`);
+      case "journal":
+        return writeFileSync(join(this.#run.directory, "journal.log"), message.text);
+      case "ask":
+        return machine.answer(JSON.stringify(await this.#answer(message.name)));
+      case "end":
+        return;
+    }
   }
-}
 
-async function answer(question: string): Promise<Answer> {
-  try {
-    const act = scenario.asks?.[question];
-    if (!act) throw new Error("the scenario declares no such thing under asks");
-    return { value: (await act(host)) ?? null };
-  } catch (error) {
-    return { error: String(error) };
+  #begin(boot: number, machine: Machine): void {
+    const seconds = machine.age();
+    const slowness = Math.max(1, seconds / this.#run.quietBootSeconds);
+    this.#slowness = Math.max(this.#slowness, slowness);
+    this.#endAfter(this.#run.scenario.timeoutSeconds * this.#slowness);
+    const times = slowness > 1 ? `; everything may take ${slowness.toFixed(1)} times as long` : "";
+    this.#say(`boot ${boot}: the guest part begins after ${seconds.toFixed(1)} s${times}`);
+    machine.answer(JSON.stringify({ value: slowness } satisfies Answer));
+  }
+
+  async #answer(question: string): Promise<Answer> {
+    try {
+      const act = this.#run.scenario.asks?.[question];
+      if (!act) throw new Error("the scenario declares no such thing under asks");
+      return { value: (await act(this.#host)) ?? null };
+    } catch (error) {
+      return { error: String(error) };
+    }
   }
 }

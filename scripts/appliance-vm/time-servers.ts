@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** Debian's chronyd on the host as an NTP server; it serves the host's clock and never sets it (-x). */
 export interface TimeServer {
-  /** UDP port on loopback, IPv4 and IPv6. */
+  /** UDP port on every address of the scenario's own network, IPv4 and IPv6. */
   readonly port: number;
   /** 1 to 15; default 2. */
   readonly stratum?: number;
@@ -47,8 +47,6 @@ function startServer(server: TimeServer, directory: string, chronyd: string): Ch
   const configuration = [
     `port ${server.port}`,
     `local stratum ${server.stratum ?? 2}`,
-    "bindaddress 127.0.0.1",
-    "bindaddress ::1",
     "allow all",
     "cmdport 0",
     "bindcmdaddress /",

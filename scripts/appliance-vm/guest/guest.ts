@@ -4,27 +4,42 @@ import { createGuestClock } from "./clock.ts";
 import { runCommand } from "./command.ts";
 import type { Guest, HttpAnswer, HttpOptions } from "./vocabulary.ts";
 
+/** Which boot it is, and by which factor it took longer than on a quiet machine: so much longer does everything get. */
+export interface Circumstances {
+  readonly boot: number;
+  /** At least 1. */
+  readonly slowness: number;
+}
+
 /** The vocabulary of a guest part, said over `channel`. */
-export function createGuest(boot: number, channel: Channel): Guest {
+export function createGuest({ boot, slowness }: Circumstances, channel: Channel): Guest {
   const { send } = channel;
+  const run: Guest["run"] = (command, args, { timeoutSeconds = 60, ...options } = {}) =>
+    runCommand(command, args, { ...options, timeoutSeconds: Math.ceil(timeoutSeconds * slowness) });
+  const http: Guest["http"] = (path, options) => request(path, options, 30 * slowness);
+  const until: Guest["until"] = (what, seconds, look) => waitUntil(what, seconds * slowness, look);
   return {
     boot,
     clock: createGuestClock(),
-    run: runCommand,
-    steward: (...args) => runCommand("/usr/bin/steward", args),
-    http: request,
+    run,
+    steward: (...args) => run("/usr/bin/steward", args),
+    http,
     until,
-    stewardAnswers: (seconds = 60) => until("the agent answers", seconds, () => request("/api/health")),
+    stewardAnswers: (seconds = 60) => until("the agent answers", seconds, () => http("/api/health")),
     check: (name, passed, detail) => send({ kind: "check", name, passed, detail: asText(detail) }),
     figure: (name, value, unit) => send({ kind: "figure", name, value, unit }),
     mark: (name) => send({ kind: "mark", name }),
     note: (text) => send({ kind: "note", text }),
-    ask: channel.ask,
+    ask: (name) => channel.ask({ kind: "ask", name }),
     pause: (seconds) => delay(seconds * 1_000),
   };
 }
 
-async function request(path: string, { body, token, method }: HttpOptions = {}): Promise<HttpAnswer> {
+async function request(
+  path: string,
+  { body, token, method }: HttpOptions = {},
+  timeoutSeconds: number,
+): Promise<HttpAnswer> {
   const response = await fetch(`http://127.0.0.1:8470${path}`, {
     method: method ?? (body === undefined ? "GET" : "POST"),
     headers: {
@@ -32,14 +47,14 @@ async function request(path: string, { body, token, method }: HttpOptions = {}):
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(Math.ceil(timeoutSeconds * 1_000)),
   });
   const text = await response.text();
   const isJson = /json/.test(response.headers.get("content-type") ?? "");
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-async function until<T>(
+async function waitUntil<T>(
   what: string,
   seconds: number,
   look: () => Promise<T | undefined | false> | T | undefined | false,
@@ -56,7 +71,7 @@ async function until<T>(
     }
     await delay(200);
   }
-  throw new Error(`not within ${seconds} s: ${what} (${asText(last)})`);
+  throw new Error(`not within ${seconds.toFixed(0)} s: ${what} (${asText(last)})`);
 }
 
 /** For people to read; what has no text of its own becomes JSON. */

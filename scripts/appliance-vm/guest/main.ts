@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Scenario } from "../scenario.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import { runCommand } from "./command.ts";
@@ -6,8 +5,9 @@ import { asText, createGuest } from "./guest.ts";
 
 /** Runs this boot's part of the scenario, tells the host how it ended, and leaves the machine to it. */
 export async function runGuestPart(scenario: Scenario): Promise<void> {
-  const boot = Number(/\bvm\.boot=(\d+)/.exec(readFileSync("/proc/cmdline", "utf8"))?.[1]);
-  const channel = openChannel();
+  const { SCENARIO_BOOT, SCENARIO_HOST = "" } = process.env;
+  const boot = Number(SCENARIO_BOOT);
+  const channel = openChannel(SCENARIO_HOST);
   let hasFailed = false;
   const watched: Channel = {
     ...channel,
@@ -16,12 +16,12 @@ export async function runGuestPart(scenario: Scenario): Promise<void> {
       channel.send(message);
     },
   };
-  channel.send({ kind: "begin", boot });
+  const slowness = Number(await channel.ask({ kind: "begin", boot }));
   let error: string | null = null;
   try {
     const part = scenario.boots[boot];
     if (!part) throw new Error(`the scenario has no boot ${boot}`);
-    await part.run(createGuest(boot, watched));
+    await part.run(createGuest({ boot, slowness }, watched));
   } catch (cause) {
     error = asText(cause);
   }

@@ -33,7 +33,10 @@ export interface HttpOptions {
   readonly token?: string;
 }
 
-/** What a guest part can say and do. Everything is bounded; whatever throws fails the scenario. */
+/**
+ * What a guest part can say and do. Everything is bounded; whatever throws fails the scenario. Seconds are those of a
+ * quiet machine: where the boot took three times as long, so may all that is waited for.
+ */
 export interface Guest {
   /** 0 for the first boot of the scenario. */
   readonly boot: number;
@@ -56,7 +59,7 @@ export interface Guest {
   check(name: string, condition: boolean, detail?: unknown): void;
   /** A number worth printing. */
   figure(name: string, value: number, unit: string): void;
-  /** Prints how many seconds after the start of qemu this was reached, by the host's clock. */
+  /** Prints how many seconds after the machine's start this was reached, by the host's clock. */
   mark(name: string): void;
   /** A line for whoever reads the output. */
   note(text: string): void;

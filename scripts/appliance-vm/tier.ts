@@ -1,0 +1,99 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { type ImageRecipe, prepareImage } from "./image.ts";
+
+const root = join(import.meta.dirname, "../..");
+const machinesAtOnce = Math.min(2, availableParallelism());
+
+/** A kind of machine with the scenarios that run in it. */
+export interface Tier {
+  /** The make target, which stands before each line. */
+  readonly name: string;
+  readonly image: ImageRecipe;
+  /** Runs one scenario: NAME IMAGE-FOLDER CHRONY-FOLDER DIRECTORY. Beside it lies scenarios/. */
+  readonly program: string;
+  /** Where below .cache the logs of the scenarios are. */
+  readonly logs: string;
+  /** The words before a command that give it namespaces of its own, with this directory for its logs. */
+  readonly confined: (directory: string) => readonly string[];
+  /** After a scenario: what its end does not take away. */
+  readonly cleanUp?: (directory: string) => void;
+}
+
+/** Runs the scenarios named, or all, at most two at once; prints the count, and sets the exit code: 1 when one failed. */
+export async function runTier(tier: Tier): Promise<void> {
+  const running = new Set<ChildProcess>();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      for (const child of running) child.kill("SIGKILL");
+      process.exit(130);
+    });
+  }
+  try {
+    process.exitCode = await runAll(tier, process.argv.slice(2), running);
+  } catch (error) {
+    process.stderr.write(`${tier.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildProcess>): Promise<number> {
+  const say = (line: string) => process.stdout.write(`${tier.name}: ${line}\n`);
+  const image = prepareImage(tier.image, say);
+  if (wanted[0] === "--build-only") return 0;
+  const all = readdirSync(join(dirname(tier.program), "scenarios"))
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => file.slice(0, -".ts".length));
+  const unknown = wanted.filter((name) => !all.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`no such scenario: ${unknown.join(" ")} (there are: ${all.join(" ")})`);
+  const unpack = [join(root, "scripts/unpack-chrony.sh")];
+  const chrony = execFileSync("sh", unpack, { cwd: root, encoding: "utf8" }).trim();
+  const waiting = wanted.length > 0 ? [...wanted] : all;
+  const total = waiting.length;
+  const failed: string[] = [];
+  const work = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const directory = join(root, ".cache", tier.logs, name);
+      const isPassed = await runOne(tier, { name, image, chrony, directory }, running);
+      tier.cleanUp?.(directory);
+      if (isPassed) continue;
+      failed.push(name);
+      say(`the logs of ${name} are in ${directory}`);
+    }
+  };
+  await Promise.all(Array.from({ length: machinesAtOnce }, work));
+  const names = failed.length > 0 ? `; failed: ${failed.join(" ")}` : "";
+  say(`${total - failed.length} of ${total} scenarios passed${names}`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+interface One {
+  readonly name: string;
+  readonly image: string;
+  readonly chrony: string;
+  readonly directory: string;
+}
+
+/** Resolves to whether it passed. */
+function runOne(
+  tier: Tier,
+  { name, image, chrony, directory }: One,
+  running: Set<ChildProcess>,
+): Promise<boolean> {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const [command = "", ...words] = tier.confined(directory);
+  const program = [process.execPath, "--import", "tsx", tier.program, name, image, chrony, directory];
+  const child = spawn(command, [...words, ...program], { cwd: root, stdio: ["pipe", "inherit", "inherit"] });
+  running.add(child);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      running.delete(child);
+      resolve(code === 0);
+    });
+  });
+}
