@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all screenshots test-lts mutation vm-test vm-image bench build install uninstall man check format clean packages
+.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -35,6 +35,10 @@ mutation: $(NODE_MODULES) ## put faults into the code, and count those that test
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
+
+system-test: $(DIST) ## run the scenarios in containers with a real systemd, as root; SCENARIOS="disk guard" for some
+	@sh scripts/system-test/packages.sh
+	@node --import tsx scripts/system-test/main.ts $(SCENARIOS)
 
 vm-test: $(DIST) ## run the scenarios in the appliance machine; SCENARIOS="boots polkit" for some
 	@sh scripts/vm-packages.sh

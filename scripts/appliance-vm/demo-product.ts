@@ -4,7 +4,7 @@ import type { NewRelease } from "./publisher.ts";
 export const productAddress = "http://127.0.0.1:9000";
 
 /** How a release of it behaves once it is started. */
-export type Behaviour = "good" | "unhealthy" | "exits" | "hangs" | "dies after 20 s";
+export type Behaviour = "good" | "unhealthy" | "exits" | "hangs" | "dies after 5 s";
 
 /**
  * The product: a small HTTP service in perl, which starts in a tenth of a second even under emulation. /health is for
@@ -23,7 +23,7 @@ sub read_rules {
   $rules = <$file> // ""; chomp $rules;
 }
 read_rules(); $SIG{HUP} = \\&read_rules; $SIG{PIPE} = "IGNORE";
-if ($behaviour eq "dies after 20 s") { $SIG{ALRM} = sub { exit 4 }; alarm 20; }
+if ($behaviour eq "dies after 5 s") { $SIG{ALRM} = sub { exit 4 }; alarm 5; }
 my $listener = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 9000, Listen => 16, ReuseAddr => 1) or die "no port: $!";
 while (1) {
   my $caller = $listener->accept or next;

@@ -63,8 +63,10 @@ export async function appliedUntil(
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   while (performance.now() < end) {
     if (isAt(place)) {
-      // What is seen has been renamed into its place, and is on the disk a little later. The short phases are over then.
-      if (!["switching", "undoing"].includes(place)) Atomics.wait(sleeper, 0, 0, 250);
+      // What is seen has been renamed into its place, and is on the disk a little later; in a container it is kept at
+      // once. The short phases are over then.
+      const isKept = existsSync("/run/systemd/container") || ["switching", "undoing"].includes(place);
+      if (!isKept) Atomics.wait(sleeper, 0, 0, 250);
       return;
     }
     if (newestOutcome(id) !== undefined) throw new Error(`it had ended before it was seen ${place}`);
@@ -77,7 +79,7 @@ export async function appliedUntil(
 /** What root's side has found and done in this boot, in its own words. */
 export async function doneAtBoot(guest: Guest): Promise<string> {
   const units = ["--unit=steward-guard-boot.service", "--unit=steward-guard.service"];
-  const args = ["--identifier=steward", ...units, "--output=cat", "--no-pager"];
+  const args = ["--boot", "--identifier=steward", ...units, "--output=cat", "--no-pager"];
   const { stdout } = await guest.run("journalctl", args);
   return stdout.trim().replaceAll("\n", "; ") || "there was nothing to do";
 }

@@ -13,8 +13,15 @@ import {
 import type { Boot, Scenario } from "../scenario.ts";
 import { publishing, trusting, updateScenario, updateSettings } from "../update-scenario.ts";
 
-/** Each cut with the version that is tried when it comes, and what comes of it where that is one thing alone. */
-const cuts: readonly { place: CutAt; version: string; isGood: boolean; ends: "old" | "new" | "either" }[] = [
+/** A cut with the version that is tried when it comes, and what comes of it where that is one thing alone. */
+export interface Cut {
+  readonly place: CutAt;
+  readonly version: string;
+  readonly isGood: boolean;
+  readonly ends: "old" | "new" | "either";
+}
+
+const everyPhase: readonly Cut[] = [
   { place: "verifying", version: "1.1.0", isGood: true, ends: "old" },
   { place: "installing", version: "1.2.0", isGood: true, ends: "old" },
   { place: "switching", version: "1.3.0", isGood: true, ends: "either" },
@@ -36,32 +43,41 @@ interface Memory {
 }
 
 /** The machine loses its power in every phase of an update, and of an undoing. */
-export const scenario: Scenario = {
-  title: "a power cut in any phase leaves the old or the new release, whole and healthy",
-  timeoutSeconds: 3_600,
-  keepsDisk: true,
-  ...updateScenario("demo"),
-  files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60s" }) },
-  asks: publishing(
-    heavyBinary("1.0.0"),
-    ...cuts.map(({ version, isGood }) => heavyBinary(version, isGood)),
-    heavyBinary(last),
-  ),
-  boots: [
-    { units, powerCut: true, run: first },
-    ...cuts.map((_, index): Boot => ({ units, powerCut: true, run: (guest) => afterCut(guest, index) })),
-  ],
-};
+export const scenario = cutting(everyPhase);
 
-async function first(guest: Guest): Promise<void> {
+/** The machine goes in the midst of each of these, and the next boot has to make the best of it. */
+export function cutting(cuts: readonly Cut[]): Scenario {
+  return {
+    title: "a power cut in any phase leaves the old or the new release, whole and healthy",
+    timeoutSeconds: 400 * (cuts.length + 1),
+    keepsDisk: true,
+    ...updateScenario("demo"),
+    files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60s" }) },
+    asks: publishing(
+      heavyBinary("1.0.0"),
+      ...cuts.map(({ version, isGood }) => heavyBinary(version, isGood)),
+      heavyBinary(last),
+    ),
+    boots: [
+      { units, powerCut: true, run: (guest) => first(guest, cuts) },
+      ...cuts.map(
+        (cut, index): Boot => ({
+          units,
+          powerCut: true,
+          run: (guest) => afterCut(guest, cut, cuts[index + 1]),
+        }),
+      ),
+    ],
+  };
+}
+
+async function first(guest: Guest, [cut]: readonly Cut[]): Promise<void> {
   await trusting(guest);
-  const former = await appliedWhole(guest, "1.0.0");
-  await cutAt(guest, 0, former);
+  await cutOrEnd(guest, cut, await appliedWhole(guest, "1.0.0"));
 }
 
 /** The boot after a cut: what it has left, and then the next one. */
-async function afterCut(guest: Guest, index: number): Promise<void> {
-  const { place, ends } = cuts[index] ?? { place: "confirming", ends: "old" };
+async function afterCut(guest: Guest, { place, ends }: Cut, next: Cut | undefined): Promise<void> {
   const { former, tried } = JSON.parse(readFileSync(memory, "utf8")) as Memory;
   await guest.stewardAnswers(90);
   const present = await settledOn(guest, former, tried);
@@ -70,12 +86,12 @@ async function afterCut(guest: Guest, index: number): Promise<void> {
     const wanted = ends === "old" ? former : tried;
     guest.check(`after a cut while ${place} it is the ${ends} one`, present.id === wanted.id);
   }
-  if (index + 1 < cuts.length) await cutAt(guest, index + 1, present);
-  else await appliedWhole(guest, last);
+  await cutOrEnd(guest, next, present);
 }
 
-async function cutAt(guest: Guest, index: number, former: Known): Promise<void> {
-  const { place, version } = cuts[index] ?? { place: "confirming", version: last };
+async function cutOrEnd(guest: Guest, cut: Cut | undefined, former: Known): Promise<void> {
+  if (cut === undefined) return void (await appliedWhole(guest, last));
+  const { place, version } = cut;
   await appliedUntil(guest, { version, place }, (id) => {
     const remembered: Memory = { former, tried: { id, version } };
     writeFileSync(memory, JSON.stringify(remembered), { flush: true });

@@ -1,6 +1,6 @@
-import { binary, productFiles } from "../demo-product.ts";
-import type { Guest } from "../guest/vocabulary.ts";
-import type { Scenario } from "../scenario.ts";
+import { binary, productFiles } from "../../appliance-vm/demo-product.ts";
+import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
+import type { Scenario } from "../../appliance-vm/scenario.ts";
 import {
   applied,
   newestOutcome,
@@ -12,7 +12,7 @@ import {
   trusting,
   updateScenario,
   updateSettings,
-} from "../update-scenario.ts";
+} from "../../appliance-vm/update-scenario.ts";
 
 /** What root can do about a release on trial when nothing else is alive, and what an administrator can undo. */
 export const scenario: Scenario = {

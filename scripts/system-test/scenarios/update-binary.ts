@@ -1,6 +1,6 @@
-import { type Behaviour, binary, productFiles } from "../demo-product.ts";
-import type { Guest } from "../guest/vocabulary.ts";
-import type { Scenario } from "../scenario.ts";
+import { type Behaviour, binary, productFiles } from "../../appliance-vm/demo-product.ts";
+import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
+import type { Scenario } from "../../appliance-vm/scenario.ts";
 import {
   api,
   applied,
@@ -14,19 +14,19 @@ import {
   trusting,
   updateScenario,
   updateSettings,
-} from "../update-scenario.ts";
+} from "../../appliance-vm/update-scenario.ts";
 
-/** Long enough that a release which dies after 20 s is never taken for a good one. */
-const patience = { successes: 12, interval: "2s", within: "90s" };
+/** Long enough that a release which dies after 5 s is never taken for a good one. */
+const patience = { successes: 8, interval: "1s", within: "25s" };
 
-/** Seconds that root's side may take besides: starting, switching, looking, under emulation. */
+/** Seconds that root's side may take besides: starting, switching, looking, beside a busy neighbour. */
 const besides = 40;
 
 const bad: readonly (readonly [version: string, behaviour: Behaviour])[] = [
   ["1.1.0", "unhealthy"],
   ["1.2.0", "exits"],
   ["1.3.0", "hangs"],
-  ["1.4.0", "dies after 20 s"],
+  ["1.4.0", "dies after 5 s"],
 ];
 
 /** A binary by hand, bad ones that undo themselves, and a good one that comes by itself. */
@@ -79,7 +79,7 @@ async function undone(
   guest.note(`${version}, which ${behaviour}: ${entry.detail}`);
   guest.figure("from its beginning to the end of its undoing", Math.round(entry.seconds), "s");
   // Forth until the deadline, back until the former has answered often enough, by its own deadline at the latest.
-  guest.check("within its deadline and the way back", entry.seconds < 90 + 90 + besides, entry.seconds);
+  guest.check("within its deadline and the way back", entry.seconds < 25 + 25 + besides, entry.seconds);
   await runs(guest, "binary", before);
   const count = releaseJournal().history.length;
   await api(guest, "/api/updates/check", {});

@@ -1,6 +1,6 @@
-import { binary, productFiles, rules } from "../demo-product.ts";
-import type { Guest } from "../guest/vocabulary.ts";
-import type { Scenario } from "../scenario.ts";
+import { binary, productFiles, rules } from "../../appliance-vm/demo-product.ts";
+import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
+import type { Scenario } from "../../appliance-vm/scenario.ts";
 import {
   applied,
   offered,
@@ -10,7 +10,7 @@ import {
   trusting,
   updateScenario,
   updateSettings,
-} from "../update-scenario.ts";
+} from "../../appliance-vm/update-scenario.ts";
 
 /** Rules come by themselves and are reloaded; those that the product cannot live with are undone. */
 export const scenario: Scenario = {

@@ -4,8 +4,8 @@ import { createHealthCheck } from "../../../src/host/linux/health-check.ts";
 import { createRunForRelease } from "../../../src/host/linux/release-programs.ts";
 import { createUnits, type LinuxUnits } from "../../../src/host/linux/units.ts";
 import type { ApplyPlan, ReleaseAtWork } from "../../../src/host/release-ports.ts";
-import type { Guest } from "../guest/vocabulary.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
+import type { Scenario } from "../../appliance-vm/scenario.ts";
 
 const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
 const plan: ApplyPlan = { unit: "pump.service", activate: null, selfTest: null, health };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Guest } from "../guest/vocabulary.ts";
-import type { Scenario } from "../scenario.ts";
-import { stewardRelease } from "../steward-release.ts";
+import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
+import type { Scenario } from "../../appliance-vm/scenario.ts";
+import { stewardRelease } from "../../appliance-vm/steward-release.ts";
 import {
   api,
   applied,
@@ -13,7 +13,7 @@ import {
   trusting,
   updateScenario,
   updateSettings,
-} from "../update-scenario.ts";
+} from "../../appliance-vm/update-scenario.ts";
 
 /** Steward as its own product, as its package sets it up: no host file. */
 export const scenario: Scenario = {
