@@ -29,7 +29,11 @@ export function createSealingKeyTrouble({
     const { accounts } = users();
     if (seen?.accounts !== accounts) {
       const sealed = accounts.flatMap(({ two_factor }) => (two_factor ? [two_factor.sealed_secret] : []));
-      seen = { accounts, missing: sealed.filter((one) => !seal.hasKey(one)).map((one) => seal.keyIdOf(one)) };
+      const unopened = sealed.filter((one) => !seal.hasKey(one));
+      seen = {
+        accounts,
+        missing: unopened.map((one) => seal.keyIdOf(one) || "one that a damaged secret hides"),
+      };
     }
     return seen.missing;
   };

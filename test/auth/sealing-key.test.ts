@@ -69,6 +69,11 @@ describe("the sealing key's health", () => {
     );
   });
 
+  it("counts a secret that is damaged, and names no key for it", async () => {
+    const said = (await device(["v1.damaged", sealedWith(key)], [otherKey])).trouble()() ?? "";
+    assert.match(said, /\(one that a damaged secret hides, [0-9a-f]{16}\).* 2 users are concerned/);
+  });
+
   it("counts anew when a factor is removed, and is well after the last", async () => {
     const lost = await device([sealedWith(key), sealedWith(key)], [otherKey]);
     const trouble = lost.trouble();
