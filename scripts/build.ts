@@ -9,6 +9,7 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { documentKinds } from "../src/state.ts";
 import { createCompiler } from "../src/store/compile.ts";
+import { tolerant } from "../src/store/members.ts";
 import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
 import { releaseJournalName, releaseJournalSchema } from "../src/updates/release-journal.ts";
 import { buildAddon } from "./build-addon.ts";
@@ -155,8 +156,8 @@ function validatorsSource(): string {
     identifiers.set(schema, identifier);
     names.set(name, identifier);
   };
-  for (const { name, schema } of documentKinds({})) add(documentValidatorName(name), schema);
-  add(documentValidatorName(releaseJournalName), releaseJournalSchema);
+  for (const { name, schema } of documentKinds({})) add(documentValidatorName(name), tolerant(schema));
+  add(documentValidatorName(releaseJournalName), tolerant(releaseJournalSchema));
   for (const id of operationIds) {
     const { body, query, pathParameters = {} } = operationOf(id);
     if (body) add(inputValidatorName(id, "body"), body);

@@ -68,6 +68,6 @@ export function openSelfCheck({ selfCheck, log }: AgentConfig, uptime: Uptime): 
 export function updatesCheck(state: State, settings: SettingsStore, updates: Updates): HealthCheck {
   return {
     name: "updates",
-    trouble: () => state.updates.trouble() ?? settings.updatesBlocked() ?? updates.trouble(),
+    trouble: () => state.updatesTrouble() ?? settings.updatesBlocked() ?? updates.trouble(),
   };
 }

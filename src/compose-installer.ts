@@ -66,6 +66,20 @@ export function createInstaller(plan: InstallerPlan): Installer {
   };
 }
 
+/**
+ * Whether a release of this program itself is on trial: it may be undone, and the one before has to go on with what this
+ * one has written by then.
+ */
+export function createOwnTrialLook(config: {
+  installing: InstallingPlaces | null;
+  product: string;
+}): () => Promise<boolean> {
+  const { installing, product } = config;
+  if (installing === null || product !== "steward") return async () => false;
+  const read = () => readFile(`${installing.places.releases}/journal.json`).catch(ifAbsent);
+  return async () => (await journalOf(read)).slots.binary.trial !== null;
+}
+
 type Asking = Pick<Installer, "ask" | "goOn">;
 
 /** systemd's way: a oneshot unit for each request, which polkit lets the agent start. Exported for its test. */

@@ -5,6 +5,7 @@ import { type AccountLock, createAttempts } from "./auth/attempts.ts";
 import { createBearer } from "./auth/bearer.ts";
 import { createChallenges } from "./auth/challenges.ts";
 import { createEnrolment } from "./auth/enrolment.ts";
+import { createLostCodes } from "./auth/lost-codes.ts";
 import { createOwnAccount } from "./auth/own-account.ts";
 import { createRecovery } from "./auth/recovery.ts";
 import { isFactorRequired, restrictionOf } from "./auth/restriction.ts";
@@ -58,7 +59,7 @@ export async function composeSignIn(parts: SignInParts) {
   const { time, attempts } = basics;
   const tokens = createAccessTokens({ time, uptime });
   const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
-  const usedCodes = createUsedCodes(state.usedCodes);
+  const { usedCodes, lostCodes } = await openUsedCodes(parts, basics.accounts);
   const common = { ...basics, usedCodes, seal, uptime, stepUps: createStepUps(uptime) };
   const restriction = (account: Account) => restrictionOf(account, security().require_2fa);
   const answer = createSessionAnswer({ ...common, tokens, restriction });
@@ -68,10 +69,11 @@ export async function composeSignIn(parts: SignInParts) {
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
   const enrolment = createEnrolment({ ...common, ownAccount, secondFactor, issuer, isRequired });
   const sweep = setInterval(() => apiTokens.sweep(), sweepMilliseconds).unref();
-  observeTime(parts, () => {
+  const onVouchedFor = (): void => {
     attempts.clearCodeLocks();
     apiTokens.sweep();
-  });
+  };
+  observeTime(parts, { onVouchedFor, onStep: lostCodes.stepped });
   return {
     ...common,
     tokens,
@@ -99,6 +101,14 @@ export async function composeSignIn(parts: SignInParts) {
 
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
 
+/** Each code is good once, also when the record of those that were used is lost. */
+async function openUsedCodes({ state, time, uptime }: SignInParts, accounts: Accounts) {
+  const usedCodes = createUsedCodes(state.usedCodes);
+  const lostCodes = createLostCodes({ usedCodes, accounts, time, uptime });
+  if (state.hasLost(state.usedCodes)) await lostCodes.refuse();
+  return { usedCodes, lostCodes };
+}
+
 /** Time, attempts, passwords, accounts and sessions, on which the rest is built. */
 function composeAccounts(parts: SignInParts, seal: Seal) {
   const { state, host, uptime, time } = parts;
@@ -120,10 +130,14 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
   return { time, attempts, passwords, accounts, sessions: createSessions(sessionOptions(parts, accounts)) };
 }
 
-function observeTime({ time, events }: SignInParts, onVouchedFor: () => void): void {
+function observeTime(
+  { time, events }: SignInParts,
+  { onVouchedFor, onStep }: { onVouchedFor: () => void; onStep: () => void },
+): void {
   time.observe({
     onVouchedFor,
     onStep: (seconds) => {
+      onStep();
       void events.record(agentEvent("clock.epoch_raised", { step_seconds: Math.round(seconds) }));
     },
   });

@@ -5,7 +5,7 @@ import type { Clock } from "./clock/clock.ts";
 import { unobservedClock } from "./clock/clock-state.ts";
 import { greetingOf, openSelfCheck, updatesCheck, versionOf } from "./compose-answers.ts";
 import { type OpenClock, openHostClock } from "./compose-clock.ts";
-import type { InstallingPlaces } from "./compose-installer.ts";
+import { createOwnTrialLook, type InstallingPlaces } from "./compose-installer.ts";
 import { composeSignIn, type SignInRooms } from "./compose-sign-in.ts";
 import { createMayUpdateFrom, openHostUpdates, type UpdatePlaces } from "./compose-updates.ts";
 import type { ProblemClock, SettingsChange } from "./contract/types.ts";
@@ -162,7 +162,7 @@ async function openGround(config: AgentConfig, host: HostIdentity, uptime: Uptim
   const readClock = () => clock?.state() ?? unobservedClock;
   const floor = () => clock?.floor() ?? buildDate;
   const time = createTrustedTime({ wall: config.wall ?? Date.now, uptime, readClock, floor });
-  const state = await openState(config, time.now);
+  const state = await openState({ ...config, isOnTrial: createOwnTrialLook(config) }, time.now);
   const { events } = state;
   // As with the clock: updates go by settings that ask whether their trust is established.
   let updates: UpdateRoom | undefined;
@@ -226,6 +226,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
         if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
       },
       settings,
+      acceptFindings: (document) => state.register.accept(document),
       readFacts: createFacts(config.factsWorker, uptime),
       version: versionOf(config, { host, uptime, updates }),
       health: (isDetailed) => readHealth(checks, isDetailed),

@@ -1,5 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import type { Clock } from "./clock/clock.ts";
 import { clockRecordKind } from "./clock/clock-record.ts";
 import type { AgentConfig } from "./compose.ts";
@@ -16,6 +15,7 @@ import { createDispatch, type Dispatch } from "./http/dispatch.ts";
 import type { EventSink } from "./journal/event.ts";
 import { createLoggedEvents } from "./journal/logged-events.ts";
 import { defaultSettings, documentKinds } from "./state.ts";
+import { knownDocuments } from "./state-findings.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import { createStateTools } from "./store/inspection.ts";
 import { createMemoryDocument } from "./store/memory-document.ts";
@@ -107,20 +107,19 @@ function unkeptClock(config: AgentConfig, events: EventSink): Clock {
 }
 
 /** Whether every document that must not be made up can be read again, or the disk be reached. Takes no lock. */
-export async function isRepaired(config: AgentConfig, damage: StewardError): Promise<boolean> {
+export async function isRepaired(
+  { stateDirectory, initialSettings }: AgentConfig,
+  damage: StewardError,
+): Promise<boolean> {
   if (isOfStorage(damage)) {
-    await makeDirectory(config.stateDirectory);
-    await readdir(config.stateDirectory);
+    await makeDirectory(stateDirectory);
+    await readdir(stateDirectory);
     return true;
   }
-  const kinds = documentKinds(config.initialSettings).filter((kind) => kind.onLoss === "rescue");
-  for (const kind of kinds) {
-    const isPresent = await stat(join(config.stateDirectory, `${kind.name}.json`)).then(
-      () => true,
-      () => false,
-    );
-    if (!isPresent && kind.absence === "damage") return false;
-  }
-  const entries = await createStateTools(config.stateDirectory, kinds).list();
-  return entries.every(({ condition }) => condition !== "damaged");
+  const kinds = documentKinds(initialSettings).filter((kind) => kind.onLoss === "rescue");
+  const known = await knownDocuments(stateDirectory);
+  const entries = await createStateTools(stateDirectory, kinds).list();
+  return entries.every(
+    ({ name, condition }) => condition === "ok" || (condition === "absent" && !known.has(name)),
+  );
 }

@@ -7,23 +7,25 @@ import { usedCodesKind } from "./auth/used-codes.ts";
 import { clockRecordKind } from "./clock/clock-record.ts";
 import { settings as settingsSchema } from "./contract/settings.ts";
 import type { Settings, SettingsChange } from "./contract/types.ts";
-import { StewardError } from "./errors.ts";
+import { type InputError, StewardError } from "./errors.ts";
 import { openEventLog } from "./journal/event-log.ts";
 import { keptFiles } from "./journal/kept-lines.ts";
 import type { Log } from "./journal/log.ts";
 import { settingsErrors } from "./settings/rules.ts";
 import { mergeSettings, settingsKind } from "./settings/settings.ts";
+import { beforeRegister, tellFindings, troublesOf } from "./state-findings.ts";
 import { type Disk, openDisk } from "./store/disk.ts";
-import { type OpenedDocument, openDocument } from "./store/document.ts";
+import { type Document, type OpenedDocument, openDocument } from "./store/document.ts";
+import { type DocumentKind, validatorOf } from "./store/document-kind.ts";
 import { unusableDirectory } from "./store/durable-file.ts";
-import { type DocumentKind, validatorOf } from "./store/load.ts";
+import { unknownMembers } from "./store/members.ts";
 import { readDocument } from "./store/memory-document.ts";
+import { openRegister } from "./store/register.ts";
 import { createReserve } from "./store/reserve.ts";
-import type { HealthCheck } from "./system/health.ts";
 import { updateRecordKind } from "./updates/update-record.ts";
 import { accountsKind } from "./users/account.ts";
 
-/** The documents of the state directory; accounts first, so that a first start cut short never looks like damage. */
+/** The documents of the state directory. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
   const settings = settingsKind(defaultSettings(initialSettings));
   const others = [
@@ -43,19 +45,32 @@ export interface StateConfig {
   log: Log;
   /** Without the lock: nothing is written. */
   readsOnly?: boolean | undefined;
+  /** Whether a release of this program is on trial, which the one before may have to follow. */
+  isOnTrial?: () => Promise<boolean>;
 }
 
-/** Opens every document under the caller's lock, or to be read. Throws `state_damaged`, `storage_unwritable`. */
-export async function openState(config: StateConfig, now: () => Date) {
+/** Every document, in the order in which they may first come to the disk, and the register and the events beside them. */
+async function openDocuments(config: StateConfig, now: () => Date) {
   const { stateDirectory: directory, initialSettings, log, readsOnly } = config;
   const openOne = readsOnly ? readDocument : openDocument;
   const reserve = createReserve(directory);
   const disk = await openDisk(directory, reserve);
-  const options = { isFirstStart: await isEmpty(directory), reserve };
+  const isEmptyDirectory = await isEmpty(directory);
+  const register = await openRegister(directory, isEmptyDirectory ? [] : beforeRegister, { readsOnly });
+  const openKind = <T extends object>(
+    kind: DocumentKind<T>,
+    isFirstStart: boolean,
+    after?: OpenedDocument<object>,
+  ) =>
+    openOne(directory, kind, {
+      ...{ reserve, isFirstStart, after, isOnTrial: config.isOnTrial },
+      found: (finding) => register.add(kind.name, finding),
+    });
   // Accounts first, also where the disk takes no write before later: beside other state, absent ones would be damage.
-  const users = await openOne(directory, accountsKind, options);
-  const after = options.isFirstStart ? users : undefined;
-  const open = <T extends object>(kind: DocumentKind<T>) => openOne(directory, kind, { ...options, after });
+  const users = await openKind(accountsKind, isEmptyDirectory);
+  const after = isEmptyDirectory ? users : undefined;
+  const open = <T extends object>(kind: DocumentKind<T>) =>
+    openKind(kind, isEmptyDirectory || !register.isKnown(kind.name), after);
   const [settings, sessions, attempts, tokens, usedCodes, clock, updates, events] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),
@@ -67,10 +82,23 @@ export async function openState(config: StateConfig, now: () => Date) {
     openEventLog({ directory: join(directory, "events"), log, now, reserve, readsOnly }),
   ]);
   const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock, updates };
-  const checks: HealthCheck[] = [{ name: "disk", trouble: () => disk.trouble() }];
-  for (const document of Object.values(documents)) {
-    checks.push({ name: document.name, trouble: () => documentTrouble(document, disk) });
-  }
+  return { documents, events, register, disk };
+}
+
+/** Opens every document under the caller's lock, or to be read. Throws `state_damaged`, `storage_unwritable`. */
+export async function openState(config: StateConfig, now: () => Date) {
+  const { log } = config;
+  const { documents, events, register, disk } = await openDocuments(config, now);
+  await register.know(Object.values(documents).map(({ name }) => name));
+  const lost = await tellFindings(register, events);
+  const troubleOf = troublesOf(
+    Object.values(documents).map((document) => ({
+      name: document.name,
+      trouble: () => documentTrouble(document, disk),
+    })),
+    register,
+  );
+  const checks = [{ name: "disk", trouble: () => disk.trouble() }, ...troubleOf.checks];
   for (const { name, trouble } of checks) {
     const detail = trouble();
     if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
@@ -79,12 +107,17 @@ export async function openState(config: StateConfig, now: () => Date) {
   return {
     ...documents,
     events,
+    register,
     // That of updates says more than how its document is.
     checks: [
       ...checks.filter(({ name }) => name !== updateRecordKind.name),
       { name: "events", trouble: () => events.trouble() },
     ],
     disk,
+    /** What a person should know of the record of updates; null when all is well. */
+    updatesTrouble: () => troubleOf.named(updateRecordKind.name),
+    /** This start found that something may be missing in the document. */
+    hasLost: (document: Pick<Document<object>, "name">) => lost.has(document.name),
     close: async () => {
       disk.stop();
       await events.close();
@@ -118,7 +151,8 @@ export function defaultSettings(initialSettings: SettingsChange): Settings {
   const defaults = {} as Settings;
   validate(defaults);
   const merged = mergeSettings(defaults, initialSettings);
-  const errors = [...validate(merged)];
+  // Unlike a file of ours, which a newer release may have written, it holds nothing that is not known here.
+  const errors = [...strangers(merged), ...validate(merged)];
   if (errors.length === 0) errors.push(...settingsErrors(merged));
   const [first] = errors;
   if (!first) return merged;
@@ -126,6 +160,15 @@ export function defaultSettings(initialSettings: SettingsChange): Settings {
     "validation_failed",
     `The initial settings are not valid: ${first.pointer} ${first.detail}`,
   );
+}
+
+function strangers(settings: Settings): InputError[] {
+  const detail = "is not a member known here";
+  return unknownMembers(settingsSchema, settings).map((pointer) => ({
+    pointer,
+    code: "unknown_field",
+    detail,
+  }));
 }
 
 /** True when no state has ever been here. Our lock and reserve, and a file system's own directory, are no state. */

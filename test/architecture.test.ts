@@ -33,7 +33,12 @@ describe("the house", () => {
       /its own floor/,
     ],
     ["http and cli that meet", "cli/user.ts", 'import { a } from "../http/call.ts";', /its own floor/],
-    ["a dynamic import upwards", "store/load.ts", 'await import("../http/call.ts");', /higher floor/],
+    [
+      "a dynamic import upwards",
+      "store/document-kind.ts",
+      'await import("../http/call.ts");',
+      /higher floor/,
+    ],
     [
       "a room that knows Linux",
       "auth/sessions.ts",

@@ -32,6 +32,7 @@ const floors: Readonly<Record<string, number>> = {
   "compose-updates.ts": 5,
   "compose-installer.ts": 5,
   "state.ts": 5,
+  "state-findings.ts": 5,
   "agent.ts": 5,
   "rescue.ts": 5,
   "offline.ts": 5,

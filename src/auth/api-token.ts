@@ -1,7 +1,7 @@
 import type { Scope } from "../contract/scopes.ts";
 import { timestamp, userId } from "../contract/shapes.ts";
 import { apiToken, tokenId } from "../contract/tokens.ts";
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
 
 /** An API token as it is stored: only a hash of it. */
 export interface StoredApiToken {
@@ -77,5 +77,4 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
   },
   defaults: { tokens: [] },
   onLoss: "defaults",
-  absence: "defaults",
 };

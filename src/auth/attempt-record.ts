@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
 import type { Tally } from "./attempt-rules.ts";
 import type { KnownSource } from "./known-sources.ts";
 import type { StoredMoment } from "./timeline.ts";
@@ -66,7 +66,6 @@ export const attemptsKind: DocumentKind<AttemptsState> = {
     known: [],
   },
   onLoss: "defaults",
-  absence: "defaults",
 };
 
 /** Lines of tallies, whatever their keys. A time to come, which only a damaged file has, would be a lock without end. */

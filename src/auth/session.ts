@@ -1,6 +1,6 @@
 import { sessionId } from "../contract/auth.ts";
 import { userId } from "../contract/shapes.ts";
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
 
 /**
  * A signed-in session as it is stored. Its deadlines are seconds of CLOCK_BOOTTIME, which no step of the wall clock
@@ -63,5 +63,4 @@ export const sessionsKind: DocumentKind<SessionsState> = {
   },
   defaults: { sessions: [] },
   onLoss: "defaults",
-  absence: "defaults",
 };

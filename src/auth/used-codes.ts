@@ -1,6 +1,6 @@
 import { userId } from "../contract/shapes.ts";
 import type { Document } from "../store/document.ts";
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
 import { isUsable, noUsedSteps, type UsedSteps, withBurnt, withUsed } from "../two-factor/used-steps.ts";
 
 export interface UsedCodesState {
@@ -9,7 +9,7 @@ export interface UsedCodesState {
 
 const step = { type: "integer" } as const;
 
-/** Lost, a code could be used again for as long as it is shown, and nothing else. */
+/** Lost, the codes of the moment count as used, see `LostCodes`; nothing else depends on it. */
 export const usedCodesKind: DocumentKind<UsedCodesState> = {
   name: "used-codes",
   formatVersion: "1.0.0",
@@ -43,7 +43,6 @@ export const usedCodesKind: DocumentKind<UsedCodesState> = {
   },
   defaults: { users: [] },
   onLoss: "defaults",
-  absence: "defaults",
 };
 
 /** Which time steps' codes have been used, so that each is good once; also with the clock set back. */
@@ -55,6 +54,8 @@ export interface UsedCodes {
   use(userId: string, steps: readonly number[], epoch: number): Promise<number | undefined>;
   /** Makes steps useless that were never accepted. */
   burn(userId: string, steps: readonly number[]): Promise<void>;
+  /** The same for several users, in one write. */
+  burnForAll(userIds: readonly string[], steps: readonly number[]): Promise<void>;
   /** The secret is gone, and what was used of it means nothing. */
   forget(userId: string): void;
 }
@@ -75,6 +76,11 @@ export function createUsedCodes(document: Document<UsedCodesState>): UsedCodes {
       return step;
     },
     burn: (id, steps) => change(id, (used) => withBurnt(used, steps)),
+    burnForAll: async (ids, steps) => {
+      const burnt = (used: UsedSteps) => withBurnt(used, steps);
+      document.note((state) => ids.reduce((next, id) => changed(next, id, burnt), state), 0);
+      await document.save();
+    },
     forget: (id) => {
       document.note(({ users }) => ({ users: users.filter(({ user_id }) => user_id !== id) }), 0);
     },

@@ -1,5 +1,5 @@
-import type { StateEntry, StateTools } from "../store/inspection.ts";
-import type { Command, Invocation, Option } from "./command.ts";
+import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../store/inspection.ts";
+import type { Command, GivenOptions, Invocation, Option } from "./command.ts";
 import { requireConsent } from "./consent.ts";
 import { formatBytes } from "./facts-view.ts";
 import { afterOtherCommands } from "./patience.ts";
@@ -21,16 +21,26 @@ export const documentNames = [
 const fromOption: Option = {
   name: "from",
   value: "FILE",
-  summary: "a kept file as `state list` names it, or good for the last good copy",
+  excludes: "at",
+  summary: "a kept file as `state list NAME` names it, or good for the last good copy",
+};
+
+const atOption: Option = {
+  name: "at",
+  value: "WHEN",
+  summary: "a version of users or settings: by its number, or by a time at which it was in force",
 };
 
 const list: Command = {
   path: ["state", "list"],
-  summary: "List the agent's documents and their condition",
-  positionals: [],
+  summary: "List the agent's documents and their condition, or what one can be restored from",
+  positionals: [{ name: "NAME", isOptional: true, suggestions: documentNames }],
   options: [],
   async run(invocation) {
-    const entries = await (await openTools(invocation, "state list")).list();
+    const tools = await openTools(invocation, "state list");
+    const [name] = invocation.positionals;
+    if (name !== undefined) return listCopies(invocation, await tools.copies(name));
+    const entries = await tools.list();
     await invocation.output.table(entries, {
       heads: ["NAME", "CONDITION", "SIZE", "CHANGED", "GOOD COPY", "KEPT", "DETAIL"],
       rows: entries.map((entry) => entryFields(entry).map(([, value]) => value)),
@@ -42,29 +52,29 @@ const show: Command = {
   path: ["state", "show"],
   summary: "Show a document as JSON, its secrets masked",
   positionals: [{ name: "NAME", suggestions: documentNames }],
-  options: [fromOption],
+  options: [fromOption, atOption],
   async run(invocation) {
     const tools = await openTools(invocation, "state show");
     const [name = ""] = invocation.positionals;
-    await invocation.output.document(await tools.show(name, invocation.options.text("from")));
+    await invocation.output.document(await tools.show(name, choiceOf(invocation.options)));
   },
 };
 
 const restore: Command = {
   path: ["state", "restore"],
-  summary: "Put the last good copy, or a kept file, in a document's place",
+  summary: "Put the last good copy, a version or a kept file in a document's place",
   positionals: [{ name: "NAME", suggestions: documentNames }],
-  options: [fromOption],
+  options: [fromOption, atOption],
   async run(invocation) {
     const tools = await openTools(invocation, "state restore");
     const [name = ""] = invocation.positionals;
-    const from = invocation.options.text("from");
-    const source = from === undefined || from === "good" ? "its last good copy" : from;
+    const choice = choiceOf(invocation.options);
+    const source = sourceOf(choice);
     await requireConsent(
       invocation,
       `Replace the document "${name}" by ${source}? The present file is kept.`,
     );
-    const entry = await alone(invocation, () => tools.restore(name, from));
+    const entry = await alone(invocation, () => tools.restore(name, choice));
     await invocation.output.changed(entry, `The document "${name}" is restored from ${source}.`);
   },
 };
@@ -86,7 +96,21 @@ const reset: Command = {
   },
 };
 
-export const stateCommands: readonly Command[] = [list, show, restore, reset];
+const accept: Command = {
+  path: ["state", "accept"],
+  summary: "Accept what was found wrong with a document, so that health no longer says it",
+  positionals: [{ name: "NAME", suggestions: documentNames }],
+  options: [],
+  worksOffline: true,
+  async run({ positionals, client, output }) {
+    const [name = ""] = positionals;
+    const answer = await client.call("acceptDamage", { params: { name } });
+    const found = answer.accepted.map(({ at, detail }) => `${at}: ${detail}`).join("\n");
+    await output.changed(answer, `Accepted, and no longer in health:\n${found}`);
+  },
+};
+
+export const stateCommands: readonly Command[] = [list, show, restore, reset, accept];
 
 function openTools({ places, context }: Invocation, command: string): Promise<StateTools> {
   requireLocal(places, command);
@@ -98,6 +122,31 @@ function alone<T>({ places, output }: Invocation, work: () => Promise<T>): Promi
   return afterOtherCommands({ places, remark: output.remark }, work);
 }
 
+function choiceOf(options: GivenOptions): CopyChoice {
+  return { from: options.text("from"), at: options.text("at") };
+}
+
+function sourceOf({ from, at }: CopyChoice): string {
+  if (at !== undefined) return /^\d+$/.test(at) ? `its version ${at}` : `its version as of ${at}`;
+  return from === undefined || from === "good" ? "its last good copy" : from;
+}
+
+async function listCopies({ output }: Invocation, copies: readonly StateCopy[]): Promise<void> {
+  await output.table(copies, {
+    heads: ["FROM", "WHAT", "VERSION", "AT", "FORMAT", "SIZE", "CONDITION", "DETAIL"],
+    rows: copies.map((copy) => [
+      copy.from,
+      copy.what,
+      copy.number,
+      copy.at,
+      copy.format,
+      formatBytes(copy.size_bytes),
+      copy.condition,
+      copy.detail,
+    ]),
+  });
+}
+
 function entryFields(entry: StateEntry): Fields {
   return [
     ["name", entry.name],
@@ -106,6 +155,6 @@ function entryFields(entry: StateEntry): Fields {
     ["changed", entry.modified_at],
     ["good copy", entry.good_copy_at],
     ["kept", entry.kept],
-    ["detail", entry.detail],
+    ["detail", [entry.detail, ...entry.findings].filter((text) => text !== "").join(" ")],
   ];
 }

@@ -1,4 +1,4 @@
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
 
 /** What outlives the agent of what it knew of its clock. */
 export interface ClockRecord {
@@ -34,5 +34,4 @@ export const clockRecordKind: DocumentKind<ClockRecord> = {
   },
   defaults: { floor_at: null, power_off_gap: null, frequency_ppm: null, synchronised_boot_id: null },
   onLoss: "defaults",
-  absence: "defaults",
 };

@@ -58,6 +58,8 @@ export const eventTypes = {
   "update.undone": operations,
   "update.refused": operations,
   "settings.changed": operations,
+  "state.damage_found": operations,
+  "state.damage_accepted": operations,
   "request.refused": refusal,
 } as const satisfies Record<string, { log: "changes" | "refusals"; audience: "security" | "operations" }>;
 

@@ -1,5 +1,5 @@
 import { consoleGreeting } from "./console.ts";
-import { everyone, type Operation } from "./operation.ts";
+import { admins, everyone, type Operation } from "./operation.ts";
 import { settingsChange, settingsView } from "./settings-forms.ts";
 import * as system from "./system.ts";
 
@@ -99,5 +99,15 @@ export const systemOperations = {
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: system.facts },
+  },
+  acceptDamage: {
+    method: "POST",
+    path: "/api/system/state/{name}/accept",
+    summary: "Accept what was found wrong with a document of the state: health no longer says it",
+    access: admins,
+    stepUp: true,
+    pathParameters: { name: system.documentName },
+    response: { status: 200, schema: system.acceptedDamage },
+    event: "state.damage_accepted",
   },
 } as const satisfies Record<string, Operation>;

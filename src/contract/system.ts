@@ -47,6 +47,29 @@ export const health = {
   },
 } as const;
 
+export const documentName = {
+  type: "string",
+  pattern: "^[a-z][a-z-]{0,31}$",
+  description: "of a document of the state, as health names it",
+} as const;
+
+export const acceptedDamage = {
+  type: "object",
+  additionalProperties: false,
+  required: ["accepted"],
+  properties: {
+    accepted: {
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["document", "at", "detail"],
+        properties: { document: { type: "string" }, at: { type: "string" }, detail: { type: "string" } },
+      },
+    },
+  },
+} as const;
+
 const nullableNumber = { type: ["number", "null"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 

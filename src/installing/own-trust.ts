@@ -39,7 +39,7 @@ export async function openOwnTrust(places: ReleasePlaces): Promise<OwnTrust> {
 /** No space is held back: where there is none, nothing is installed. */
 function openRecord(directory: string): Promise<Document<UpdateRecord>> {
   const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => false };
-  return openDocument(directory, updateRecordKind, { isFirstStart: false, reserve });
+  return openDocument(directory, updateRecordKind, { isFirstStart: true, reserve });
 }
 
 async function followRoot(

@@ -3,7 +3,8 @@ import { hidden } from "../contract/settings-forms.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
 import { type InputError, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
+import { onlyKnown } from "../store/members.ts";
 import { settingsErrors } from "./rules.ts";
 
 /** The appliance's settings: read from memory, changed by merging the members given. */
@@ -52,17 +53,20 @@ export function settingsKind(defaults: Settings): DocumentKind<Settings> {
     schema: settingsSchema,
     defaults,
     onLoss: "rescue",
-    absence: "defaults",
+    isNewVersion: (before, after) => JSON.stringify(before) !== JSON.stringify(after),
   };
 }
 
 export function createSettings(options: SettingsOptions): SettingsStore {
   const { document } = options;
+  const shown = new WeakMap<Settings, Settings>();
   const redacted = new WeakMap<Settings, Settings>();
   return {
     read: () => document.read(),
     view: (role) => {
-      const present = document.read();
+      // What a newer release has put there stays there, and is nothing that this one could show rightly.
+      const present = shown.get(document.read()) ?? onlyKnown(settingsSchema, document.read());
+      shown.set(document.read(), present);
       if (role !== "readonly") return present;
       const known = redacted.get(present) ?? (redact(settingsSchema, present) as Settings);
       redacted.set(present, known);

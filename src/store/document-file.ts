@@ -1,23 +1,26 @@
-import { readFile } from "node:fs/promises";
 import { StewardError } from "../errors.ts";
+import { type DocumentKind, documentPath } from "./document-kind.ts";
 import { writeDurably } from "./durable-file.ts";
-import { type DocumentKind, documentPath, documentText, goodCopyName, setAside } from "./load.ts";
+import { createFormWriter } from "./form-writer.ts";
+import { setAside } from "./kept-files.ts";
+import type { Loaded } from "./load.ts";
 import type { Reserve } from "./reserve.ts";
 
 /** Where a document lies on the disk. */
 export interface DocumentFile<T> {
   /** One durable write; a full disk is relieved by the reserve once. Returns the failure instead of throwing it. */
   put(value: T): Promise<StewardError | null>;
-  /** The good copy, a file of its own: a hard link would share the damage. Failing to make it endangers nothing now. */
-  putGoodCopy(value: T): Promise<void>;
-  /** Whether the good copy is of this value. */
-  isCopied(value: T): Promise<boolean>;
+  /** The text of what is on the disk, for a copy of it; null: the value is not there. */
+  copyOf(value: T): string | null;
+  /** True until a migrated document is on the disk in its new form. */
+  isPending(): boolean;
 }
 
-export interface DocumentFileOptions {
+export interface DocumentFileOptions<T> {
   reserve: Reserve;
-  /** The file that is there could not be used. It is kept: set aside before the first write, whenever that is possible. */
-  isFileInTheWay: boolean;
+  /** A file that could not be used is kept: set aside before the first write, whenever that is possible. */
+  loaded: Loaded<T>;
+  isOnTrial?: (() => Promise<boolean>) | undefined;
   /** Why this file must not be the first one; null: it may be written. */
   hindrance?: (() => StewardError | null) | undefined;
 }
@@ -25,27 +28,29 @@ export interface DocumentFileOptions {
 export function createDocumentFile<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  { reserve, hindrance, ...options }: DocumentFileOptions,
+  { reserve, hindrance, loaded, isOnTrial = async () => false }: DocumentFileOptions<T>,
 ): DocumentFile<T> {
   const path = documentPath(directory, kind.name);
-  const goodPath = documentPath(directory, goodCopyName(kind.name));
-  let isInTheWay = options.isFileInTheWay;
+  const form = createFormWriter(directory, kind, loaded, isOnTrial);
+  let isInTheWay = loaded.isFileInTheWay;
   let hasFailed = false;
-  const write = async (text: string): Promise<void> => {
+  const write = async (value: T): Promise<void> => {
     const refusal = hindrance?.();
     if (refusal) throw refusal;
+    const text = await form.textOf(value);
+    if (text === null) return;
     if (isInTheWay) await setAside(directory, kind.name);
     isInTheWay = false;
     await writeDurably(path, text);
+    form.written(value);
   };
   return {
     put: async (value) => {
-      const text = documentText(kind, value);
       try {
-        await write(text).catch(async (error) => {
+        await write(value).catch(async (error) => {
           const isFull = error instanceof StewardError && error.code === "storage_full";
           if (!isFull || !(await reserve.release())) throw error;
-          await write(text);
+          await write(value);
         });
         if (hasFailed || reserve.isGivenUp()) void reserve.refill().catch(() => undefined);
         hasFailed = false;
@@ -56,13 +61,7 @@ export function createDocumentFile<T extends object>(
         return error;
       }
     },
-    isCopied: async (value) => {
-      const good = await readFile(goodPath, "utf8").catch(() => null);
-      return good === documentText(kind, value);
-    },
-    putGoodCopy: async (value) => {
-      if (hasFailed) return;
-      await writeDurably(goodPath, documentText(kind, value)).catch(() => undefined);
-    },
+    copyOf: (value) => (hasFailed ? null : form.copyOf(value)),
+    isPending: form.isPending,
   };
 }

@@ -1,9 +1,11 @@
-import { uptime } from "node:process";
 import { StewardError } from "../errors.ts";
+import { type Copies, createCopies } from "./copies.ts";
 import { createDocumentFile, type DocumentFile } from "./document-file.ts";
+import { type DocumentKind, documentPath, goodCopyName, validatorOf } from "./document-kind.ts";
+import { createDueTimer } from "./due-timer.ts";
 import { isReplaced, removeLeftovers } from "./durable-file.ts";
-import type { DocumentKind, Loaded } from "./load.ts";
-import { documentPath, goodCopyName, loadDocument, validatorOf } from "./load.ts";
+import { type Found, type Loaded, loadDocument } from "./load.ts";
+import { withUnknown } from "./members.ts";
 import type { Reserve } from "./reserve.ts";
 import type { Validator } from "./schemas.ts";
 
@@ -30,7 +32,7 @@ export interface Document<T> {
   save(): Promise<void>;
   /** The last save, and the good copy with it. */
   close(): Promise<void>;
-  /** What a person should know about this document; null when all is well. */
+  /** Why it cannot be written; null when all is well. */
   trouble(): string | null;
 }
 
@@ -41,17 +43,22 @@ export interface OpenedDocument<T> extends Document<T> {
 }
 
 export interface OpenOptions {
+  /** It has never been here: that it is absent is no damage. */
   isFirstStart: boolean;
   reserve: Reserve;
   /** The document that must be on the disk before this one. */
   after?: OpenedDocument<object> | undefined;
+  /** Told of what was found, before the recovered document hides it. */
+  found?: (finding: Found) => Promise<void>;
+  /** Whether a release of this program is on trial; see `createFormWriter`. */
+  isOnTrial?: (() => Promise<boolean>) | undefined;
 }
-
-/** The good copy is written when a document has been quiet for so long: one more write, but not at each change. */
-const goodCopyDelayMilliseconds = 2_000;
 
 /** How long to wait before a write that failed is tried again. */
 const retryMilliseconds = 5_000;
+
+/** How long to wait before a migrated document looks again whether the release on trial has been kept. */
+const trialMilliseconds = 2_000;
 
 interface Waiting<T> {
   change: Change<T>;
@@ -71,7 +78,9 @@ export async function openDocument<T extends object>(
 ): Promise<OpenedDocument<T>> {
   const paths = [kind.name, goodCopyName(kind.name)].map((name) => documentPath(directory, name));
   await Promise.all(paths.map(removeLeftovers)).catch(() => undefined);
-  const document = new StoredDocument(directory, kind, options);
+  const loaded = loadDocument(directory, kind, options.isFirstStart);
+  if (loaded.finding !== null) await options.found?.(loaded.finding);
+  const document = new StoredDocument(directory, kind, { ...options, loaded });
   await document.begin();
   return document;
 }
@@ -80,6 +89,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   readonly name: string;
   readonly #kind: DocumentKind<T>;
   readonly #file: DocumentFile<T>;
+  readonly #copies: Copies;
   readonly #origin: Loaded<T>;
   readonly #validate: Validator;
   #current: T;
@@ -89,17 +99,18 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   #writing: Promise<void> | null = null;
   #isDirty = false;
   #writeFailure: StewardError | null = null;
-  #noteTimer: NodeJS.Timeout | undefined;
-  #noteDue = Number.POSITIVE_INFINITY;
-  #copyTimer: NodeJS.Timeout | undefined;
+  // Not merely with a write that is under way: what was noted since it began is not in it.
+  readonly #timer = createDueTimer(() => void this.save());
 
-  constructor(directory: string, kind: DocumentKind<T>, { isFirstStart, reserve, after }: OpenOptions) {
-    const loaded = loadDocument(directory, kind, isFirstStart);
+  constructor(directory: string, kind: DocumentKind<T>, options: OpenOptions & { loaded: Loaded<T> }) {
+    const { loaded, after } = options;
     this.name = kind.name;
     this.#kind = kind;
-    const { isFileInTheWay } = loaded;
-    const hindrance = after && (() => after.failure());
-    this.#file = createDocumentFile(directory, kind, { reserve, isFileInTheWay, hindrance });
+    this.#file = createDocumentFile(directory, kind, {
+      ...options,
+      hindrance: after && (() => after.failure()),
+    });
+    this.#copies = createCopies(directory, kind, () => this.#current, this.#file.copyOf);
     this.#origin = loaded;
     this.#validate = validatorOf(kind);
     this.#current = loaded.value;
@@ -107,12 +118,8 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
 
   /** Puts a new, migrated or recovered document on the disk; one that was read needs nothing but its good copy. */
   async begin(): Promise<void> {
-    const { origin, isMigrated } = this.#origin;
-    if (origin === "file" && !isMigrated) {
-      // Damaged, or behind since the last process was killed: the next damage would bring the past back.
-      if (!(await this.#file.isCopied(this.#current))) this.#copySoon();
-      return;
-    }
+    const { origin, former } = this.#origin;
+    if (origin === "file" && former === null) return this.#copies.begin();
     this.#isDirty = true;
     await this.#write();
   }
@@ -129,25 +136,24 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   }
 
   note(change: Change<T>, delaySeconds: number): void {
-    const next = change(this.#current);
+    const next = this.#changed(this.#current, change);
     if (next === this.#current) return;
     this.#current = next;
     this.#isDirty = true;
     if (this.#writing !== null) this.#notesInFlight.push(change);
-    this.#writeWithin(delaySeconds * 1_000);
+    this.#timer.within(delaySeconds * 1_000);
   }
 
   async save(): Promise<void> {
-    this.#noteDue = Number.POSITIVE_INFINITY;
+    this.#timer.putOff();
     await this.#writing;
-    if (this.#isDirty || this.#writeFailure) await this.#write();
+    if (this.#isDirty || this.#writeFailure || this.#file.isPending()) await this.#write();
   }
 
   async close(): Promise<void> {
     await this.save();
-    clearTimeout(this.#noteTimer);
-    clearTimeout(this.#copyTimer);
-    await this.#file.putGoodCopy(this.#current);
+    this.#timer.putOff();
+    await this.#copies.close();
   }
 
   failure(): StewardError | null {
@@ -155,10 +161,8 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   }
 
   trouble(): string | null {
-    if (this.#writeFailure) return this.#writeFailure.message;
-    if (this.#origin.damage === null) return null;
-    const used = this.#origin.origin === "good" ? "its last good copy" : "its defaults";
-    return `${this.#origin.damage}; the damaged file was kept and ${used} taken. Check what may be missing.`;
+    // A trial that is under way is no failure of the disk's.
+    return this.#writeFailure?.code === "update_busy" ? null : (this.#writeFailure?.message ?? null);
   }
 
   async #writeAll(): Promise<void> {
@@ -176,7 +180,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     let next = this.#current;
     for (const waiting of batch) {
       try {
-        next = this.#checked(waiting.change(next));
+        next = this.#checked(this.#changed(next, waiting.change));
         accepted.push(waiting);
       } catch (error) {
         waiting.reject(error);
@@ -195,7 +199,12 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   /** Takes what was written as the present value, with the notes that came while it was being written. */
   #publish(written: T): void {
     this.#isDirty = this.#notesInFlight.length > 0;
-    this.#current = this.#notesInFlight.reduce((value, change) => change(value), written);
+    this.#current = this.#notesInFlight.reduce((value, change) => this.#changed(value, change), written);
+  }
+
+  /** What no room knows of outlives each change of what they know. */
+  #changed(present: T, change: Change<T>): T {
+    return withUnknown(this.#kind.schema, present, change(present));
   }
 
   /** A value that the next start would refuse must never reach the disk. */
@@ -224,26 +233,11 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   }
 
   async #put(value: T): Promise<StewardError | null> {
-    clearTimeout(this.#noteTimer);
-    this.#noteDue = Number.POSITIVE_INFINITY;
+    this.#timer.putOff();
     this.#writeFailure = await this.#file.put(value);
-    if (this.#writeFailure) this.#writeWithin(retryMilliseconds);
-    else this.#copySoon();
+    if (this.#writeFailure) this.#timer.within(retryMilliseconds);
+    else this.#copies.soon();
+    if (this.#file.isPending()) this.#timer.within(trialMilliseconds);
     return this.#writeFailure;
-  }
-
-  #writeWithin(milliseconds: number): void {
-    const due = uptime() * 1_000 + milliseconds;
-    if (due >= this.#noteDue) return;
-    clearTimeout(this.#noteTimer);
-    this.#noteDue = due;
-    // Not merely with a write that is under way: what was noted since it began is not in it.
-    this.#noteTimer = setTimeout(() => void this.save(), milliseconds).unref();
-  }
-
-  #copySoon(): void {
-    clearTimeout(this.#copyTimer);
-    const copy = () => void this.#file.putGoodCopy(this.#current);
-    this.#copyTimer = setTimeout(copy, goodCopyDelayMilliseconds).unref();
   }
 }

@@ -1,17 +1,19 @@
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, stat } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../errors.ts";
-import { writeDurably } from "./durable-file.ts";
 import {
+  compareFormats,
   type DocumentKind,
   documentPath,
   documentText,
+  type Form,
   goodCopyName,
-  keptNames,
-  readDocumentText,
-  setAside,
-} from "./load.ts";
+} from "./document-kind.ts";
+import { writeDurably } from "./durable-file.ts";
+import { formCopyName, formVersions, keptNames, markOf, setAside, versionNames } from "./kept-files.ts";
 import { takeLock } from "./lock.ts";
+import { masked } from "./mask.ts";
+import { readForm, type Usable } from "./read-form.ts";
+import { readRegister } from "./register.ts";
 
 /** One document of the agent's state as it lies on the disk. */
 export interface StateEntry {
@@ -19,28 +21,61 @@ export interface StateEntry {
   condition: "ok" | "damaged" | "absent";
   /** Why it is damaged; empty when it is not. */
   detail: string;
+  /** What was found at a start and is not accepted yet. */
+  findings: readonly string[];
+  /** Version of its form; null: it cannot be read. */
+  format: string | null;
   size_bytes: number | null;
   modified_at: string | null;
   /** When the last good copy was written; null: there is none. */
   good_copy_at: string | null;
   /** File names of damaged versions kept beside it, oldest first. */
   kept: readonly string[];
+  /** How many of its last versions are kept. */
+  versions: number;
+}
+
+/** One file that a document can be restored from. */
+export interface StateCopy {
+  /** How `restore` and `show` know it: `good`, or its file name. */
+  from: string;
+  what: "good copy" | "version" | "former format" | "could not be used";
+  /** Of a version. */
+  number: number | null;
+  at: string | null;
+  format: string | null;
+  size_bytes: number;
+  condition: "ok" | "damaged";
+  detail: string;
+}
+
+/**
+ * Which copy is meant: `from`, a file's name or "good" for the last good copy; or `at`, a version by its number, or by a
+ * time, at which it was in force.
+ */
+export interface CopyChoice {
+  from?: string | undefined;
+  at?: string | undefined;
 }
 
 /** The agent's documents as files. Reading takes no lock; restore and reset hold the store's lock. */
 export interface StateTools {
   list(): Promise<StateEntry[]>;
-  /** `from`: a kept file's name, or "good" for the last good copy; absent: the document itself. Secrets are masked. */
-  show(name: string, from?: string): Promise<unknown>;
-  /** Puts the last good copy (or the kept file `from`) in the document's place; the present file is kept. */
-  restore(name: string, from?: string): Promise<StateEntry>;
+  /** What a document can be restored from, the newest version first. */
+  copies(name: string): Promise<StateCopy[]>;
+  /** Without a choice the document itself. Secrets are masked. */
+  show(name: string, choice?: CopyChoice): Promise<unknown>;
+  /** Puts the last good copy (or what was chosen) in the document's place; the present file is kept. */
+  restore(name: string, choice?: CopyChoice): Promise<StateEntry>;
   /** Puts the defaults in the document's place; the present file is kept. */
   reset(name: string): Promise<StateEntry>;
 }
 
-/** Tools over the documents of `directory`. They throw `not_found`, `state_damaged`, `state_locked`. */
-export function createStateTools(directory: string, kinds: readonly DocumentKind<object>[]): StateTools {
-  const kindOf = (name: string): DocumentKind<object> => {
+type Kind = DocumentKind<object>;
+
+/** Tools over the documents of `directory`. They throw `not_found`, `state_damaged`, `state_locked`, `validation_failed`. */
+export function createStateTools(directory: string, kinds: readonly Kind[]): StateTools {
+  const kindOf = (name: string): Kind => {
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind) return kind;
     const known = kinds.map((candidate) => candidate.name).join(", ");
@@ -48,92 +83,154 @@ export function createStateTools(directory: string, kinds: readonly DocumentKind
   };
   return {
     list: () => Promise.all(kinds.map((kind) => inspect(directory, kind))),
-    show: async (name, from) => mask(await readCopy(directory, kindOf(name), from)),
-    restore: async (name, from = "good") => {
+    copies: (name) => listCopies(directory, kindOf(name)),
+    show: async (name, choice = {}) => {
       const kind = kindOf(name);
-      return replace(directory, kind, await readCopy(directory, kind, from));
+      const file = isChosen(choice) ? await chosenFile(directory, name, choice) : name;
+      return masked(readCopy(directory, kind, file).value);
+    },
+    restore: async (name, choice = {}) => {
+      const kind = kindOf(name);
+      const file = await chosenFile(directory, name, isChosen(choice) ? choice : { from: "good" });
+      return replace(directory, kind, readCopy(directory, kind, file));
     },
     reset: async (name) => {
       const kind = kindOf(name);
-      return replace(directory, kind, kind.defaults);
+      const form = { version: kind.formatVersion, newest: kind.formatVersion };
+      return replace(directory, kind, { value: kind.defaults, form });
     },
   };
 }
 
-async function replace(directory: string, kind: DocumentKind<object>, value: object): Promise<StateEntry> {
+async function replace(
+  directory: string,
+  kind: Kind,
+  { value, form }: { value: object; form: Form },
+): Promise<StateEntry> {
   const lock = await takeLock(directory);
   try {
-    const isPresent = (await modifiedAt(documentPath(directory, kind.name))) !== null;
-    if (isPresent) await setAside(directory, kind.name);
-    await writeDurably(documentPath(directory, kind.name), documentText(kind, value));
+    const path = documentPath(directory, kind.name);
+    if ((await statOf(path)) !== null) await setAside(directory, kind.name);
+    const newest = compareFormats(form.newest, kind.formatVersion) > 0 ? form.newest : kind.formatVersion;
+    await writeDurably(path, documentText(kind, value, { version: kind.formatVersion, newest }));
     return await inspect(directory, kind);
   } finally {
     await lock.release();
   }
 }
 
-async function inspect(directory: string, kind: DocumentKind<object>): Promise<StateEntry> {
-  const path = documentPath(directory, kind.name);
-  const file = await stat(path).catch(ignoreAbsent);
-  const entry = {
+async function inspect(directory: string, kind: Kind): Promise<StateEntry> {
+  const file = await statOf(documentPath(directory, kind.name));
+  const good = await statOf(documentPath(directory, goodCopyName(kind.name)));
+  const found = file && readForm(directory, kind, kind.name);
+  const findings = (await readRegister(directory))?.findings ?? [];
+  return {
     name: kind.name,
+    condition: found === null ? "absent" : "value" in found ? "ok" : "damaged",
+    detail: found !== null && "problem" in found ? found.problem : "",
+    findings: findings.filter(({ document }) => document === kind.name).map(({ detail }) => detail),
+    format: found !== null && "value" in found ? (found.former?.version ?? found.form.version) : null,
     size_bytes: file?.size ?? null,
     modified_at: file?.mtime.toISOString() ?? null,
-    good_copy_at: await modifiedAt(documentPath(directory, goodCopyName(kind.name))),
+    good_copy_at: good?.mtime.toISOString() ?? null,
     kept: await keptNames(directory, kind.name),
+    versions: (await versionNames(directory, kind.name)).length,
   };
-  if (!file) return { ...entry, condition: "absent", detail: "" };
-  try {
-    await readCopy(directory, kind);
-    return { ...entry, condition: "ok", detail: "" };
-  } catch (error) {
-    return { ...entry, condition: "damaged", detail: error instanceof Error ? error.message : String(error) };
-  }
 }
 
-async function readCopy(directory: string, kind: DocumentKind<object>, from?: string): Promise<object> {
-  const source = await sourceName(directory, kind.name, from);
-  try {
-    return readDocumentText(kind, await readFile(join(directory, source), "utf8")).value;
-  } catch (cause) {
-    if (systemErrorCode(cause) === "ENOENT") throw new StewardError("not_found", `${source} is absent.`);
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StewardError("state_damaged", `${source} cannot be used: ${why}`, { cause });
-  }
+async function listCopies(directory: string, kind: Kind): Promise<StateCopy[]> {
+  const { name } = kind;
+  const versions = (await versionNames(directory, name)).reverse();
+  const forms = formVersions(await readdir(directory), name).map(
+    (version) => `${formCopyName(name, version)}.json`,
+  );
+  const damaged = (await keptNames(directory, name)).reverse();
+  const copies = [
+    await describeCopy(directory, kind, `${goodCopyName(name)}.json`, "good copy"),
+    ...(await Promise.all(versions.map((file) => describeCopy(directory, kind, file, "version")))),
+    ...(await Promise.all(forms.map((file) => describeCopy(directory, kind, file, "former format")))),
+    ...(await Promise.all(damaged.map((file) => describeCopy(directory, kind, file, "could not be used")))),
+  ];
+  return copies.filter((copy) => copy !== null);
 }
 
-async function sourceName(directory: string, name: string, from?: string): Promise<string> {
-  if (from === undefined) return `${name}.json`;
-  if (from === "good") return `${goodCopyName(name)}.json`;
-  const kept = await keptNames(directory, name);
-  if (kept.includes(from)) return from;
-  const choice = kept.length > 0 ? `good, ${kept.join(", ")}` : "good";
+async function describeCopy(
+  directory: string,
+  kind: Kind,
+  file: string,
+  what: StateCopy["what"],
+): Promise<StateCopy | null> {
+  const stats = await statOf(`${directory}/${file}`);
+  if (stats === null) return null;
+  const found = readForm(directory, kind, stemOf(file));
+  const isUsable = "value" in found;
+  return {
+    from: what === "good copy" ? "good" : file,
+    what,
+    number: what === "version" ? markOf(file).number : null,
+    at: markOf(file).at ?? stats.mtime.toISOString(),
+    format: isUsable ? (found.former?.version ?? found.form.version) : null,
+    size_bytes: stats.size,
+    condition: isUsable ? "ok" : "damaged",
+    detail: isUsable ? "" : found.problem,
+  };
+}
+
+/** One file of a document's form, by its name without `.json`. */
+function readCopy(directory: string, kind: Kind, stem: string): Usable<object> {
+  const found = readForm(directory, kind, stem);
+  if ("value" in found) return found;
+  const { problem, why } = found;
+  if (why === "absent") throw new StewardError("not_found", `${stem}.json is absent.`);
+  const cause = problem.startsWith(`${stem}.json: `) ? problem.slice(stem.length + 7) : problem;
+  throw new StewardError("state_damaged", `${stem}.json cannot be used: ${cause}`);
+}
+
+function isChosen({ from, at }: CopyChoice): boolean {
+  return from !== undefined || at !== undefined;
+}
+
+/** The name, without `.json`, of the file that was chosen. */
+async function chosenFile(directory: string, name: string, { from, at }: CopyChoice): Promise<string> {
+  const versions = await versionNames(directory, name);
+  if (at !== undefined) return versionAt(name, versions, at);
+  if (from === "good") return goodCopyName(name);
+  const others = (await readdir(directory)).filter((file) => file.startsWith(`${name}.format-`));
+  const choices = [...versions, ...others, ...(await keptNames(directory, name))];
+  if (from !== undefined && choices.includes(from)) return stemOf(from);
+  const choice = ["good", ...choices].join(", ");
   throw new StewardError("not_found", `${name} has no kept file "${from}"; there are: ${choice}.`);
 }
 
-async function modifiedAt(path: string): Promise<string | null> {
-  const file = await stat(path).catch(ignoreAbsent);
-  return file?.mtime.toISOString() ?? null;
-}
-
-function ignoreAbsent(error: unknown): null {
-  if (systemErrorCode(error) === "ENOENT") return null;
-  throw error;
-}
-
-/** Hashes, secrets and tokens are of no use to a reader, and of some to whoever looks over a shoulder. */
-function mask(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(mask);
-  if (typeof value !== "object" || value === null) return value;
-  const secret = /hash|secret|sealed|token/;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      secret.test(key) && isText(member) ? "(hidden)" : mask(member),
-    ]),
+/** By its number, or the last that there was at that time. */
+function versionAt(name: string, versions: readonly string[], at: string): string {
+  const isNumber = /^\d{1,9}$/.test(at);
+  const time = Date.parse(at);
+  if (!isNumber && Number.isNaN(time)) {
+    throw new StewardError(
+      "validation_failed",
+      `A version is named by its number or by a time such as 2026-11-22T08:00:00Z, not by "${at}". See \`steward state list ${name}\`.`,
+    );
+  }
+  const isMeant = (file: string): boolean => {
+    const mark = markOf(file);
+    return isNumber ? mark.number === Number(at) : mark.at !== null && Date.parse(mark.at) <= time;
+  };
+  const found = versions.findLast(isMeant);
+  if (found !== undefined) return stemOf(found);
+  throw new StewardError(
+    "not_found",
+    `No version of ${name} is kept ${isNumber ? `under the number ${at}` : `from ${at} or before`}. See \`steward state list ${name}\`.`,
   );
 }
 
-function isText(value: unknown): boolean {
-  return typeof value === "string" || (Array.isArray(value) && value.some((one) => typeof one === "string"));
+function stemOf(file: string): string {
+  return file.replace(/\.json$/, "");
+}
+
+async function statOf(path: string) {
+  return stat(path).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw error;
+  });
 }

@@ -1,54 +1,43 @@
-import { existsSync, readFileSync } from "node:fs";
-import { readdir, rename, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import Conf from "conf";
+import { readdirSync, statSync } from "node:fs";
 import { StewardError } from "../errors.ts";
-import { storageError } from "./durable-file.ts";
-import { createValidator, documentValidatorName, type Validator } from "./schemas.ts";
-
-/** A change of a document's form, keyed in `migrations` by the format version that it leads to. */
-export type Migration = (members: {
-  get(key: string): unknown;
-  set(key: string, value: unknown): void;
-  delete(key: string): void;
-}) => void;
-
-/** What a document is: its name, form and defaults. */
-export interface DocumentKind<T extends object> {
-  /** File name without `.json`. */
-  name: string;
-  schema: object;
-  /** Version of the form, `major.minor.patch`; raise it together with a migration. */
-  formatVersion: string;
-  migrations?: Readonly<Record<string, Migration>>;
-  defaults: T;
-  /**
-   * What to do when neither the file nor its good copy can be read: `rescue` keeps the agent from going on without
-   * what it must not forget; `defaults` is for what may be forgotten.
-   */
-  onLoss: "rescue" | "defaults";
-  /** An absent file beside other state is damage (accounts), or just means the defaults (settings). */
-  absence: "damage" | "defaults";
-}
+import {
+  compareFormats,
+  type DocumentKind,
+  documentPath,
+  type Form,
+  goodCopyName,
+  isSameMajor,
+  validatorOf,
+} from "./document-kind.ts";
+import { formCopyName, formVersions } from "./kept-files.ts";
+import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
 export interface Loaded<T> {
-  value: T;
-  /** `good`: from the last good copy, what came after it is lost. `defaults`: nothing was there. */
-  origin: "file" | "good" | "defaults";
-  /** Why it is not from the file; null when it is, or at a first start. */
-  damage: string | null;
-  /** The file has another form than `value`. */
-  isMigrated: boolean;
+  readonly value: T;
+  /**
+   * `good`: from the last good copy, what came after it is lost. `former`: from the bytes of a former form.
+   * `defaults`: nothing could be had.
+   */
+  readonly origin: "file" | "good" | "former" | "defaults";
+  /** What a person must be told; null where it is the file itself, or a first start. */
+  readonly finding: Found | null;
+  readonly form: Form;
+  /** What it was migrated from; null: it was not. */
+  readonly former: Usable<T>["former"];
   /** There is a file that could not be used: it is to be set aside before anything is written in its place. */
-  isFileInTheWay: boolean;
+  readonly isFileInTheWay: boolean;
 }
 
-/** Damaged files kept beside a document; the oldest go first. */
-const keptFiles = 3;
+export interface Found {
+  /** In sentences. */
+  readonly detail: string;
+  /** Something that was there is missing now, or may be. */
+  readonly isLoss: boolean;
+}
 
 /**
- * Reads a document: the file, else its last good copy, else its defaults where that is allowed. Writes nothing.
- * Throws `state_damaged`.
+ * Reads a document: the file; else, where a newer release has written it, the newest bytes of a form that is known here;
+ * else its last good copy, else its defaults where that is allowed. Writes nothing. Throws `state_damaged`.
  */
 export function loadDocument<T extends object>(
   directory: string,
@@ -56,153 +45,76 @@ export function loadDocument<T extends object>(
   isFirstStart: boolean,
 ): Loaded<T> {
   const validate = validatorOf(kind);
-  const present = existsSync(documentPath(directory, kind.name));
-  const hasGoodCopy = existsSync(documentPath(directory, goodCopyName(kind.name)));
-  if (!present && !hasGoodCopy && (isFirstStart || kind.absence === "defaults")) {
-    return fromDefaults(kind, null);
-  }
-  const file = tryRead(directory, kind, kind.name, validate, present);
-  if ("value" in file) return { ...file, origin: "file", damage: null, isFileInTheWay: false };
-  const good = tryRead(directory, kind, goodCopyName(kind.name), validate, hasGoodCopy);
-  if ("value" in good) return { ...good, origin: "good", damage: file.problem, isFileInTheWay: present };
-  if (kind.onLoss === "rescue") throw lost(kind.name, file.problem, good.problem);
-  return { ...fromDefaults(kind, file.problem), isFileInTheWay: present };
+  const read = (name: string) => readForm(directory, kind, name, validate);
+  const file = read(kind.name);
+  if ("value" in file) return { ...file, origin: "file", finding: null, isFileInTheWay: false };
+  const good = read(goodCopyName(kind.name));
+  const isAbsent = file.why === "absent" && "why" in good && good.why === "absent";
+  if (isAbsent && isFirstStart) return { ...madeUp(kind), finding: null, isFileInTheWay: false };
+  const isNewer = file.why === "newer" || ("why" in good && good.why === "newer");
+  const former = isNewer ? formerForm(directory, kind, file, read) : null;
+  const found = former ?? ("value" in good ? { ...good, origin: "good" as const, ...goodTaken } : null);
+  if (found === null && kind.onLoss === "rescue") throw lost(kind.name, file, good as Unusable);
+  const { taken, isLoss, ...loaded } = found ?? { ...madeUp(kind), ...defaultsTaken(good as Unusable) };
+  const isFileInTheWay = file.why !== "absent";
+  return { ...loaded, isFileInTheWay, finding: { detail: findingOf(kind.name, file, taken), isLoss } };
 }
 
-function fromDefaults<T extends object>(kind: DocumentKind<T>, damage: string | null): Loaded<T> {
-  const value = structuredClone(kind.defaults);
-  return { value, origin: "defaults", damage, isMigrated: false, isFileInTheWay: false };
+const goodTaken = {
+  taken: "Its last good copy was taken; a change of the seconds before the damage may be missing.",
+  isLoss: true,
+};
+
+function defaultsTaken({ problem, why }: Unusable): { taken: string; isLoss: boolean } {
+  const copy = why === "absent" ? "There is no good copy" : `Its good copy is of no use either (${problem})`;
+  return { taken: `${copy}: it begins anew with its defaults, and what it held is lost.`, isLoss: true };
 }
 
-/**
- * Reads the text of a file of a document's form through conf, which migrates it: in memory, so that it needs no disk
- * that can be written, and the file stays as it is until its migrated form is known to be good. Throws what is wrong
- * with it.
- */
-export function readDocumentText<T extends object>(
-  kind: DocumentKind<T>,
-  text: string,
-  validate: Validator = validatorOf(kind),
-): { value: T; isMigrated: boolean } {
-  const present = refuseNewer(JSON.parse(text), kind.formatVersion);
-  const isMigrated = formatOf(present) !== kind.formatVersion;
-  const conf = new (confOver(present))({
-    // Looked at by nothing: without a folder conf would look for the user's own.
-    cwd: "/nonexistent",
-    accessPropertiesByDotNotation: false,
-    projectVersion: kind.formatVersion,
-    migrations: { ...kind.migrations },
-  });
-  const { __internal__: _, ...members } = conf.store;
-  const [problem] = validate(members);
-  if (problem) throw new Error(`${problem.pointer || "the document"} ${problem.detail}`);
-  return { value: members as T, isMigrated };
+function madeUp<T extends object>(kind: DocumentKind<T>) {
+  const form = { version: kind.formatVersion, newest: kind.formatVersion };
+  return { value: structuredClone(kind.defaults), origin: "defaults" as const, form, former: null };
 }
 
-/** conf over a value in memory instead of a file. */
-function confOver(initial: Record<string, unknown>): typeof Conf<Record<string, unknown>> {
-  let present = initial;
-  return class extends Conf<Record<string, unknown>> {
-    // conf changes in place what it has read, and puts back what it has changed.
-    override get store(): Record<string, unknown> {
-      return structuredClone(present);
-    }
-    override set store(next: Record<string, unknown>) {
-      present = next;
-    }
-  };
-}
-
-/** The check of a document's form. */
-export function validatorOf(kind: { name: string; schema: object }): Validator {
-  return createValidator(documentValidatorName(kind.name), kind.schema);
-}
-
-/** The text of a document as conf and people read it. */
-export function documentText<T extends object>(kind: DocumentKind<T>, value: T): string {
-  const internal = { migrations: { version: kind.formatVersion } };
-  return `${JSON.stringify({ ...value, __internal__: internal }, undefined, 2)}\n`;
-}
-
-/**
- * Where a document lies. Not by join(), which walks each path letter by letter: at a start there are so many that V8
- * sets its optimising compiler to it, and the 3.6 MiB of that stay in memory.
- */
-export function documentPath(directory: string, name: string): string {
-  return `${directory}/${name}.json`;
-}
-
-/** The name that a document's last good copy goes by. */
-export function goodCopyName(name: string): string {
-  return `${name}.good`;
-}
-
-/** Names of the damaged files kept of a document, oldest first. */
-export async function keptNames(directory: string, name: string): Promise<string[]> {
-  const kept = (await readdir(directory)).filter((file) => file.startsWith(`${name}.bad-`));
-  return kept.sort();
-}
-
-/**
- * Moves a document's file out of the way under a name that says when; at most three are kept. Throws `storage_full`,
- * `storage_unwritable`.
- */
-export async function setAside(directory: string, name: string): Promise<void> {
-  await moveAside(directory, name).catch((error: unknown) => {
-    throw storageError(documentPath(directory, name), error);
-  });
-}
-
-async function moveAside(directory: string, name: string): Promise<void> {
-  // Wall time only names the file; the count behind it keeps order and uniqueness when the clock is wrong.
-  const kept = await keptNames(directory, name);
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
-  const last = Number(/^.*\.bad-(\d+)-/.exec(kept.at(-1) ?? "")?.[1] ?? 0);
-  const order = String(last + 1).padStart(6, "0");
-  await rename(join(directory, `${name}.json`), join(directory, `${name}.bad-${order}-${stamp}.json`));
-  for (const old of kept.slice(0, Math.max(0, kept.length + 1 - keptFiles)))
-    await unlink(join(directory, old));
-}
-
-function tryRead<T extends object>(
+/** The newest bytes kept of a form that is known here; null: there are none. */
+function formerForm<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  configName: string,
-  validate: Validator,
-  present: boolean,
-): { value: T; isMigrated: boolean } | { problem: string } {
-  if (!present) return { problem: `${configName}.json is missing` };
-  try {
-    return readDocumentText(kind, readFileSync(documentPath(directory, configName), "utf8"), validate);
-  } catch (error) {
-    return { problem: `${configName}.json: ${error instanceof Error ? error.message : String(error)}` };
+  { unchangedSince }: Unusable,
+  read: (name: string) => Usable<T> | Unusable,
+) {
+  const isKnown = (version: string) =>
+    compareFormats(version, kind.formatVersion) <= 0 || isSameMajor(version, kind.formatVersion);
+  for (const version of formVersions(readdirSync(directory), kind.name).filter(isKnown)) {
+    const name = formCopyName(kind.name, version);
+    const found = read(name);
+    if (!("value" in found)) continue;
+    const isLoss = version !== unchangedSince;
+    const since = statSync(documentPath(directory, name)).mtime.toISOString();
+    const missing = isLoss
+      ? `changes made since ${since} are missing`
+      : "the newer release had changed nothing in it";
+    return {
+      ...found,
+      origin: "former" as const,
+      isLoss,
+      taken: `What was kept in format ${version} was taken; ${missing}.`,
+    };
   }
+  return null;
 }
 
-function formatOf(members: { __internal__?: { migrations?: { version?: unknown } } } | null): unknown {
-  return members?.__internal__?.migrations?.version;
+function findingOf(name: string, { problem, why }: Unusable, taken: string): string {
+  const list = `\`steward state list ${name}\``;
+  if (why === "absent") return `${problem}. ${taken}`;
+  if (why === "damaged") return `${problem}. ${taken} The file is kept: ${list}.`;
+  return `${problem}. ${taken} The newer file is kept (${list}): the release that wrote it can have it back by \`steward state restore ${name} --from\`.`;
 }
 
-function refuseNewer(parsed: unknown, formatVersion: string): Record<string, unknown> {
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new Error("expected a JSON object");
-  }
-  const members = parsed as Record<string, unknown>;
-  const version = formatOf(members);
-  // conf would silently mark a newer file as older; a release that was rolled back must not misread it.
-  if (typeof version === "string" && majorOf(version) > majorOf(formatVersion)) {
-    throw new Error(`written by a newer release (format ${version}, known here: ${formatVersion})`);
-  }
-  return members;
-}
-
-function majorOf(version: string): number {
-  return Number(version.split(".", 1)[0]);
-}
-
-function lost(name: string, file: string, good: string): StewardError {
+function lost(name: string, file: Unusable, good: Unusable): StewardError {
+  const isNewer = file.why === "newer" || good.why === "newer";
+  const first = isNewer ? "Install the release that wrote it again, or s" : "S";
   return new StewardError(
     "state_damaged",
-    `${file}; ${good}. Nothing was deleted. See \`steward state list\`, then \`steward state restore ${name}\` or \`steward state reset ${name}\`.`,
+    `${file.problem}; ${good.problem}. Nothing was deleted. ${first}ee what there is with \`steward state list ${name}\`, then \`steward state restore ${name}\` or, to begin anew, \`steward state reset ${name}\`.`,
   );
 }

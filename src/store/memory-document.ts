@@ -1,26 +1,24 @@
 import { StewardError } from "../errors.ts";
-import type { OpenedDocument } from "./document.ts";
-import { type DocumentKind, loadDocument } from "./load.ts";
+import type { OpenedDocument, OpenOptions } from "./document.ts";
+import type { DocumentKind } from "./document-kind.ts";
+import { loadDocument } from "./load.ts";
 
 /**
  * A document as it lies on the disk, without a lock and without a write: notes stay in memory, and updates are refused.
  * Throws `state_damaged`.
  */
-export function readDocument<T extends object>(
+export async function readDocument<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  { isFirstStart }: { isFirstStart: boolean },
-): OpenedDocument<T> {
-  const { value, damage } = loadDocument(directory, kind, isFirstStart);
-  return createMemoryDocument(kind.name, value, damage);
+  { isFirstStart, found }: Pick<OpenOptions, "isFirstStart" | "found">,
+): Promise<OpenedDocument<T>> {
+  const { value, finding } = loadDocument(directory, kind, isFirstStart);
+  if (finding !== null) await found?.(finding);
+  return createMemoryDocument(kind.name, value);
 }
 
 /** A document in memory alone. */
-export function createMemoryDocument<T>(
-  name: string,
-  value: T,
-  trouble: string | null = null,
-): OpenedDocument<T> {
+export function createMemoryDocument<T>(name: string, value: T): OpenedDocument<T> {
   let present = value;
   return {
     name,
@@ -33,7 +31,7 @@ export function createMemoryDocument<T>(
     },
     save: async () => undefined,
     close: async () => undefined,
-    trouble: () => trouble,
+    trouble: () => null,
     failure: () => null,
   };
 }

@@ -5,12 +5,15 @@ import { compiledValidators } from "./compiled-validators.ts";
 /** Checks a value, filling in the schema's defaults in place; what is wrong comes back as a list, empty when nothing is. */
 export type Validator = (value: unknown) => readonly InputError[];
 
-/** The validator of that name from the build; a program run from its sources compiles it at its first use. */
-export function createValidator(name: string, schema: object): Validator {
+/**
+ * The validator of that name from the build; a program run from its sources compiles it at its first use, for which a
+ * schema that has to be made first may be given as a function.
+ */
+export function createValidator(name: string, schema: object | (() => object)): Validator {
   let validate = compiledValidators?.[name];
   if (compiledValidators && !validate) throw new Error(`the build compiled no validator named "${name}"`);
   return (value) => {
-    validate ??= compileNow(schema);
+    validate ??= compileNow(typeof schema === "function" ? schema() : schema);
     if (validate(value)) return [];
     return (validate.errors ?? []).map((error) => {
       const extra = error.params.additionalProperty;

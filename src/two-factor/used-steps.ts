@@ -36,7 +36,7 @@ export function isUsable(used: UsedSteps, step: number, epoch: number): boolean 
 /** `step` was accepted in `epoch`. Steps that the same code matched besides are to be burnt with `withBurnt`. */
 export function withUsed(used: UsedSteps, step: number, epoch: number): UsedSteps {
   const highest = epoch === used.epoch && used.highest !== null ? Math.max(used.highest, step) : step;
-  return { steps: remember(used.steps, [step]), highest, epoch };
+  return { ...used, steps: remember(used.steps, [step]), highest, epoch };
 }
 
 /**

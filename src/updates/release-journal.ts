@@ -1,5 +1,5 @@
 import { StewardError } from "../errors.ts";
-import { createValidator, documentValidatorName } from "../store/schemas.ts";
+import { validatorOf } from "../store/document-kind.ts";
 import type { UpdateKind } from "./release.ts";
 
 /**
@@ -209,8 +209,8 @@ export function readReleaseJournal(bytes: Uint8Array | null): ReleaseJournal {
   } catch (cause) {
     throw damaged("it is not JSON", cause);
   }
-  const validate = createValidator(documentValidatorName(releaseJournalName), releaseJournalSchema);
-  const [wrong] = validate(value);
+  // What a newer release has added to format 1 stays where it is.
+  const [wrong] = validatorOf({ name: releaseJournalName, schema: releaseJournalSchema })(value);
   if (wrong) throw damaged(`${wrong.pointer} ${wrong.detail}`);
   const { format: _, ...journal } = value as ReleaseJournal & { format: number };
   return journal;

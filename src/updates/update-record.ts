@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PassedOver } from "../contract/types.ts";
 import { passedOverList } from "../contract/update-passed-over.ts";
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
 import type { StoredWait } from "./schedule.ts";
 import type { Floors } from "./selection.ts";
 
@@ -202,7 +202,6 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
     ...nothingApplied,
   },
   onLoss: "defaults",
-  absence: "defaults",
 };
 
 /** 128 bits that nobody else knows, in hex. */

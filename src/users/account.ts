@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { displayName, nullableTimestamp, role, timestamp, userId, username } from "../contract/shapes.ts";
 import type { Role, User } from "../contract/types.ts";
-import type { DocumentKind } from "../store/load.ts";
+import type { DocumentKind } from "../store/document-kind.ts";
 
 /**
  * How the present password came about: `chosen` by its user or set for good by an administrator; `initial`: made
@@ -117,8 +117,16 @@ export const accountsKind: DocumentKind<AccountsState> = {
   },
   defaults: { accounts: [] },
   onLoss: "rescue",
-  absence: "damage",
+  isNewVersion: (before, { accounts }) =>
+    before === null
+      ? accounts.length > 0
+      : JSON.stringify(before.accounts.map(withoutSignIn)) !== JSON.stringify(accounts.map(withoutSignIn)),
 };
+
+/** What an ordinary sign-in leaves as it is: ten of them must not push out what people have changed. */
+function withoutSignIn({ last_login_at: _, ...account }: Account): Omit<Account, "last_login_at"> {
+  return account;
+}
 
 export function newUserId(): string {
   return `usr_${randomBytes(16).toString("hex")}`;

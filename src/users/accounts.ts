@@ -69,6 +69,8 @@ export interface Accounts {
    * that is possible. False when it is no longer there.
    */
   spendRecoveryCode(id: string, hash: string): Promise<boolean>;
+  /** Ids of those who have a second factor. */
+  withFactor(): readonly string[];
   /** The account as others may see it. */
   view(account: Account): User;
 }
@@ -117,6 +119,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
     changeFactor: async (id, change) => view(await changeOne(options, present(id).id, withFactor(change))),
     spendRecoveryCode: (id, hash) => spendRecoveryCode(document, id, hash),
+    withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
     view,
   };
 }

@@ -6,7 +6,7 @@ import { createTrustedTime, type TrustedTime } from "../../src/auth/trusted-time
 import { type ClockState, unobservedClock } from "../../src/clock/clock-state.ts";
 import type { Uptime } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/document.ts";
-import type { DocumentKind } from "../../src/store/load.ts";
+import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { createReserve } from "../../src/store/reserve.ts";
 
 const closing: (() => Promise<void>)[] = [];

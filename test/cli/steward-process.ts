@@ -5,7 +5,7 @@ import { runCommandLine } from "../../src/cli/main.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
 import { StewardError } from "../../src/errors.ts";
-import type { StateEntry } from "../../src/store/inspection.ts";
+import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/inspection.ts";
 import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
 
 /**
@@ -50,14 +50,19 @@ const context: CommandContext = {
       if (entry === undefined) throw new StewardError("not_found", `There is no document "${name}".`);
       return entry;
     };
-    const act = (verb: string, name: string, from?: string) => {
-      note(stateDirectory, { verb, name, ...(from === undefined ? {} : { from }) });
+    const act = (verb: string, name: string, { from, at }: CopyChoice = {}) => {
+      const choice = { ...(from === undefined ? {} : { from }), ...(at === undefined ? {} : { at }) };
+      note(stateDirectory, { verb, name, ...choice });
       return entryOf(name);
     };
     return {
       list: async () => entries,
-      show: async (name, from) => ({ shown: act("show", name, from).name }),
-      restore: async (name, from) => act("restore", name, from),
+      copies: async (name) => {
+        act("copies", name);
+        return readJson(join(stateDirectory, "copies.json")) as StateCopy[];
+      },
+      show: async (name, choice) => ({ shown: act("show", name, choice).name }),
+      restore: async (name, choice) => act("restore", name, choice),
       reset: async (name) => act("reset", name),
     };
   },

@@ -65,6 +65,7 @@ const table: Record<string, string> = {
   rollBackUpdate: "      -      +      -        -       s       +         e      updates:apply",
   postponeUpdate: "      -      +      -        -       s       +         e      updates:apply",
   confirmUpdateTrust: "  -      +      -        -       s       +         e      none",
+  acceptDamage: "        -      +      -        -       s       +         e      none",
 };
 
 /** The same about oneself, where `{id}` is the caller's own. */
@@ -153,6 +154,7 @@ describe("who may call what", () => {
   const attempt = (id: OperationId, caller: string, userId: string): Promise<Answer> => {
     const { method, path, body } = operationOf(id);
     const where = path
+      .replace("{name}", "users")
       .replace("{sid}", `ses_${"0".repeat(32)}`)
       .replace("{id}", path.includes("tokens") ? `tok_${"0".repeat(32)}` : userId);
     // Refused for its form by whoever gets so far: rights are judged before, and nothing is changed by asking.

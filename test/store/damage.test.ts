@@ -53,8 +53,10 @@ const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<voi
     assert.equal((await agent.call("GET", "/api/system", { token: state.apiToken })).status, 200);
   },
   "used-codes": async ({ stateDirectory }) => {
-    const { users } = await onDisk(stateDirectory, "used-codes.json");
-    assert.equal((users as { used: { steps: number[] } }[])[0]?.used.steps.length, 1);
+    const stepsIn = async (file: string) =>
+      ((await onDisk(stateDirectory, file)).users as { used: { steps: number[] } }[])[0]?.used.steps ?? [];
+    const [step = 0] = await stepsIn("used-codes.good.json");
+    assert.equal((await stepsIn("used-codes.json")).includes(step), true);
   },
   clock: async ({ stateDirectory }) => {
     assert.equal((await onDisk(stateDirectory, "clock.json")).frequency_ppm, 12.5);
@@ -79,8 +81,12 @@ async function documentOf(test: TestContext, name: DocumentName) {
   assert.ok(kind, `${name} is a document`);
   const { __internal__: _, ...good } = await onDisk(directory, `${name}.good.json`);
   const openAgain = async () => {
-    const document = await open(directory, kind);
-    const opened = { value: document.read(), trouble: document.trouble() ?? "" };
+    let finding = "";
+    const found = async ({ detail }: { detail: string }) => {
+      finding = detail;
+    };
+    const document = await open(directory, kind, { found });
+    const opened = { value: document.read(), finding };
     await document.close();
     return opened;
   };
@@ -93,9 +99,9 @@ for (const name of documents) {
       it(`when ${what}: the good copy is taken, the file kept byte for byte, and told of`, async (test) => {
         const { directory, good, openAgain } = await documentOf(test, name);
         const bytes = await damage(directory, name, how);
-        const { value, trouble } = await openAgain();
+        const { value, finding } = await openAgain();
         assert.deepEqual(value, good);
-        assert.match(trouble, new RegExp(`${name}\\.json`));
+        assert.match(finding, new RegExp(`${name}\\.json`));
         const [kept = "", ...others] = await keptFiles(directory, name);
         assert.deepEqual(others, []);
         assert.deepEqual(await readFile(join(directory, kept)), bytes);
@@ -106,9 +112,9 @@ for (const name of documents) {
     it("when it is missing: the good copy is taken, and told of", async (test) => {
       const { directory, good, openAgain } = await documentOf(test, name);
       await rm(join(directory, `${name}.json`));
-      const { value, trouble } = await openAgain();
+      const { value, finding } = await openAgain();
       assert.deepEqual(value, good);
-      assert.match(trouble, new RegExp(`${name}\\.json`));
+      assert.match(finding, new RegExp(`${name}\\.json`));
       assert.deepEqual(await keptFiles(directory, name), []);
     });
   });
@@ -147,7 +153,7 @@ describe("an agent that finds its documents damaged", () => {
 });
 
 describe("a recovered document", () => {
-  it("is on the disk at once, and the next start finds nothing wrong", async (test) => {
+  it("is on the disk at once, and health says so over restarts, until an administrator accepts it", async (test) => {
     const directory = await state.copy(test);
     await damage(directory, "users", () => Buffer.alloc(0));
     const agent = await startAgent(test, { stateDirectory: directory });
@@ -155,8 +161,19 @@ describe("a recovered document", () => {
     await agent.stop();
     assert.deepEqual(await onDisk(directory, "users.json"), await onDisk(directory, "users.good.json"));
     const next = await startAgent(test, { stateDirectory: directory });
-    assert.equal((await next.call("GET", "/api/health", { local: true })).json.status, "ok");
+    await assertDegraded(next, ["users"]);
     assert.equal((await keptFiles(directory, "users")).length, 1);
+    const path = "/api/system/state/users/accept";
+    const { status, json } = await next.call("POST", path, { local: true });
+    assert.deepEqual([status, json.accepted.length, json.accepted[0].document], [200, 1, "users"]);
+    assert.equal((await next.call("GET", "/api/health", { local: true })).json.status, "ok");
+    assert.equal((await next.call("POST", path, { local: true })).json.code, "not_found");
+    await next.stop();
+    const last = await startAgent(test, { stateDirectory: directory });
+    assert.equal((await last.call("GET", "/api/health", { local: true })).json.status, "ok");
+    const { json: events } = await last.call("GET", "/api/events?limit=200", { local: true });
+    const told = (type: string) => events.items.filter((one: { type: string }) => one.type === type).length;
+    assert.deepEqual([told("state.damage_found"), told("state.damage_accepted")], [1, 1]);
   });
 });
 

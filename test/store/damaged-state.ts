@@ -79,7 +79,11 @@ export const damages: Readonly<Record<string, (whole: Buffer) => Buffer>> = {
   garbage: () => Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x7b, 0x22, 0xc3, 0x28]),
   "an array": () => Buffer.from("[]"),
   null: () => Buffer.from("null"),
-  "of a wrong schema": (whole) => Buffer.from(JSON.stringify({ ...parsed(whole), surprise: 1 })),
+  "of a wrong schema": (whole) => {
+    const { __internal__, ...members } = parsed(whole) as { __internal__: object };
+    const wrong = Object.keys(members).map((name) => [name, 7]);
+    return Buffer.from(JSON.stringify({ ...Object.fromEntries(wrong), __internal__ }));
+  },
   "of a wrong schema and without a format": () => Buffer.from('{"surprise": 1}\n\n'),
   "of a newer format": (whole) =>
     Buffer.from(JSON.stringify({ ...parsed(whole), __internal__: { migrations: { version: "2.0.0" } } })),

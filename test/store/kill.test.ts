@@ -105,5 +105,5 @@ async function runAndKill(
 }
 
 async function lockHolder(directory: string): Promise<number> {
-  return Number(await readFile(join(directory, ".lock"), "utf8"));
+  return Number.parseInt(await readFile(join(directory, ".lock"), "utf8"), 10);
 }

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { StewardError } from "../../src/errors.ts";
-import type { DocumentKind } from "../../src/store/load.ts";
+import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { keptFiles, leftovers, onDisk, open, temporaryDirectory } from "./state-directory.ts";
 
 interface Lamp {
@@ -23,7 +23,6 @@ const lampKind: DocumentKind<Lamp> = {
   },
   defaults: { brightness: 50, colour: "white" },
   onLoss: "rescue",
-  absence: "defaults",
   migrations: {
     "2.0.0": (lamp) => {
       const level = lamp.get("level");
@@ -51,7 +50,10 @@ describe("migrations", () => {
       assert.deepEqual(document.read(), expected);
       assert.deepEqual(await onDisk(directory, "lamp.json"), {
         ...expected,
-        __internal__: { migrations: { version: "2.1.0" } },
+        __internal__: {
+          migrations: { version: "2.1.0" },
+          ...(from !== "2.1.0" && { unchanged_since: from }),
+        },
       });
       assert.equal((await stat(join(directory, "lamp.json"))).mode & 0o777, 0o600);
       assert.equal(document.trouble(), null);

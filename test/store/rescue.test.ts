@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import { timeSync } from "../../src/contract/clock.ts";
@@ -194,6 +194,8 @@ describe("an absent users.json", () => {
       await rm(join(directory, `${name}.json`));
       await rm(join(directory, `${name}.good.json`));
     }
+    const versions = (await readdir(directory)).filter((name) => name.includes(".version-"));
+    for (const name of versions) await rm(join(directory, name));
     await rm(join(directory, "events"), { recursive: true, force: true });
     // What a file system of its own has at its root is no state.
     await mkdir(join(directory, "lost+found"));

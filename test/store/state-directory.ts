@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { build } from "esbuild";
-import { type Document, openDocument } from "../../src/store/document.ts";
-import type { DocumentKind } from "../../src/store/load.ts";
+import { type Document, type OpenOptions, openDocument } from "../../src/store/document.ts";
+import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { createReserve } from "../../src/store/reserve.ts";
 import { type AgentOptions, type AgentProcess, startAgentProcess } from "../running-agent.ts";
 
@@ -41,8 +41,12 @@ export async function startAgent(test: Ending, options: AgentOptions = {}): Prom
 }
 
 /** Opens a document as the agent would; the test closes it. */
-export function open<T extends object>(directory: string, kind: DocumentKind<T>): Promise<Document<T>> {
-  return openDocument(directory, kind, { isFirstStart: false, reserve: createReserve(directory) });
+export function open<T extends object>(
+  directory: string,
+  kind: DocumentKind<T>,
+  options: Partial<OpenOptions> = {},
+): Promise<Document<T>> {
+  return openDocument(directory, kind, { isFirstStart: true, reserve: createReserve(directory), ...options });
 }
 
 /** A document's file as it lies on the disk, read by nothing of ours. */
@@ -58,7 +62,7 @@ export async function keptFiles(directory: string, name: string): Promise<string
 /** What a write that was cut short leaves behind: hidden, and neither the lock nor the reserve. */
 export async function leftovers(directory: string): Promise<string[]> {
   const names = await readdir(directory);
-  const kept = [".lock", ".reserve", ".seal.key"];
+  const kept = [".lock", ".reserve", ".seal.key", ".register.json"];
   return names.filter((name) => name.startsWith(".") && !kept.includes(name));
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/errors.ts";
 import { openState, type State } from "../../src/state.ts";
-import type { DocumentKind } from "../../src/store/load.ts";
+import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { takeLock } from "../../src/store/lock.ts";
 import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
 import { fingerprints, keptFiles, onDisk, open } from "./state-directory.ts";
@@ -144,7 +144,6 @@ const lampKind: DocumentKind<{ brightness: number }> = {
   },
   defaults: { brightness: 50 },
   onLoss: "rescue",
-  absence: "defaults",
   migrations: {
     "2.0.0": (lamp) => {
       lamp.set("brightness", Number(lamp.get("level")) * 10);

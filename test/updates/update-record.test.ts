@@ -14,8 +14,8 @@ describe("the record of updates", () => {
     const seed = "ab".repeat(16);
     const stored = { ...former, seed, failures: 2, __internal__: { migrations: { version: "1.0.0" } } };
     writeFileSync(join(directory, "updates.json"), JSON.stringify(stored));
-    const { value, origin, damage } = await loadDocument(directory, updateRecordKind, false);
-    assert.deepEqual([origin, damage], ["file", null]);
+    const { value, origin, finding } = await loadDocument(directory, updateRecordKind, false);
+    assert.deepEqual([origin, finding], ["file", null]);
     assert.deepEqual(value, { ...updateRecordKind.defaults, seed, failures: 2 });
   });
 });

@@ -1,6 +1,9 @@
 import { settings as settingsSchema } from "../../contract/settings.ts";
 import type { ConsoleGreeting, Health, Role, Version } from "../../contract/types.ts";
+import { StewardError } from "../../errors.ts";
 import { changedSettings, type SettingsStore } from "../../settings/settings.ts";
+import { onlyKnown } from "../../store/members.ts";
+import type { Finding } from "../../store/register.ts";
 import type { ReadFacts } from "../../system/facts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
@@ -17,6 +20,7 @@ type SystemHandlers = Pick<
   | "updateSettings"
   | "getSettingsSchema"
   | "getSystemFacts"
+  | "acceptDamage"
 >;
 
 export interface SystemHandlersOptions {
@@ -28,6 +32,8 @@ export interface SystemHandlersOptions {
   /** Throws `not_ready`. */
   requireReady: (isDetailed: boolean) => Promise<void>;
   greet: () => ConsoleGreeting;
+  /** Takes the findings of a document off; none: there were none. */
+  acceptFindings: (document: string) => Promise<readonly Finding[]>;
   /** Hears the names of the settings that were changed. */
   settingsChanged: (names: readonly string[]) => void;
 }
@@ -56,13 +62,23 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
       let before = settings.read();
       const after = await settings.change(body, writer, (present) => {
         before = present;
-        ifMatch(present);
+        ifMatch(onlyKnown(settingsSchema, present));
       });
       // Names alone: a value may be one that not everybody sees.
       const changed = changedSettings(before, after);
       note({ details: { changed }, isUnchanged: after === before });
       if (changed.length > 0) options.settingsChanged(changed);
-      return after;
+      return onlyKnown(settingsSchema, after);
+    },
+    acceptDamage: async ({ params: { name }, note }) => {
+      const accepted = await options.acceptFindings(name);
+      if (accepted.length === 0)
+        throw new StewardError(
+          "not_found",
+          `There is no finding about "${name}" to accept: see \`steward state list\`.`,
+        );
+      note({ details: { document: name, findings: accepted.map(({ detail }) => detail) } });
+      return { accepted: accepted.map(({ document, at, detail }) => ({ document, at, detail })) };
     },
     getSettingsSchema: () => settingsSchema,
     getSystemFacts: () => options.readFacts(),

@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { type DocumentKind, documentPath, goodCopyName } from "./document-kind.ts";
+import { writeDurably } from "./durable-file.ts";
+import { keepVersion, versionNames } from "./kept-files.ts";
+import { readForm } from "./read-form.ts";
+
+/** The copies of a document that are made behind its back: the last good one, and the last versions. */
+export interface Copies {
+  /** Looks after a start which of them are missing or behind. */
+  begin(): Promise<void>;
+  /** When the document has been quiet for a while. */
+  soon(): void;
+  close(): Promise<void>;
+}
+
+/** They are written when a document has been quiet for so long: one more write, but not at each change. */
+const quietMilliseconds = 2_000;
+
+/**
+ * Failing to make a copy endangers nothing now; it is made with the next change or start. `textOf`: null where the value
+ * is not to be on the disk yet.
+ */
+export function createCopies<T extends object>(
+  directory: string,
+  kind: DocumentKind<T>,
+  read: () => T,
+  textOf: (value: T) => string | null,
+): Copies {
+  const goodPath = documentPath(directory, goodCopyName(kind.name));
+  let timer: NodeJS.Timeout | undefined;
+  let lastVersion: T | null | undefined;
+  const keep = async (value: T, text: string): Promise<void> => {
+    if (!kind.isNewVersion) return;
+    lastVersion ??= await newestVersion(directory, kind);
+    if (!kind.isNewVersion(lastVersion, value)) return;
+    await keepVersion(directory, kind.name, text);
+    lastVersion = value;
+  };
+  let making = Promise.resolve();
+  /** One after the other: two at once would keep one version twice. */
+  const make = (isGoodDue = true): Promise<void> => {
+    making = making.then(async () => {
+      const present = read();
+      const text = textOf(present);
+      if (text === null) return;
+      // In a file of its own: a hard link would share the damage.
+      if (isGoodDue) await writeDurably(goodPath, text).catch(() => undefined);
+      await keep(present, text).catch(() => undefined);
+    });
+    return making;
+  };
+  const soon = (work: () => Promise<void> = make): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void work(), quietMilliseconds).unref();
+  };
+  return {
+    begin: async () => {
+      // Damaged, or behind since the last process was killed: the next damage would bring the past back.
+      const good = await readFile(goodPath, "utf8").catch(() => null);
+      const text = textOf(read());
+      if (text !== null && good !== text) soon();
+      else if (kind.isNewVersion) soon(() => make(false));
+    },
+    soon: () => soon(),
+    close: async () => {
+      clearTimeout(timer);
+      await make();
+    },
+  };
+}
+
+async function newestVersion<T extends object>(directory: string, kind: DocumentKind<T>): Promise<T | null> {
+  const newest = (await versionNames(directory, kind.name)).at(-1);
+  const found = newest === undefined ? null : readForm(directory, kind, newest.replace(/\.json$/, ""));
+  return found !== null && "value" in found ? found.value : null;
+}

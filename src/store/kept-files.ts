@@ -1,0 +1,100 @@
+import { readdir, rename, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { compareFormats, documentPath } from "./document-kind.ts";
+import { storageError, writeDurably } from "./durable-file.ts";
+
+/** Files kept of a document besides itself and its good copy: how many, and the word in their names. */
+const kinds = {
+  /** What could not be used. */
+  bad: { kept: 3 },
+  /** What the last changes of people led to. */
+  version: { kept: 10 },
+} as const;
+type Numbered = keyof typeof kinds;
+
+/** Forms before a migration, byte for byte. */
+const formsKept = 2;
+
+/** Names of the damaged files kept of a document, oldest first. */
+export function keptNames(directory: string, name: string): Promise<string[]> {
+  return numberedNames(directory, name, "bad");
+}
+
+/** Names of the versions kept of a document, oldest first. */
+export function versionNames(directory: string, name: string): Promise<string[]> {
+  return numberedNames(directory, name, "version");
+}
+
+/** The number and the time in a kept file's name; the time is the wall clock's, however wrong it was. */
+export function markOf(file: string): { number: number; at: string | null } {
+  const [, number = "0", date = "", time = ""] = /\.\w+-(\d+)-(\d{8})T(\d{6})Z\.json$/.exec(file) ?? [];
+  const iso = `${date.replace(/(....)(..)(..)/, "$1-$2-$3")}T${time.replace(/(..)(..)(..)/, "$1:$2:$3")}.000Z`;
+  return { number: Number(number), at: Number.isNaN(Date.parse(iso)) ? null : iso };
+}
+
+/**
+ * Moves a document's file out of the way under a name that says when; at most three are kept. Throws `storage_full`,
+ * `storage_unwritable`.
+ */
+export async function setAside(directory: string, name: string): Promise<void> {
+  const path = documentPath(directory, name);
+  const kept = await keptNames(directory, name);
+  const file = nextName(name, "bad", kept);
+  await rename(path, join(directory, file)).catch((error: unknown) => {
+    throw storageError(path, error);
+  });
+  await prune(directory, [...kept, file], kinds.bad.kept);
+}
+
+/** Keeps a version of a document; at most ten are kept. Throws `storage_full`, `storage_unwritable`. */
+export async function keepVersion(directory: string, name: string, text: string): Promise<void> {
+  const kept = await versionNames(directory, name);
+  const file = nextName(name, "version", kept);
+  await writeDurably(join(directory, file), text);
+  await prune(directory, [...kept, file], kinds.version.kept);
+}
+
+/** Versions of the forms that are kept of a document among these files, the newest first. */
+export function formVersions(files: readonly string[], name: string): string[] {
+  const pattern = /^\.format-(\d+\.\d+\.\d+)\.json$/;
+  const found = files
+    .filter((file) => file.startsWith(`${name}.`))
+    .flatMap((file) => pattern.exec(file.slice(name.length))?.[1] ?? []);
+  return found.sort((one, other) => compareFormats(other, one));
+}
+
+/** The name, without `.json`, that a document's bytes of a former form go by. */
+export function formCopyName(name: string, version: string): string {
+  return `${name}.format-${version}`;
+}
+
+/**
+ * Keeps the bytes of a document's former form, for the release that knows no newer one; of these forms the newest two.
+ * Throws `storage_full`, `storage_unwritable`.
+ */
+export async function keepForm(
+  directory: string,
+  name: string,
+  { version, text }: { version: string; text: string },
+): Promise<void> {
+  await writeDurably(documentPath(directory, formCopyName(name, version)), text);
+  const others = formVersions(await readdir(directory), name).filter((other) => other !== version);
+  for (const other of others.slice(formsKept - 1))
+    await unlink(documentPath(directory, formCopyName(name, other))).catch(() => undefined);
+}
+
+async function numberedNames(directory: string, name: string, word: Numbered): Promise<string[]> {
+  return (await readdir(directory)).filter((file) => file.startsWith(`${name}.${word}-`)).sort();
+}
+
+/** Wall time only names the file; the count before it keeps order and uniqueness when the clock is wrong. */
+function nextName(name: string, word: Numbered, kept: readonly string[]): string {
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  const last = markOf(kept.at(-1) ?? "").number;
+  return `${name}.${word}-${String(last + 1).padStart(6, "0")}-${stamp}.json`;
+}
+
+async function prune(directory: string, kept: readonly string[], most: number): Promise<void> {
+  for (const old of kept.slice(0, Math.max(0, kept.length - most)))
+    await unlink(join(directory, old)).catch(() => undefined);
+}

@@ -1,0 +1,172 @@
+import { readFile, rename } from "node:fs/promises";
+import { StewardError, systemErrorCode } from "../errors.ts";
+import { removeLeftovers, writeDurably } from "./durable-file.ts";
+import type { Found } from "./load.ts";
+
+/** What was found wrong with a document when it was opened, until an administrator accepts it. */
+export interface Finding {
+  readonly document: string;
+  /** By the wall clock, to be shown alone. */
+  readonly at: string;
+  readonly detail: string;
+  /** Something that was there is missing now, or may be. */
+  readonly isLoss: boolean;
+  /** It is in the event log. */
+  readonly isTold: boolean;
+}
+
+/** Which documents there have been, and what was found wrong with them; it outlives the agent. */
+export interface Register {
+  /** It has been here, so that its absence is damage; a document that a newer release has added has not. */
+  isKnown(name: string): boolean;
+  /** Never throws: what the disk does not take stays in memory, and is found again by the next start. */
+  know(names: readonly string[]): Promise<void>;
+  /** On the disk where that can be before it settles; never throws. */
+  add(document: string, found: Found): Promise<void>;
+  /** Those that are not accepted. */
+  findings(): readonly Finding[];
+  /** All of them are in the event log now. Never throws. */
+  told(): Promise<void>;
+  /** Takes the findings of a document off and returns them. Throws `storage_full`, `storage_unwritable`. */
+  accept(document: string): Promise<readonly Finding[]>;
+}
+
+interface Contents {
+  readonly documents: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/** The name under which findings about the register itself stand. */
+export const registerName = "register";
+
+/** Findings of one document that are kept; with a flash card that is dying there may be some at each start. */
+const findingsPerDocument = 5;
+
+/**
+ * Opens the register under the caller's lock, or to be read. `baseline`: what is taken as having been here where there is no register:
+ * in a new directory nothing, beside other state what every release before the register had.
+ */
+export async function openRegister(
+  directory: string,
+  baseline: readonly string[],
+  { readsOnly = false }: { readsOnly?: boolean | undefined } = {},
+): Promise<Register> {
+  const path = registerPath(directory);
+  if (!readsOnly) await removeLeftovers(path).catch(() => undefined);
+  const read = await readContents(path);
+  const contents = read.contents ?? { documents: baseline, findings: [] };
+  const register = new StoredRegister(readsOnly ? null : path, contents);
+  if (read.problem !== null) {
+    if (!readsOnly) await rename(path, `${path}.bad`).catch(() => undefined);
+    const detail = `${read.problem}. It was kept as .register.json.bad; what was found before is no longer known.`;
+    await register.add(registerName, { detail, isLoss: true });
+  } else if (read.contents === null) await register.write();
+  return register;
+}
+
+/** The register as it lies on the disk, for a look; null: there is none to be read. Takes no lock, never throws. */
+export async function readRegister(directory: string): Promise<Contents | null> {
+  return (await readContents(registerPath(directory))).contents;
+}
+
+class StoredRegister implements Register {
+  readonly #path: string | null;
+  #contents: Contents;
+  #writing = Promise.resolve();
+
+  /** `path`: null where nothing is to be written. */
+  constructor(path: string | null, contents: Contents) {
+    this.#path = path;
+    this.#contents = contents;
+  }
+
+  isKnown(name: string): boolean {
+    return this.#contents.documents.includes(name);
+  }
+
+  async know(names: readonly string[]): Promise<void> {
+    const fresh = names.filter((name) => !this.isKnown(name));
+    if (fresh.length === 0) return;
+    this.#contents = { ...this.#contents, documents: [...this.#contents.documents, ...fresh] };
+    await this.write();
+  }
+
+  async add(document: string, { detail, isLoss }: Found): Promise<void> {
+    const { findings } = this.#contents;
+    // A start that was cut short before the damage was mended finds it again.
+    if (findings.some((one) => one.document === document && one.detail === detail)) return;
+    const own = findings.filter((one) => one.document === document).slice(1 - findingsPerDocument);
+    const others = findings.filter((one) => one.document !== document);
+    const added = { document, at: new Date().toISOString(), detail, isLoss, isTold: false };
+    this.#contents = { ...this.#contents, findings: [...others, ...own, added] };
+    await this.write();
+  }
+
+  findings(): readonly Finding[] {
+    return this.#contents.findings;
+  }
+
+  async told(): Promise<void> {
+    const { findings } = this.#contents;
+    if (findings.every(({ isTold }) => isTold)) return;
+    this.#contents = { ...this.#contents, findings: findings.map((one) => ({ ...one, isTold: true })) };
+    await this.write();
+  }
+
+  async accept(document: string): Promise<readonly Finding[]> {
+    const before = this.#contents;
+    const accepted = before.findings.filter((one) => one.document === document);
+    if (accepted.length === 0) return [];
+    this.#contents = { ...before, findings: before.findings.filter((one) => one.document !== document) };
+    try {
+      await this.#put();
+    } catch (error) {
+      this.#contents = before;
+      throw error;
+    }
+    return accepted;
+  }
+
+  /** The present contents, where the disk takes them. */
+  write(): Promise<void> {
+    return this.#put().catch(() => undefined);
+  }
+
+  #put(): Promise<void> {
+    const path = this.#path;
+    if (path === null) return Promise.resolve();
+    const write = () => writeDurably(path, `${JSON.stringify(this.#contents, undefined, 2)}\n`);
+    const written = this.#writing.then(write);
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+}
+
+async function readContents(path: string): Promise<{ contents: Contents | null; problem: string | null }> {
+  try {
+    const contents: unknown = JSON.parse(await readFile(path, "utf8"));
+    if (isContents(contents)) return { contents, problem: null };
+    throw new StewardError("state_damaged", "it does not have the form of a register");
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return { contents: null, problem: null };
+    const why = error instanceof Error ? error.message : String(error);
+    return { contents: null, problem: `.register.json, the list of documents, cannot be read: ${why}` };
+  }
+}
+
+function isContents(value: unknown): value is Contents {
+  const { documents, findings } = (value ?? {}) as Partial<Contents>;
+  const isFinding = (one: Partial<Finding> | null) =>
+    [one?.document, one?.at, one?.detail].every((member) => typeof member === "string");
+  return (
+    Array.isArray(documents) &&
+    documents.every((name) => typeof name === "string") &&
+    Array.isArray(findings) &&
+    findings.every(isFinding)
+  );
+}
+
+/** Hidden, like the lock and the reserve: alone in a directory it is no state. */
+function registerPath(directory: string): string {
+  return `${directory}/.register.json`;
+}
