@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { IntakeOptions } from "../../src/installing/intake.ts";
+import { openOwnTrust } from "../../src/installing/own-trust.ts";
 import { emptyJournal, type ReleaseJournal } from "../../src/updates/release-journal.ts";
 import type { ReleaseOptions } from "../updates/lab/signed-forms.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
@@ -104,6 +105,27 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
     });
   });
 
+  describe("gives something older than what its package brought, or what was applied since", () => {
+    const versions: [packaged: string | null, applied: string | null, newest: string | null][] = [
+      ["2.0.0", null, "2.0.0"],
+      [null, "2.0.0", "2.0.0"],
+      ["2.0.0", "1.0.0", "2.0.0"],
+      ["1.0.0", "2.0.0", "2.0.0"],
+      ["1.0.0", "1.0.0", null],
+      [null, null, null],
+    ];
+    for (const [packaged, applied, newest] of versions) {
+      it(`rules 1.5.0, where the package has ${packaged} and ${applied} is applied`, async (test) => {
+        const { lab, id } = await withStaged(test, { version: "1.5.0" });
+        const device = { ...labDevice, packaged: { rules: packaged, binary: null } };
+        const options = { device, ...(applied !== null && { journal: journalWith(applied) }) };
+        if (newest === null) return assert.equal((await lab.takeIn(id, options)).release.id, id);
+        const saying = new RegExp(`not newer than ${newest}`);
+        await takesNothing(lab, { id, code: "update_not_acceptable", saying }, options);
+      });
+    }
+  });
+
   describe("gives what others have signed, or what was never meant for this device", () => {
     it("all of another publisher's, with its root in the place of the trusted one", async (test) => {
       const { lab } = await withStaged(test);
@@ -184,6 +206,17 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
         { id, code: "update_not_acceptable", saying: /failed on this device/ },
         { journal },
       );
+    });
+
+    it("one below a floor that came with an offer that was itself refused", async (test) => {
+      const { lab, id } = await withStaged(test, {
+        version: "3.0.0",
+        custom: { floor: "3.0.0", min_agent: "9.0.0" },
+      });
+      await takesNothing(lab, { id, code: "update_not_acceptable", saying: /needs an agent/ });
+      const trust = await openOwnTrust(lab);
+      assert.deepEqual(trust.floors(), { "rules/base": "3.0.0" });
+      await trust.close();
     });
 
     it("one below a floor that root's side has seen, though no release on offer speaks of it any more", async (test) => {

@@ -150,6 +150,21 @@ describe("note", () => {
     assert.equal(await counterOn(directory), 11);
   });
 
+  it("keeps no update waiting that comes while it is being written", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    document.note(plusOne, 60);
+    const saving = document.save();
+    await Promise.resolve();
+    await Promise.resolve();
+    const update = document.update(({ counter }) => ({ counter: counter + 10 }));
+    const both = Promise.all([saving, update]).then(() => "written");
+    assert.equal(await Promise.race([both, delay(30_000, "still waiting", { ref: false })]), "written");
+    assert.equal(await counterOn(directory), 11);
+    assert.deepEqual(document.read(), { counter: 11 });
+    await document.close();
+  });
+
   it("is written although its time comes while another write is under way", async (test) => {
     const directory = await temporaryDirectory(test);
     const document = await open(directory, counterKind);

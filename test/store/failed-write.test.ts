@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rename } from "node:fs/promises";
+import { open as openFile, rename } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/errors.ts";
 import type { Document } from "../../src/store/document.ts";
@@ -85,6 +85,50 @@ describe("a write that fails", () => {
     await document.close();
   });
 });
+
+describe("a write whose new file is in place, and whose directory the disk would not confirm", () => {
+  it("rejects the update, and what is read is what lies there", async (test) => {
+    const { document, directory } = await counterAtOne(test);
+    const mended = await breakDirectorySync(test, directory);
+    await assert.rejects(document.update(plusTen), isUnwritable);
+    assert.equal(await counterOn(directory), 11);
+    assert.deepEqual(document.read(), { counter: 11 });
+    mended();
+    assert.deepEqual(await document.update(plusOne), { counter: 12 });
+    assert.equal(await counterOn(directory), 12);
+    await document.close();
+  });
+
+  it("is tried again for a note, until the disk confirms it", async (test) => {
+    const { document, directory } = await counterAtOne(test);
+    const mended = await breakDirectorySync(test, directory);
+    document.note(plusTen, 60);
+    await document.save();
+    assert.equal(await counterOn(directory), 11);
+    assert.match(document.trouble() ?? "", /counter\.json was replaced, but the disk would not confirm it/);
+    mended();
+    await document.save();
+    assert.equal(document.trouble(), null);
+    await document.close();
+  });
+});
+
+/** Lets fsync(2) of a directory fail as a dying disk does; what is given back mends it. */
+async function breakDirectorySync(test: TestContext, directory: string): Promise<() => void> {
+  const handle = await openFile(directory, "r");
+  const { mock } = test.mock.method(
+    Object.getPrototypeOf(handle) as typeof handle,
+    "sync",
+    async function (this: typeof handle) {
+      if ((await this.stat()).isDirectory()) {
+        throw Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" });
+      }
+      await this.datasync();
+    },
+  );
+  await handle.close();
+  return () => mock.restore();
+}
 
 interface CounterAtOne {
   document: Document<Counter>;

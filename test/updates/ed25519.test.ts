@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync, sign } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -20,6 +20,14 @@ function vectors(name: string): unknown {
 }
 
 const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "hex"));
+
+/** L (RFC 8032 §5.1). */
+const groupOrder = 2n ** 252n + 27742317777372353535851937790883648493n;
+
+/** Numbers are little-endian. */
+const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+const bytesOf = (number: bigint): Buffer =>
+  Buffer.from(number.toString(16).padStart(64, "0"), "hex").reverse();
 
 const tweetnacl = nacl.sign.detached.verify;
 
@@ -91,10 +99,27 @@ function verifies(): void {
   it("does not take S + L for S, though the equation holds for it", () => {
     const [first] = vectors("rfc8032_ed25519.json") as { pub: string; msg: string; sig: string }[];
     assert.ok(first, "there is a case");
-    const order = 2n ** 252n + 27742317777372353535851937790883648493n;
-    const s = BigInt(`0x${Buffer.from(first.sig.slice(64), "hex").reverse().toString("hex")}`) + order;
-    const more = Buffer.from(s.toString(16).padStart(64, "0"), "hex").reverse().toString("hex");
+    const s = numberOf(Buffer.from(first.sig.slice(64), "hex")) + groupOrder;
+    const more = bytesOf(s).toString("hex");
     assert.equal(verifyEd25519(hex(first.pub), hex(first.msg), hex(first.sig.slice(0, 64) + more)), false);
+  });
+
+  it("does not take the neutral point for R, though the equation holds for it", () => {
+    const seed = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
+    const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]);
+    const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+    const key = Buffer.from(String(createPublicKey(privateKey).export({ format: "jwk" }).x), "base64url");
+    const message = Buffer.from("signed without a nonce");
+    // With R = 0·B, S·B = h·A holds for S = h·a, where a is the key's scalar (RFC 8032 §5.1.5).
+    const scalar = createHash("sha512").update(seed).digest().subarray(0, 32);
+    scalar[0] = (scalar[0] ?? 0) & 248;
+    scalar[31] = ((scalar[31] ?? 0) & 63) | 64;
+    const r = Buffer.alloc(32);
+    r[0] = 1;
+    const h = createHash("sha512").update(r).update(key).update(message).digest();
+    const signature = Buffer.concat([r, bytesOf((numberOf(h) * numberOf(scalar)) % groupOrder)]);
+    assert.equal(nacl.sign.detached.verify(message, signature, key), true, "the equation does not hold");
+    assert.equal(verifyEd25519(key, message, signature), false);
   });
 
   it("never throws, whatever bytes come, and takes none of them", () => {

@@ -21,7 +21,7 @@ function searching(tree: Tree, limits = caps) {
       keyids: [],
       threshold: 1,
       terminating: false,
-      paths: ["*/*/*"],
+      ...(role.path_hash_prefixes === undefined && { paths: ["*/*/*"] }),
       ...role,
     }));
     const targets: Targets = {
@@ -86,6 +86,18 @@ describe("find", () => {
     assert.deepEqual(loaded, ["targets", "a"]);
   });
 
+  // TUF §5.6.7.2.1: the whole search ends there, not the role's own part of it.
+  it("asks nobody behind a nested terminating delegation, its delegator's neighbours neither", async () => {
+    const { search, loaded } = searching({
+      targets: { delegates: [{ name: "a" }, { name: "b" }] },
+      a: { delegates: [{ name: "c", terminating: true }, { name: "d" }] },
+      b: { signs: ["x/y/z"] },
+      d: { signs: ["x/y/z"] },
+    });
+    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.deepEqual(loaded, ["targets", "a", "c"]);
+  });
+
   it("takes the first role that signs for a path, and names it", async () => {
     const { search } = searching({
       targets: { delegates: [{ name: "a" }, { name: "b" }] },
@@ -128,6 +140,57 @@ describe("find", () => {
       code: "update_limit_exceeded",
     });
     assert.equal(await searching(chain(3), limits).search.find(top, "x/y/z"), null);
+  });
+
+  describe("in a repository that delegates by more patterns than the cap", () => {
+    const limits = { ...caps, delegationPatterns: 4 };
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `x/${index}/*`);
+    const refuses = (tree: Tree) =>
+      assert.rejects(searching(tree, limits).search.find(top, "x/y/z"), { code: "update_limit_exceeded" });
+    const goesThrough = async (tree: Tree) =>
+      assert.equal(await searching(tree, limits).search.find(top, "x/y/z"), null);
+
+    it("refuses it, by the paths of one role", async () => {
+      await goesThrough({ targets: { delegates: [{ name: "a", paths: many(4) }] } });
+      await refuses({ targets: { delegates: [{ name: "a", paths: many(5) }] } });
+    });
+
+    it("refuses it, by the hash prefixes of one role", async () => {
+      const by = (count: number): Tree => ({
+        targets: {
+          delegates: [{ name: "a", path_hash_prefixes: many(count).map((_, index) => `0${index}`) }],
+        },
+      });
+      await goesThrough(by(4));
+      await refuses(by(5));
+    });
+
+    it("refuses it, by those of several roles together, and one that names none counts too", async () => {
+      await goesThrough({
+        targets: {
+          delegates: [
+            { name: "a", paths: many(3) },
+            { name: "b", paths: [] },
+          ],
+        },
+      });
+      await refuses({
+        targets: {
+          delegates: [
+            { name: "a", paths: many(3) },
+            { name: "b", paths: [] },
+            { name: "c", paths: [] },
+          ],
+        },
+      });
+    });
+
+    it("refuses it, by those of roles below others", async () => {
+      await refuses({
+        targets: { delegates: [{ name: "a", paths: ["*/*/*", ...many(2)] }] },
+        a: { delegates: [{ name: "b", paths: many(2) }] },
+      });
+    });
   });
 });
 
