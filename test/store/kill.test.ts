@@ -69,7 +69,10 @@ describe("an agent that is killed in its very first write", () => {
     const first = startAgent(test, { stateDirectory: directory, environment: { LD_PRELOAD } });
     // Rejects: the agent is killed before it listens.
     const ended = assert.rejects(first, /did not start/);
-    assert.equal(await becomes(async () => (await leftovers(directory)).length > 0, 10), true);
+    // The lock names its process a moment after it is had.
+    const isWriting = async () =>
+      (await leftovers(directory)).length > 0 && Number.isInteger(await lockHolder(directory));
+    assert.equal(await becomes(isWriting, 60), true);
     process.kill(await lockHolder(directory), "SIGKILL");
     await ended;
     assert.equal((await leftovers(directory)).length, 1);
