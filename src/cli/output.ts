@@ -30,7 +30,8 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  stdout: NodeJS.WritableStream;
+  /** With `columns`, where it is a terminal: tables are cut to its width; what a program reads never is. */
+  stdout: NodeJS.WritableStream & { readonly columns?: number | undefined };
   stderr: NodeJS.WritableStream;
   isJson: boolean;
   isQuiet: boolean;
@@ -43,7 +44,7 @@ export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions)
     if (!isQuiet) await write(stderr, `${escapeLines(text)}\n`);
   };
   return {
-    table: (document, table) => print(document, () => formatTable(table)),
+    table: (document, table) => print(document, () => formatTable(table, stdout.columns || undefined)),
     fields: (document, fields) => print(document, () => formatFields(fields)),
     value: (document, value) =>
       print(document, () => `${typeof value === "string" ? escapeText(value) : formatCell(value)}\n`),

@@ -7,9 +7,13 @@ export interface Table {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** Aligned columns under their heads, each line ending in a line feed. */
-export function formatTable({ heads, rows }: Table): string {
-  return alignColumns([heads, ...rows.map((row) => row.map(formatCell))]);
+/**
+ * Aligned columns under their heads, each line ending in a line feed. With `width`, that of a terminal, the widest columns
+ * are cut to fit, the first one never: it names the row.
+ */
+export function formatTable({ heads, rows }: Table, width?: number): string {
+  const lines = [heads, ...rows.map((row) => row.map(formatCell))];
+  return alignColumns(width === undefined ? lines : fitted(lines, heads, width));
 }
 
 /** One line for each member of a single object. */
@@ -27,13 +31,55 @@ export function formatCell(value: unknown): string {
   return escapeText(typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
-function alignColumns(lines: readonly (readonly string[])[]): string {
+/** Columns that a cut cell keeps at least, its mark among them. */
+const leastWidth = 8;
+
+/** The same lines, none longer than `width` as far as that goes without cutting heads or the first column. */
+function fitted(
+  lines: readonly (readonly string[])[],
+  heads: readonly string[],
+  width: number,
+): readonly (readonly string[])[] {
+  const widths = columnWidths(lines);
+  const least = heads.map((head, column) =>
+    column === 0 ? (widths[0] ?? 0) : Math.min(widths[column] ?? 0, Math.max(widthOf(head), leastWidth)),
+  );
+  let excess = widths.reduce((sum, one) => sum + one + 2, -2) - width;
+  while (excess > 0) {
+    // Of those that can give a column, the widest does.
+    const widest = widths.reduce(
+      (found, one, column) => (one > (least[column] ?? 0) && one > (widths[found] ?? 0) ? column : found),
+      -1,
+    );
+    if (widest === -1) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+  return lines.map((line) => line.map((cell, column) => cutTo(cell, widths[column] ?? 0)));
+}
+
+function columnWidths(lines: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
   for (const line of lines) {
     line.forEach((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
     });
   }
+  return widths;
+}
+
+function cutTo(cell: string, width: number): string {
+  if (widthOf(cell) <= width) return cell;
+  let kept = "";
+  for (const character of cell) {
+    if (widthOf(kept + character) >= width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+function alignColumns(lines: readonly (readonly string[])[]): string {
+  const widths = columnWidths(lines);
   return lines
     .map(
       (line) =>
