@@ -64,7 +64,9 @@ describe("a program without its password module", () => {
     const side = open();
     await side.apply("1.0.0");
     // The simulated host but for the look: it is the real one, at this agent.
-    const askHealth = createHealthCheck({ units: null, run: createRunForRelease() });
+    // As patient as the slowest machine needs it: what is asked here is the answer.
+    const patience = { httpMilliseconds: 120_000, commandMilliseconds: 120_000 };
+    const askHealth = createHealthCheck({ units: null, run: createRunForRelease(), patience });
     const url = `${agent.url}/api/health/ready`;
     const http = [{ url, status: 200, versionMember: null }];
     const { askHealth: simulated } = side.host;
