@@ -10,7 +10,7 @@ import { counterKind } from "../fixtures/store-counter.ts";
 import {
   becomes,
   bundleFixture,
-  compileSlowFsync,
+  createHeldDisk,
   leftovers,
   onDisk,
   open as openStored,
@@ -65,14 +65,12 @@ describe("a writer that is killed", () => {
 describe("an agent that is killed in its very first write", () => {
   it("finds a first start again, not damage", async (test) => {
     const directory = await temporaryDirectory(test);
-    const LD_PRELOAD = compileSlowFsync(await temporaryDirectory(test));
-    const first = startAgent(test, { stateDirectory: directory, environment: { LD_PRELOAD } });
+    const disk = await createHeldDisk(test);
+    disk.hold("users.json");
+    const first = startAgent(test, { stateDirectory: directory, environment: disk.environment });
     // Rejects: the agent is killed before it listens.
     const ended = assert.rejects(first, /did not start/);
-    // The lock names its process a moment after it is had.
-    const isWriting = async () =>
-      (await leftovers(directory)).length > 0 && Number.isInteger(await lockHolder(directory));
-    assert.equal(await becomes(isWriting, 60), true);
+    await disk.waits("users.json");
     process.kill(await lockHolder(directory), "SIGKILL");
     await ended;
     assert.equal((await leftovers(directory)).length, 1);

@@ -1,110 +1,91 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import type { RunningAgent } from "../running-agent.ts";
-import { compileSlowFsync, endOfSuite, startAgent, temporaryDirectory } from "./state-directory.ts";
-
-const fsyncMilliseconds = 300;
+import type { Answer, RunningAgent } from "../running-agent.ts";
+import { createHeldDisk, endOfSuite, type HeldDisk, onDisk, startAgent } from "./state-directory.ts";
 
 /** Signs in many times; the oldest session of a user makes room for the next, and the test's own must not. */
 const visitor = { username: "visitor", password: "seven green bottles hang" };
 
-describe("an agent on a disk where every fsync takes 300 ms", () => {
+/** What is answered meanwhile; were one of them waiting for the disk, it would never be. */
+const rounds = 20;
+
+describe("an agent on a disk that does not answer for a while", { timeout: 600_000 }, () => {
   const suite = endOfSuite();
+  let disk: HeldDisk;
   let agent: RunningAgent;
   let token: string;
   before(async () => {
-    const LD_PRELOAD = compileSlowFsync(await temporaryDirectory(suite));
-    agent = await startAgent(suite, { environment: { LD_PRELOAD } });
+    disk = await createHeldDisk(suite);
+    agent = await startAgent(suite, { environment: disk.environment });
     ({ token } = await agent.signedInAdmin());
     await agent.call("POST", "/api/users", { token, body: { ...visitor, role: "readonly" } });
   });
 
   const put = (name: string) => agent.call("PUT", "/api/system", { token, body: { device: { name } } });
+  const signIn = () => agent.call("POST", "/api/auth/login", { body: visitor });
+  const answersOthers = async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const path of ["/api/health", "/api/system", "/api/users"]) {
+        assert.equal((await agent.call("GET", path, { token })).status, 200, path);
+      }
+    }
+  };
 
   it("acknowledges a change only when the file and its directory are synchronised", async () => {
-    const start = performance.now();
-    assert.equal((await put("slow")).status, 200);
-    assert.equal(performance.now() - start >= 2 * fsyncMilliseconds, true);
+    disk.hold("settings.json");
+    const change = watched(put("slow"));
+    await disk.waits("settings.json");
+    await answersOthers();
+    assert.equal(change.isAnswered(), false, "it was acknowledged before the file was synchronised");
+    disk.hold(`=${agent.stateDirectory}`);
+    await disk.waits(agent.stateDirectory);
+    const { device } = await onDisk(agent.stateDirectory, "settings.json");
+    assert.equal((device as { name: string }).name, "slow");
+    await answersOthers();
+    assert.equal(change.isAnswered(), false, "it was acknowledged before its directory was synchronised");
+    disk.release();
+    assert.equal((await change.answer).status, 200);
   });
 
-  it("answers GET /api/health at once while changes and sign-ins are written", async (test) => {
-    let isOver = false;
-    const counts = { changes: 0, signIns: 0 };
-    const changing = whileNot(
-      () => isOver,
-      async () => {
-        assert.equal((await put(`name ${counts.changes}`)).status, 200);
-        counts.changes += 1;
-      },
+  it("answers what only reads while changes and sign-ins wait for the disk", async () => {
+    disk.hold("/");
+    const waiting = [put("one"), put("two"), signIn(), signIn()].map(watched);
+    await disk.waits("/");
+    await answersOthers();
+    assert.deepEqual(
+      waiting.map(({ isAnswered }) => isAnswered()),
+      waiting.map(() => false),
     );
-    const signingIn = whileNot(
-      () => isOver,
-      async () => {
-        assert.equal((await agent.call("POST", "/api/auth/login", { body: visitor })).status, 200);
-        counts.signIns += 1;
-      },
-    );
-    const times = await measure(150, () => agent.call("GET", "/api/health"));
-    isOver = true;
-    await Promise.all([changing, signingIn]);
-    const median = quantile(times, 0.5);
-    const p95 = quantile(times, 0.95);
-    const p99 = quantile(times, 0.99);
-    const worst = quantile(times, 1);
-    test.diagnostic(
-      `GET /api/health over ${times.length} requests beside ${counts.changes} changes and ${counts.signIns} ` +
-        `sign-ins: median ${ms(median)}, 95 % ${ms(p95)}, 99 % ${ms(p99)}, worst ${ms(worst)}`,
-    );
-    assert.ok(counts.changes >= 3 && counts.signIns >= 3, "nothing was written meanwhile");
-    assert.equal(median < 20, true);
-    assert.equal(p95 < 50, true);
-    // Had it waited for one fsync alone, it would have taken longer than this.
-    assert.equal(worst < fsyncMilliseconds / 2, true);
+    disk.release();
+    for (const { answer } of waiting) assert.equal((await answer).status, 200);
   });
 
-  it("answers GET /api/system and /api/users at once too", async (test) => {
-    const changing = put("meanwhile");
-    await delay(20);
-    const times = [
-      ...(await measure(10, () => agent.call("GET", "/api/system", { token }))),
-      ...(await measure(10, () => agent.call("GET", "/api/users", { token }))),
-    ];
-    await changing;
-    test.diagnostic(`the worst of ${times.length}: ${ms(quantile(times, 1))}`);
-    assert.equal(quantile(times, 1) < fsyncMilliseconds / 2, true);
+  it("makes a sign-in wait for its event", async () => {
+    disk.hold("/events/");
+    const signingIn = watched(signIn());
+    await disk.waits("/events/");
+    await answersOthers();
+    assert.equal(signingIn.isAnswered(), false, "it did not wait");
+    disk.release();
+    assert.equal((await signingIn.answer).status, 200);
   });
 
-  it("makes a sign-in wait for its event, and for nobody else's change", async () => {
-    const changing = put("at the same time");
-    const start = performance.now();
-    assert.equal((await agent.call("POST", "/api/auth/login", { body: visitor })).status, 200);
-    // One fsync of its own, and at most one that was under way.
-    assert.ok(performance.now() - start < 2.5 * fsyncMilliseconds, "it waited for more");
-    await changing;
+  it("makes a sign-in wait for nobody else's change", async () => {
+    disk.hold("settings.json");
+    const change = watched(put("at the same time"));
+    await disk.waits("settings.json");
+    assert.equal((await signIn()).status, 200);
+    assert.equal(change.isAnswered(), false);
+    disk.release();
+    assert.equal((await change.answer).status, 200);
   });
 });
 
-async function whileNot(isOver: () => boolean, work: () => Promise<void>): Promise<void> {
-  while (!isOver()) await work();
-}
-
-/** Milliseconds of each call, ascending; with pauses, so that they fall into every part of a write. */
-async function measure(calls: number, call: () => Promise<{ status: number }>): Promise<number[]> {
-  const times: number[] = [];
-  for (let count = 0; count < calls; count += 1) {
-    const start = performance.now();
-    assert.equal((await call()).status, 200);
-    times.push(performance.now() - start);
-    await delay(10 + Math.random() * 20);
-  }
-  return times.sort((a, b) => a - b);
-}
-
-function quantile(ascending: readonly number[], share: number): number {
-  return ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)] ?? Number.NaN;
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(1)} ms`;
+/** An answer that is under way, or not any more. */
+function watched(answer: Promise<Answer>): { answer: Promise<Answer>; isAnswered: () => boolean } {
+  let isAnswered = false;
+  void answer.then(() => {
+    isAnswered = true;
+  });
+  return { answer, isAnswered: () => isAnswered };
 }

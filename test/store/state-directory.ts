@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { type Document, type OpenOptions, openDocument } from "../../src/store/d
 import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { createReserve } from "../../src/store/reserve.ts";
 import { type AgentOptions, type AgentProcess, startAgentProcess } from "../running-agent.ts";
+import { until } from "../until.ts";
 
 /** A test, or what several share: whatever tells when it is over. */
 export interface Ending {
@@ -106,12 +108,39 @@ export async function bundleFixture(directory: string, name: string): Promise<st
   return outfile;
 }
 
-/** A library for LD_PRELOAD that makes each fsync take 300 ms longer. Throws when there is no C compiler. */
-export function compileSlowFsync(directory: string): string {
-  const library = join(directory, "slow-fsync.so");
-  const source = join(import.meta.dirname, "../fixtures/store-slow-fsync.c");
+/** A disk that a test may keep from answering; for a process with this environment. */
+export interface HeldDisk {
+  environment: Record<string, string>;
+  /** From now on each fsync waits of a path with this part in it, or of that path alone behind "="; no other does. */
+  hold(named: string): void;
+  release(): void;
+  /** Until one of them waits whose path has this part in it. */
+  waits(named: string): Promise<void>;
+}
+
+/** Throws when there is no C compiler. */
+export async function createHeldDisk(test: Ending): Promise<HeldDisk> {
+  const directory = await temporaryDirectory(test);
+  const library = join(directory, "held-fsync.so");
+  const source = join(import.meta.dirname, "../fixtures/store-held-fsync.c");
   execFileSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], { stdio: "pipe" });
-  return library;
+  const file = join(directory, "held");
+  const release = () => rmSync(file, { force: true });
+  // Whatever has failed, nothing waits for ever.
+  test.after(async () => release());
+  return {
+    environment: { LD_PRELOAD: library, FSYNC_HELD: file },
+    hold: (named) => {
+      rmSync(`${file}.waiting`, { force: true });
+      writeFileSync(`${file}.next`, named);
+      renameSync(`${file}.next`, file);
+    },
+    release,
+    waits: (named) =>
+      until(`an fsync of ${named} waits`, async () =>
+        (await readFile(`${file}.waiting`, "utf8").catch(() => "")).includes(named),
+      ),
+  };
 }
 
 /** A port that was free a moment ago, for an agent that must keep it when it begins anew. */
