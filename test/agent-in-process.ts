@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import type { TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { runCommandLine } from "../src/cli/main.ts";
@@ -12,6 +11,7 @@ import { isJournalStream } from "../src/host/linux/journal-stream.ts";
 import { createLog, type Log } from "../src/journal/log.ts";
 import { createOwnLines } from "../src/journal/own-lines.ts";
 import { type Program, type Surroundings, serve } from "../src/serve.ts";
+import { capture, type Ended } from "./captured-streams.ts";
 import { type AgentOptions, agentAt, makeHome, noServers, type RunningAgent } from "./running-agent.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -117,28 +117,17 @@ async function realMilliseconds(milliseconds: number): Promise<void> {
 export async function runSteward(
   args: readonly string[],
   options: { environment?: Record<string, string>; input?: string } = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
+): Promise<Ended> {
   process.umask(0o077);
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  stdin.end(options.input ?? "");
-  const texts = Promise.all([stdout, stderr].map((stream) => stream.setEncoding("utf8").toArray()));
-  const context = createCommandContext(
-    sourceProgram(options.environment ?? {}, (line) => void stderr.write(line)),
-    {
-      // Of a terminal's streams the commands use these; that they are none is seen by `isTTY`.
-      stdin: stdin as unknown as NodeJS.ReadStream,
-      stdout: stdout as unknown as NodeJS.WriteStream,
-      stderr: stderr as unknown as NodeJS.WriteStream,
-      interruption: () => new AbortController().signal,
-      // Tests make the state as the user who they run as.
-      becomeOwner: async () => undefined,
-    },
-  );
-  const code = await runCommandLine(args, context);
-  stdout.end();
-  stderr.end();
-  const [out = [], err = []] = await texts;
-  return { code, stdout: out.join(""), stderr: err.join("") };
+  return capture(options.input ?? "", (streams) => {
+    const write = (line: string): void => void streams.stderr.write(line);
+    // Tests make the state as the user who they run as.
+    const terminal = { ...streams, becomeOwner: async () => undefined };
+    return runCommandLine(
+      args,
+      createCommandContext(sourceProgram(options.environment ?? {}, write), terminal),
+    );
+  });
 }
 
 /** The program that the sources are; what a build lays beside it is the last build's. */

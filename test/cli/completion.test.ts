@@ -173,7 +173,9 @@ for (const shell of shells) {
       }
     });
 
-    it("is accepted by the shell", { skip: spawnSync(shell, ["-c", "true"]).error !== undefined }, (test) => {
+    it("is accepted by the shell", {
+      skip: spawnSync(shell, ["-c", "true"]).error !== undefined && `${shell} is not installed`,
+    }, (test) => {
       // fish reads a script from a file only.
       const path = join(temporaryDirectory(test), "script");
       writeFileSync(path, completionScript(shell, commands));

@@ -4,7 +4,14 @@ import { openSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { exampleUser, pageOf, problem, startAgent } from "./agent.ts";
-import { notedCalls, runSteward, stewardCommand, temporaryDirectory, writeOffline } from "./run-steward.ts";
+import {
+  notedCalls,
+  runSteward,
+  runStewardProcess,
+  stewardCommand,
+  temporaryDirectory,
+  writeOffline,
+} from "./run-steward.ts";
 
 describe("steward", { concurrency: true }, () => {
   it("prints help on standard output and ends with 0", async () => {
@@ -119,11 +126,13 @@ describe("steward", { concurrency: true }, () => {
   });
 
   it("ends with 4 at a socket that this user may not open", {
-    skip: process.getuid?.() !== 0,
+    skip: process.getuid?.() !== 0 && "only root can run it as another user",
   }, async (test) => {
     const { socketPath } = await startAgent(test, {});
     // The temporary directory is 0700 and root's, as the agent's run directory is closed to others.
-    const { code, stderr } = await runSteward(["user", "list", "--socket", socketPath], { uid: 65534 });
+    const { code, stderr } = await runStewardProcess(["user", "list", "--socket", socketPath], {
+      uid: 65534,
+    });
     assert.equal(code, 4);
     assert.match(stderr, /as root or as the service's user/);
   });

@@ -14,7 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { takeLock } from "../../src/store/lock.ts";
-import { type Ended, runSteward, stewardCommand, temporaryDirectory } from "./run-steward.ts";
+import type { Ended } from "../captured-streams.ts";
+import { runSteward, stewardCommand, temporaryDirectory } from "./run-steward.ts";
 import { typeInto } from "./terminal.ts";
 
 interface Bench {

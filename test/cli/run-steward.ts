@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { runCommandLine } from "../../src/cli/main.ts";
+import { capture, type Ended } from "../captured-streams.ts";
 import { testProgram } from "../test-program.ts";
+import { exampleContext } from "./example-context.ts";
 
 /** The words that start the command line as a process of its own. */
 export const stewardCommand: readonly string[] = [
@@ -11,22 +14,24 @@ export const stewardCommand: readonly string[] = [
   ...testProgram(join(import.meta.dirname, "steward-process.ts")),
 ];
 
-export interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
 export interface RunOptions {
   stdin?: string | Buffer;
   environment?: Record<string, string>;
-  uid?: number;
 }
 
-/** Runs the command line on real pipes until it ends. */
+/** Runs the command line in this process until it ends. */
 export function runSteward(
   args: readonly string[],
-  { stdin = "", environment = {}, uid }: RunOptions = {},
+  { stdin = "", environment = {} }: RunOptions = {},
+): Promise<Ended> {
+  const { PATH } = process.env;
+  return capture(stdin, (streams) => runCommandLine(args, exampleContext(streams, { PATH, ...environment })));
+}
+
+/** The same as a process of its own on real pipes, as another user where one is given. */
+export function runStewardProcess(
+  args: readonly string[],
+  { stdin = "", environment = {}, uid }: RunOptions & { uid?: number } = {},
 ): Promise<Ended> {
   const [program = "", ...words] = stewardCommand;
   const child = spawn(program, [...words, ...args], {

@@ -50,7 +50,7 @@ describe("steward setup-token", { concurrency: true }, () => {
   });
 
   it("leaves the file to its owner when root replaces it", {
-    skip: process.getuid?.() !== 0,
+    skip: process.getuid?.() !== 0 && "needs root",
   }, async (test) => {
     const directory = await runDirectory(test);
     const path = join(directory, "setup-token");

@@ -15,7 +15,7 @@ import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import { placeholderKey, sha256 } from "../updates/lab/signing-key.ts";
 import { startAgent } from "./agent.ts";
 import { exampleFingerprint, exampleTrust, exampleUpdates } from "./example-updates.ts";
-import { runSteward, stewardCommand, temporaryDirectory } from "./run-steward.ts";
+import { runSteward, runStewardProcess, stewardCommand, temporaryDirectory } from "./run-steward.ts";
 import { typeInto } from "./terminal.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -161,7 +161,7 @@ describe("steward update trust install", { concurrency: true }, () => {
     const { directory, file, etc } = desk(test);
     for (const path of [directory, etc]) chmodSync(path, 0o755);
     chmodSync(file, 0o644);
-    const { code, stderr } = await runSteward(["update", "trust", "install", file], {
+    const { code, stderr } = await runStewardProcess(["update", "trust", "install", file], {
       environment: { STEWARD_HOST_FILE: join(etc, "steward.json") },
       uid: 65_534,
     });

@@ -1,0 +1,33 @@
+import { PassThrough } from "node:stream";
+import type { CommandContext } from "../src/cli/context.ts";
+
+/** What a command line has left behind. */
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Its streams, none of which is a terminal. */
+export type Streams = Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption">;
+
+/** Runs a command line of this process on streams of memory; `input` is all that it is given to read. */
+export async function capture(
+  input: string | Uint8Array,
+  run: (streams: Streams) => Promise<number>,
+): Promise<Ended> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(input);
+  const texts = Promise.all([stdout, stderr].map((stream) => stream.setEncoding("utf8").toArray()));
+  const code = await run({
+    // Of a terminal's streams the commands use these; that they are none is seen by `isTTY`.
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    stdout: stdout as unknown as NodeJS.WriteStream,
+    stderr: stderr as unknown as NodeJS.WriteStream,
+    interruption: () => new AbortController().signal,
+  });
+  stdout.end();
+  stderr.end();
+  const [out = [], err = []] = await texts;
+  return { code, stdout: out.join(""), stderr: err.join("") };
+}
