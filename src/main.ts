@@ -4,8 +4,10 @@ import { createCommandContext, type Terminal } from "./command-context.ts";
 import { errorCodes } from "./contract/error-codes.ts";
 import { StewardError, systemErrorCode } from "./errors.ts";
 import { isJournalStream } from "./host/linux/journal-stream.ts";
+import { openNativeJournal } from "./host/linux/native-journal.ts";
 import { openServiceManager, type ServiceManager } from "./host/linux/service-manager.ts";
 import { changeUserKeepingTimeCapability } from "./host/linux/time-capability.ts";
+import { journalFieldsOf } from "./journal/journal-fields.ts";
 import { createLog, syslogNumbers } from "./journal/log.ts";
 import { createOwnLines } from "./journal/own-lines.ts";
 import { type Program, serve } from "./serve.ts";
@@ -23,18 +25,24 @@ const standardError = 2;
 
 const ownLines = createOwnLines();
 const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, standardError);
+const isSource = import.meta.url.endsWith(".ts");
+/** Next to this file; run from the sources, in what the last build left. */
+const assetsDirectory = isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname;
+const addon = join(assetsDirectory, "clock-steering.node");
+
+const journal = isLogInJournal
+  ? openNativeJournal({ addon, socket: process.env.STEWARD_JOURNAL_SOCKET })
+  : undefined;
 const log = createLog(
-  (line, severity) => {
-    // sd-daemon(3): how journald learns the severity; it takes the mark off again.
-    process.stderr.write(isLogInJournal ? `<${syslogNumbers[severity]}>${line}` : line);
+  (line, severity, said) => {
+    if (!journal?.send(journalFieldsOf(line, severity, said))) {
+      // sd-daemon(3): how journald learns the severity; it takes the mark off again.
+      process.stderr.write(isLogInJournal ? `<${syslogNumbers[severity]}>${line}` : line);
+    }
     ownLines.add(line, severity);
   },
   () => new Date(),
 );
-
-const isSource = import.meta.url.endsWith(".ts");
-/** Next to this file; run from the sources, in what the last build left. */
-const assetsDirectory = isSource ? join(import.meta.dirname, "../dist") : import.meta.dirname;
 
 const program: Program = {
   assetsDirectory,
@@ -66,7 +74,6 @@ function serviceManager(): ServiceManager {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
   // systemd speaks to this process, not to those that it starts.
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete process.env[name];
-  const addon = join(assetsDirectory, "clock-steering.node");
   return openServiceManager({ NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID }, { addon, pid: process.pid });
 }
 

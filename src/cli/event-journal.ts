@@ -99,7 +99,9 @@ function saidIn(line: string): Record<string, unknown> | undefined {
   // Most lines of a long journal are about something else, and need not be parsed to know it.
   if (!line.includes("event log ")) return undefined;
   const entry = objectOf(line);
-  return typeof entry?.MESSAGE === "string" ? objectOf(entry.MESSAGE) : undefined;
+  // Beside a sentence, or, from an agent that could only write to standard error, in its place.
+  const text = entry?.STEWARD_JSON ?? entry?.MESSAGE;
+  return typeof text === "string" ? objectOf(text) : undefined;
 }
 
 function pointOf({ message, log, seq, last_seq, hash }: Record<string, unknown>): ChainPoint | undefined {

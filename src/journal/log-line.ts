@@ -28,7 +28,7 @@ export function readJournalLine(entry: JournalEntry, isAllowed: IsAllowed): LogE
   if (unit === null || !isAllowed(unit)) return undefined;
   // What a line says of itself counts where the agent wrote it; another unit's may say what it likes.
   const isOwn = agentUnitName.test(unit) && !entry.isFromSystemd;
-  const own = isOwn ? readOwnText(entry.message) : undefined;
+  const own = isOwn ? readOwnText(entry.ownLine ?? entry.message) : undefined;
   return {
     time: new Date(entry.timeMilliseconds).toISOString(),
     unit,

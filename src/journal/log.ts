@@ -16,12 +16,21 @@ export type Log = (severity: Severity, message: string, members?: Readonly<Recor
  */
 const longestLine = 12_000;
 
+/** What a line is made of. */
+export interface Said {
+  readonly message: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
 /** `write` gets each line with its line feed. */
-export function createLog(write: (line: string, severity: Severity) => void, now: () => Date): Log {
+export function createLog(
+  write: (line: string, severity: Severity, said: Said) => void,
+  now: () => Date,
+): Log {
   return (severity, message, members = {}) => {
     const head = { time: now().toISOString(), severity, message };
     const line = JSON.stringify({ ...head, ...members });
-    write(`${line.length <= longestLine ? line : cut(head, members)}\n`, severity);
+    write(`${line.length <= longestLine ? line : cut(head, members)}\n`, severity, { message, members });
   };
 }
 

@@ -61,6 +61,7 @@ NAPI_MODULE_INIT() {
       {"keepCapabilities", keep_capabilities},
       {"keepTimeCapabilityAlone", keep_time_capability_alone},
       {"notify", notify},
+      {"sendLocal", send_local_bytes},
       {"openDatagrams", datagrams_open},
       {"sendDatagram", datagrams_send},
       {"datagramAge", datagrams_age},

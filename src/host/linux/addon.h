@@ -21,6 +21,7 @@ napi_value clock_set_quality(napi_env env, napi_callback_info info);
 napi_value keep_capabilities(napi_env env, napi_callback_info info);
 napi_value keep_time_capability_alone(napi_env env, napi_callback_info info);
 napi_value notify(napi_env env, napi_callback_info info);
+napi_value send_local_bytes(napi_env env, napi_callback_info info);
 
 napi_value datagrams_open(napi_env env, napi_callback_info info);
 napi_value datagrams_send(napi_env env, napi_callback_info info);

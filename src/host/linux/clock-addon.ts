@@ -14,6 +14,7 @@ export interface ClockAddon {
   keepCapabilities(): void;
   keepTimeCapabilityAlone(): boolean;
   notify(path: string, text: string): void;
+  sendLocal(path: string, bytes: Uint8Array): void;
   openDatagrams(address: string, port: number): number;
   sendDatagram(descriptor: number, packet: Uint8Array): void;
   datagramAge(descriptor: number): number;
@@ -29,6 +30,7 @@ const functionNames: readonly (keyof ClockAddon)[] = [
   "keepCapabilities",
   "keepTimeCapabilityAlone",
   "notify",
+  "sendLocal",
   "openDatagrams",
   "sendDatagram",
   "datagramAge",

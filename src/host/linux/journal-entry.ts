@@ -4,6 +4,7 @@ import type { JournalEntry } from "../ports.ts";
 export const journalFields = [
   "MESSAGE",
   "PRIORITY",
+  "STEWARD_JSON",
   "SYSLOG_IDENTIFIER",
   "UNIT",
   "_COMM",
@@ -34,6 +35,7 @@ export function readJournalEntry(line: string): JournalEntry | undefined {
     severity: severityOf(numberOf(fields.PRIORITY)),
     pid,
     message: messageOf(fields.MESSAGE),
+    ownLine: textOf(fields.STEWARD_JSON),
   };
 }
 

@@ -1,4 +1,4 @@
-/* What a process is in the eyes of the system: its capabilities across a change of user, and sd_notify(3). */
+/* What a process is in the eyes of the system: its capabilities across a change of user, sd_notify(3), and what it says to journald. */
 #include "addon.h"
 
 #include <errno.h>
@@ -35,6 +35,25 @@ napi_value keep_time_capability_alone(napi_env env, napi_callback_info info) {
   return result;
 }
 
+/* One datagram to the socket at `path`, at once or not at all. 0, or what went wrong: errno with its call in `what`. */
+static int send_local(char *path, size_t path_length, const void *bytes, size_t length, const char **what) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  *what = "connect";
+  if (path_length == 0) return EINVAL;
+  if (path_length >= sizeof address.sun_path) return ENAMETOOLONG;
+  memcpy(address.sun_path, path, path_length);
+  if (path[0] == '@') address.sun_path[0] = '\0';
+  *what = "socket";
+  int end = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (end < 0) return errno;
+  *what = "sendto";
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_length);
+  ssize_t sent = sendto(end, bytes, length, MSG_NOSIGNAL, (const struct sockaddr *)&address, size);
+  int error = sent < 0 ? errno : 0;
+  close(end);
+  return error;
+}
+
 /*
  * notify(path, text): one datagram to systemd's socket, at once or not at all (EAGAIN). A path that begins with @ is
  * in the abstract name space, where the address is as long as the name and begins with a zero.
@@ -42,22 +61,30 @@ napi_value keep_time_capability_alone(napi_env env, napi_callback_info info) {
 napi_value notify(napi_env env, napi_callback_info info) {
   napi_value given[2];
   size_t count = 2, path_length = 0, text_length = 0;
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  char path[sizeof address.sun_path + 1], text[1024];
+  const char *what;
+  /* One more is asked for than fits, so that what is cut off is seen. */
+  char path[sizeof ((struct sockaddr_un *)0)->sun_path + 1], text[1024];
   if (napi_get_cb_info(env, info, &count, given, NULL, NULL) != napi_ok || count != 2 ||
       napi_get_value_string_utf8(env, given[0], path, sizeof path, &path_length) != napi_ok ||
-      napi_get_value_string_utf8(env, given[1], text, sizeof text, &text_length) != napi_ok || path_length == 0)
+      napi_get_value_string_utf8(env, given[1], text, sizeof text, &text_length) != napi_ok)
     return fail(env, "notify", EINVAL);
-  /* One more was asked for than fits, so that what is cut off is seen. */
-  if (path_length >= sizeof address.sun_path) return fail(env, "notify", ENAMETOOLONG);
   if (text_length >= sizeof text - 1) return fail(env, "notify", EMSGSIZE);
-  memcpy(address.sun_path, path, path_length);
-  if (path[0] == '@') address.sun_path[0] = '\0';
-  int end = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (end < 0) return fail(env, "socket", errno);
-  socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_length);
-  ssize_t sent = sendto(end, text, text_length, MSG_NOSIGNAL, (const struct sockaddr *)&address, length);
-  int error = errno;
-  close(end);
-  return sent < 0 ? fail(env, "sendto", error) : NULL;
+  int error = send_local(path, path_length, text, text_length, &what);
+  return error != 0 ? fail(env, what, error) : NULL;
+}
+
+/* sendLocal(path, Uint8Array): the same with any bytes, such as an entry for journald. */
+napi_value send_local_bytes(napi_env env, napi_callback_info info) {
+  napi_value given[2];
+  napi_typedarray_type type;
+  size_t count = 2, path_length = 0, length = 0;
+  void *bytes = NULL;
+  const char *what;
+  char path[sizeof ((struct sockaddr_un *)0)->sun_path + 1];
+  if (napi_get_cb_info(env, info, &count, given, NULL, NULL) != napi_ok || count != 2 ||
+      napi_get_value_string_utf8(env, given[0], path, sizeof path, &path_length) != napi_ok ||
+      napi_get_typedarray_info(env, given[1], &type, &length, &bytes, NULL, NULL) != napi_ok || type != napi_uint8_array)
+    return fail(env, "sendLocal", EINVAL);
+  int error = send_local(path, path_length, bytes, length, &what);
+  return error != 0 ? fail(env, what, error) : NULL;
 }
