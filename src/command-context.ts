@@ -17,7 +17,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     ...streams,
     environment,
     programVersion: program.build.version,
-    openOffline: async (stateDirectory, { readsOnly }) => {
+    openOffline: async (stateDirectory, { readsOnly, remark }) => {
       const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
       const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
       await becomeOwner(stateDirectory, config.clockAddon);
@@ -26,7 +26,8 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { openOfflineClient } = (await import("./parts.ts")).parts;
       const { installingOf } = await import("./installer-process.ts");
       const installing = installingOf(environment, { node, script, state: stateDirectory, hostFile });
-      return openOfflineClient({ ...config, ...forRooms, ...(installing && { installing }), readsOnly });
+      const offline = { ...config, ...forRooms, ...(installing && { installing }), readsOnly };
+      return openOfflineClient(offline, (text) => void remark(text));
     },
     runInstaller: async (words, places) => {
       const { runInstaller } = await import("./installer-process.ts");

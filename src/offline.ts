@@ -12,10 +12,10 @@ import { type Lock, takeLock } from "./store/lock.ts";
  * The agent's operations in this process, as local root; for when the agent is down. Under the store's lock, unless the
  * state is only read.
  */
-export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
+export async function openOfflineClient(config: AgentConfig, remark: (text: string) => void): Promise<Calls> {
   // A person reads this terminal: what happened is in the event log, and what is wrong is said.
   const log: Log = (severity, message, members) => {
-    if (severity === "error" || severity === "warning") config.log(severity, message, members);
+    if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));
   };
   const lock = config.readsOnly ? noLock : await takeLock(config.stateDirectory);
   const rooms = await openRooms({ ...config, log }, lock);
@@ -46,6 +46,15 @@ export async function openOfflineClient(config: AgentConfig): Promise<Calls> {
       await rooms.close();
     },
   };
+}
+
+/** A line of the log as a person reads it. */
+function sentenceOf(message: string, members: Parameters<Log>[2] = {}): string {
+  const { document, detail } = members;
+  const subject = typeof document === "string" ? ` (${document})` : "";
+  const head = `${message.charAt(0).toUpperCase()}${message.slice(1)}${subject}`;
+  const text = typeof detail === "string" ? `${head}: ${detail}` : head;
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 const noLock: Lock = { release: async () => undefined };

@@ -142,7 +142,7 @@ function unlessLocked(error: unknown): StateLocked {
 function createOpening({ places, context, remark }: Connection): (readsOnly: boolean) => Promise<Calls> {
   let isSaid = false;
   return async (readsOnly) => {
-    const opened = await context.openOffline(places.stateDirectory, { readsOnly });
+    const opened = await context.openOffline(places.stateDirectory, { readsOnly, remark });
     const what = readsOnly ? "reading" : "working on";
     if (!isSaid)
       await remark(`The agent is not running; ${what} its state in ${places.stateDirectory} directly.`);

@@ -50,9 +50,13 @@ export interface CommandContext {
   programVersion: string;
   /**
    * The same operations in process, as local root; for when the agent is down. Under the store's lock, or, with
-   * `readsOnly`, without it: then only operations that change nothing may be called.
+   * `readsOnly`, without it: then only operations that change nothing may be called. What a person should know of the
+   * state besides is said by `remark`, in sentences.
    */
-  openOffline(stateDirectory: string, options: { readsOnly: boolean }): Promise<Calls>;
+  openOffline(
+    stateDirectory: string,
+    options: { readsOnly: boolean; remark: (text: string) => Promise<void> },
+  ): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
   /** Judges a root of trust of updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;

@@ -155,3 +155,8 @@ export function freePort(): Promise<number> {
     });
   });
 }
+
+/** The bytes kept of former forms of a document. */
+export async function keptForms(directory: string, name: string): Promise<string[]> {
+  return (await readdir(directory)).filter((file) => file.startsWith(`${name}.format-`)).sort();
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { JournalEntry, ReleaseJournal, Trial } from "../../src/updates/release-journal.ts";
-import { emptyJournal } from "../../src/updates/release-journal.ts";
+import { emptyJournal, readReleaseJournal, releaseJournalText } from "../../src/updates/release-journal.ts";
 import { createReleaseWatch, newsOf } from "../../src/updates/release-watch.ts";
 import { openDevice, startSeconds } from "./checking-device.ts";
 import { createSimulatedInstaller } from "./simulated-installer.ts";
@@ -139,5 +139,13 @@ describe("a watch over the journal of releases", () => {
     side.commit("rules");
     await watch.look();
     await quiet;
+  });
+});
+
+describe("a journal that a newer release has added members to", () => {
+  it("is read, and they are passed on", () => {
+    const added = { ...journalOf([{ ...entry(1, "good"), mood: "fine" } as JournalEntry]), mood: "fine" };
+    const read = readReleaseJournal(Buffer.from(releaseJournalText(added)));
+    assert.deepEqual(read, added);
   });
 });

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { StewardError } from "../../src/errors.ts";
+import { openState, type State } from "../../src/state.ts";
+import { runSteward, standingTime, startAgentInProcess } from "../agent-in-process.ts";
+import { codeOf, enrol } from "../authenticator.ts";
+import { adminName, adminPassword } from "../running-agent.ts";
+import { documents } from "./damaged-state.ts";
+import { endOfSuite, onDisk, temporaryDirectory } from "./state-directory.ts";
+
+const file = endOfSuite();
+let original: string | undefined;
+
+/** State that was opened once, in a directory of its own. */
+async function lived(test: TestContext): Promise<string> {
+  if (original === undefined) {
+    original = await temporaryDirectory(file);
+    await (await openAt(original)).close();
+  }
+  const copy = await temporaryDirectory(test);
+  await cp(original, copy, { recursive: true });
+  return copy;
+}
+
+function openAt(stateDirectory: string): Promise<State> {
+  return openState({ stateDirectory, initialSettings: {}, log: () => undefined }, () => new Date());
+}
+
+async function lose(directory: string, name: string): Promise<void> {
+  for (const copy of [`${name}.json`, `${name}.good.json`]) await rm(join(directory, copy), { force: true });
+}
+
+/** Health's words by document, of an opening that is closed again. */
+async function troublesAt(directory: string): Promise<Record<string, string>> {
+  const state = await openAt(directory);
+  const troubles = [...state.checks, { name: "updates", trouble: state.updatesTrouble }].flatMap(
+    ({ name, trouble }) => (trouble() === null ? [] : [[name, trouble()]]),
+  );
+  await state.close();
+  return Object.fromEntries(troubles);
+}
+
+describe("a document that is absent beside others", () => {
+  for (const name of documents.filter((one) => !["users", "settings"].includes(one))) {
+    it(`is damage: ${name} begins anew, an event tells it, and health says it until it is accepted`, async (test) => {
+      const directory = await lived(test);
+      await lose(directory, name);
+      for (const start of ["first", "second"]) {
+        const troubles = await troublesAt(directory);
+        assert.deepEqual(Object.keys(troubles), [name], start);
+        assert.match(
+          troubles[name] ?? "",
+          new RegExp(`${name}\\.json is missing.*lost.*steward state accept ${name}`),
+        );
+      }
+      const state = await openAt(directory);
+      const { items } = await state.events.list({ limit: 10 });
+      const [told, ...others] = items.filter(({ type }) => type === "state.damage_found");
+      assert.deepEqual([told?.details.document, others.length], [name, 0]);
+      assert.equal((await state.register.accept(name)).length, 1);
+      await state.close();
+      assert.deepEqual(await troublesAt(directory), {});
+    });
+  }
+
+  for (const name of ["users", "settings"]) {
+    it(`is damage that the agent does not go on without: ${name}`, async (test) => {
+      const directory = await lived(test);
+      await lose(directory, name);
+      await assert.rejects(openAt(directory), ({ code, message }: StewardError) => {
+        assert.equal(code, "state_damaged");
+        assert.match(message, new RegExp(`${name}\\.json is missing.*steward state list ${name}`));
+        return true;
+      });
+    });
+  }
+
+  it("is none where a release has brought the document along", async (test) => {
+    const directory = await lived(test);
+    await lose(directory, "updates");
+    const path = join(directory, ".register.json");
+    const register = await onDisk(directory, ".register.json");
+    const known = documents.filter((name) => name !== "updates");
+    await writeFile(path, JSON.stringify({ ...register, documents: known }));
+    assert.deepEqual(await troublesAt(directory), {});
+    assert.deepEqual(
+      new Set((await onDisk(directory, ".register.json")).documents as string[]),
+      new Set(documents),
+    );
+  });
+
+  it("is none where the first start was cut short behind the users", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const whole = await lived(test);
+    await writeFile(join(directory, ".register.json"), JSON.stringify({ documents: [], findings: [] }));
+    await cp(join(whole, "users.json"), join(directory, "users.json"));
+    assert.deepEqual(await troublesAt(directory), {});
+  });
+
+  it("is damage also where the register is lost with it, and a register that cannot be read is told of", async (test) => {
+    const directory = await lived(test);
+    await lose(directory, "tokens");
+    await rm(join(directory, ".register.json"));
+    assert.deepEqual(Object.keys(await troublesAt(directory)), ["tokens"]);
+    await writeFile(join(directory, ".register.json"), "{");
+    const troubles = await troublesAt(directory);
+    assert.deepEqual(Object.keys(troubles), ["register"]);
+    assert.equal(await readFile(join(directory, ".register.json.bad"), "utf8"), "{");
+  });
+});
+
+describe("a lost record of used codes", () => {
+  it("makes no code good twice; the next but one is good", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const time = standingTime();
+    const first = await startAgentInProcess({ stateDirectory: directory, ...time });
+    const { id, token } = await first.signedInAdmin();
+    const user = { id, token, password: adminPassword };
+    const { secret } = await enrol(first.call, user, time.nowSeconds() - 30);
+    const code = codeOf(secret, time.nowSeconds());
+    const login = (agent: typeof first, given: string) => {
+      const body = { username: adminName, password: adminPassword, code: given };
+      return agent.call("POST", "/api/auth/login", { body });
+    };
+    assert.equal((await login(first, code)).status, 200);
+    await first.stop();
+    await lose(directory, "used-codes");
+    const second = await startAgentInProcess({ stateDirectory: directory, ...time });
+    test.after(() => second.dispose());
+    const again = await login(second, code);
+    assert.deepEqual([again.status, again.json.code], [401, "totp_reused"], again.text);
+    time.pass(60);
+    const next = await login(second, codeOf(secret, time.nowSeconds()));
+    assert.equal(next.status, 200, next.text);
+    const { json } = await second.call("GET", "/api/health", { local: true });
+    const wrong = json.checks.filter(({ status }: { status: string }) => status !== "ok");
+    assert.deepEqual(
+      wrong.map(({ name }: { name: string }) => name),
+      ["used-codes"],
+    );
+  });
+});
+
+describe("the command line without an agent", () => {
+  it("says what was found in a sentence, accepts it, and lists what a document can be restored from", async (test) => {
+    const directory = await lived(test);
+    await lose(directory, "tokens");
+    const environment = { STEWARD_STATE: directory, STEWARD_SOCKET: join(directory, "none.sock") };
+    const listed = await runSteward(["user", "list"], { environment });
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stderr, /^A document needs attention \(tokens\): .*tokens\.json is missing\. .*\.$/m);
+    assert.doesNotMatch(listed.stderr, /^\{/m);
+    const accepted = await runSteward(["state", "accept", "tokens"], { environment });
+    assert.equal(accepted.code, 0, accepted.stderr);
+    assert.match(accepted.stderr, /Accepted, and no longer in health:\n.*tokens\.json is missing/);
+    const twice = await runSteward(["state", "accept", "tokens"], { environment });
+    assert.deepEqual([twice.code, /no finding about "tokens"/.test(twice.stderr)], [3, true], twice.stderr);
+    const set = await runSteward(["system", "set", "device.name=pump 8"], { environment });
+    assert.equal(set.code, 0, set.stderr);
+    const copies = await runSteward(["state", "list", "settings", "-o", "json"], { environment });
+    const versions = (JSON.parse(copies.stdout) as { what: string; number: number | null }[]).filter(
+      ({ what }) => what === "version",
+    );
+    assert.deepEqual(
+      versions.map(({ number }) => number),
+      [2, 1],
+    );
+    const restored = await runSteward(["state", "restore", "settings", "--at", "1", "--yes"], {
+      environment,
+    });
+    assert.equal(restored.code, 0, restored.stderr);
+    const got = await runSteward(["system", "get", "device.name"], { environment });
+    assert.doesNotMatch(got.stdout, /pump 8/);
+  });
+});

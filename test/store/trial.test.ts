@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { StewardError } from "../../src/errors.ts";
+import type { DocumentKind } from "../../src/store/document-kind.ts";
+import { keptForms, onDisk, open, temporaryDirectory } from "./state-directory.ts";
+
+interface Lamp {
+  brightness: number;
+  colour?: string;
+}
+
+/** What the release before knows. */
+const former: DocumentKind<Lamp> = {
+  name: "lamp",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["brightness"],
+    properties: { brightness: { type: "integer" } },
+  },
+  defaults: { brightness: 50 },
+  onLoss: "rescue",
+};
+
+const withColour: DocumentKind<Lamp> = {
+  ...former,
+  schema: {
+    ...former.schema,
+    required: ["brightness", "colour"],
+    properties: { brightness: { type: "integer" }, colour: { type: "string" } },
+  },
+  migrations: { "1.1.0": (lamp) => lamp.set("colour", "white") },
+  formatVersion: "1.1.0",
+};
+
+const inLumen: DocumentKind<{ lumen: number }> = {
+  name: "lamp",
+  formatVersion: "2.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["lumen"],
+    properties: { lumen: { type: "integer" } },
+  },
+  migrations: {
+    "2.0.0": (lamp) => {
+      lamp.set("lumen", Number(lamp.get("brightness")) * 8);
+      lamp.delete("brightness");
+    },
+  },
+  defaults: { lumen: 400 },
+  onLoss: "rescue",
+};
+
+async function stored(test: TestContext): Promise<{ directory: string; path: string; text: string }> {
+  const directory = await temporaryDirectory(test);
+  const document = await open(directory, former);
+  await document.update(() => ({ brightness: 30 }));
+  await document.close();
+  const path = join(directory, "lamp.json");
+  return { directory, path, text: await readFile(path, "utf8") };
+}
+
+describe("a migrated document, while a release of Steward is on trial", () => {
+  it("leaves the file and its good copy as they are, as long as nothing changes", async (test) => {
+    const { directory, path, text } = await stored(test);
+    const document = await open(directory, withColour, { isOnTrial: async () => true });
+    assert.deepEqual(document.read(), { brightness: 30, colour: "white" });
+    await document.save();
+    await document.close();
+    assert.equal(await readFile(path, "utf8"), text);
+    assert.equal(await readFile(join(directory, "lamp.good.json"), "utf8"), text);
+    assert.equal(document.trouble(), null);
+  });
+
+  it("writes a change so that the release before and this one have all of it", async (test) => {
+    const { directory, text } = await stored(test);
+    const document = await open(directory, withColour, { isOnTrial: async () => true });
+    await document.update((lamp) => ({ ...lamp, brightness: 31, colour: "red" }));
+    await document.close();
+    assert.equal(await readFile(join(directory, "lamp.format-1.0.0.json"), "utf8"), text);
+    assert.deepEqual((await onDisk(directory, "lamp.json")).__internal__, {
+      migrations: { version: "1.0.0" },
+      newest: "1.1.0",
+    });
+    const back = await open(directory, former);
+    assert.equal(back.read().brightness, 31);
+    await back.update((lamp) => ({ brightness: lamp.brightness + 1 }));
+    await back.close();
+    const again = await open(directory, withColour);
+    assert.deepEqual(again.read(), { brightness: 32, colour: "red" });
+    await again.close();
+  });
+
+  it("has its new form once the release is kept", async (test) => {
+    const { directory } = await stored(test);
+    let isOnTrial = true;
+    const document = await open(directory, withColour, { isOnTrial: async () => isOnTrial });
+    await document.update((lamp) => ({ ...lamp, colour: "red" }));
+    isOnTrial = false;
+    await document.save();
+    assert.deepEqual(await onDisk(directory, "lamp.json"), {
+      ...{ brightness: 30, colour: "red" },
+      __internal__: { migrations: { version: "1.1.0" } },
+    });
+    await document.close();
+  });
+
+  it("refuses a change that the release before could not read, and loses no note", async (test) => {
+    const { directory, path, text } = await stored(test);
+    let isOnTrial = true;
+    const document = await open(directory, inLumen, { isOnTrial: async () => isOnTrial });
+    await assert.rejects(
+      document.update(() => ({ lumen: 1 })),
+      ({ code }: StewardError) => code === "update_busy",
+    );
+    document.note(({ lumen }) => ({ lumen: lumen + 1 }), 0);
+    await document.save();
+    assert.equal(await readFile(path, "utf8"), text);
+    assert.equal(document.trouble(), null);
+    isOnTrial = false;
+    await document.save();
+    assert.equal((await onDisk(directory, "lamp.json")).lumen, 241);
+    await document.close();
+  });
+});
+
+describe("the bytes of former forms", () => {
+  it("are kept of the newest two, and taken where the present form is newer, with what changed since missing", async (test) => {
+    const { directory, path, text } = await stored(test);
+    for (const version of ["0.7.0", "0.10.0"]) {
+      await writeFile(join(directory, `lamp.format-${version}.json`), "{}");
+    }
+    const next = await open(directory, inLumen);
+    await next.update(() => ({ lumen: 7 }));
+    await next.close();
+    assert.deepEqual(await keptForms(directory, "lamp"), [
+      "lamp.format-0.10.0.json",
+      "lamp.format-1.0.0.json",
+    ]);
+    const found: { detail: string; isLoss: boolean }[] = [];
+    const back = await open(directory, former, { found: async (one) => void found.push(one) });
+    assert.deepEqual(back.read(), { brightness: 30 });
+    await back.close();
+    assert.equal(await readFile(path, "utf8"), text);
+    assert.equal(found[0]?.isLoss, true);
+    assert.match(
+      found[0]?.detail ?? "",
+      /format 2\.0\.0, known here: 1\.0\.0.*kept in format 1\.0\.0.*missing/,
+    );
+  });
+
+  it("are no reason to start from nothing: without them the good copy is taken, else it is damage that names the ways out", async (test) => {
+    const { directory } = await stored(test);
+    const newer = JSON.stringify({ lumen: 7, __internal__: { migrations: { version: "2.0.0" } } });
+    await writeFile(join(directory, "lamp.json"), newer);
+    await writeFile(join(directory, "lamp.good.json"), newer);
+    await assert.rejects(open(directory, former), ({ code, message }: StewardError) => {
+      assert.equal(code, "state_damaged");
+      assert.match(message, /format 2\.0\.0, known here: 1\.0\.0/);
+      assert.match(message, /Install the release that wrote it again.*state restore lamp.*state reset lamp/);
+      return true;
+    });
+    assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), newer);
+  });
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { describe, it } from "node:test";
+import type { StewardError } from "../../src/errors.ts";
+import type { DocumentKind } from "../../src/store/document-kind.ts";
+import { createStateTools } from "../../src/store/inspection.ts";
+import { accountsKind } from "../../src/users/account.ts";
+import { type Counter, counterKind } from "../fixtures/store-counter.ts";
+import { open, temporaryDirectory } from "./state-directory.ts";
+
+/** Odd numbers are worth no version. */
+const versioned: DocumentKind<Counter> = {
+  ...counterKind,
+  isNewVersion: (before, { counter }) => counter % 2 === 0 && before?.counter !== counter,
+};
+
+async function counted(directory: string, values: readonly number[]): Promise<void> {
+  for (const counter of values) {
+    const document = await open(directory, versioned);
+    await document.update(() => ({ counter }));
+    await document.close();
+  }
+}
+
+describe("the versions of a document", () => {
+  it("are the last ten that people's changes led to, each once, and can be restored", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await counted(directory, [0, 1, 2, 3, 3, 4, 4, 6, 8, 10, 12, 14, 16, 18, 20, 21]);
+    const tools = createStateTools(directory, [versioned]);
+    const copies = (await tools.copies("counter")).filter(({ what }) => what === "version");
+    assert.deepEqual(
+      copies.map(({ number, condition }) => [number, condition]),
+      [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((number) => [number, "ok"]),
+    );
+    assert.deepEqual(await tools.show("counter", { at: "2" }), { counter: 2 });
+    assert.deepEqual(await tools.show("counter", { at: copies[0]?.at ?? "" }), { counter: 20 });
+    const { condition } = await tools.restore("counter", { at: "10" });
+    assert.equal(condition, "ok");
+    assert.deepEqual(await tools.show("counter"), { counter: 18 });
+    for (const [at, code] of [
+      ["1", "not_found"],
+      ["2001-01-01T00:00:00Z", "not_found"],
+      ["yesterday", "validation_failed"],
+    ] as const) {
+      await assert.rejects(tools.restore("counter", { at }), (error: StewardError) => error.code === code);
+    }
+  });
+
+  it("are not made by a start that changes nothing", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await counted(directory, [2]);
+    const before = await readdir(directory);
+    await (await open(directory, versioned)).close();
+    assert.deepEqual(await readdir(directory), before);
+  });
+});
+
+describe("the versions of the users", () => {
+  const account = { username: "ana", last_login_at: null, role: "admin", two_factor: null };
+  const state = (changes: object) => ({ accounts: [{ ...account, ...changes }] }) as never;
+
+  it("are not made by a sign-in, and are by what people change", () => {
+    const isNew = (changes: object) => accountsKind.isNewVersion?.(state({}), state(changes));
+    assert.equal(isNew({ last_login_at: "2026-11-22T08:00:00.000Z" }), false);
+    assert.equal(isNew({ role: "operator" }), true);
+    assert.equal(accountsKind.isNewVersion?.(null, { accounts: [] }), false);
+  });
+});
