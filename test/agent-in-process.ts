@@ -23,7 +23,7 @@ export interface InProcessOptions
     Surroundings {}
 
 /** A host's two clocks, which stand until the test lets time pass. */
-export interface StandingTime extends Pick<Surroundings, "uptime" | "wall"> {
+export interface StandingTime extends Required<Pick<Surroundings, "uptime" | "wall">> {
   pass: (seconds: number) => void;
   /** The wall clock, in seconds since 1970. */
   nowSeconds: () => number;

@@ -3,17 +3,12 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "node:test";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import { counted } from "../counts.ts";
-import {
-  type AgentOptions,
-  adminName,
-  adminPassword,
-  type RunningAgent,
-  startAgentProcess,
-} from "../running-agent.ts";
+import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { type Ending, endOfSuite } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 
 /** Debian's. The shell is Chromium without what draws windows, and takes half of its processor time. */
 const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
@@ -101,9 +96,9 @@ export async function startBrowser(
 /** An agent with a user of each role, and a browser; both end with the suite. */
 export async function startConsole(
   ending: Ending | ConsoleEnding,
-  options: AgentOptions = {},
+  start: () => Promise<RunningAgent> = startAgentProcess,
 ): Promise<{ agent: RunningAgent; browser: TestBrowser }> {
-  const agent = await startAgentProcess(options);
+  const agent = await start();
   ending.after(() => agent.dispose());
   await addUsers(agent);
   return { agent, browser: await startBrowser(ending) };
@@ -197,6 +192,11 @@ export interface Credentials {
 
 function credentialsOf(user: Role | Credentials): Credentials {
   return typeof user === "string" ? { username: names[user], password: passwords[user] } : user;
+}
+
+/** Waits until so many of these are there. */
+export async function untilThereAre(count: number, locator: Locator): Promise<void> {
+  await until(`${count} of ${locator}`, async () => (await locator.count()) === count);
 }
 
 /** Gives the password again where the page asks for it. */

@@ -138,15 +138,15 @@ describe("the console's clock", { concurrency: true }, () => {
       await dialog.getByRole("button", { name: "Set the clock" }).click();
       await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
       // While the password is typed, time goes on.
-      await page.clock.fastForward(3_000);
+      await page.clock.fastForward(5 * minutes);
       await confirmPassword(page, "admin");
       await dialog.waitFor({ state: "detached" });
       await badge(page, "set by hand").waitFor();
       await page.getByText("says the same").waitFor();
       await page.getByRole("heading", { name: "Two ways out" }).waitFor({ state: "detached" });
       const { json } = await agent.call("GET", route, { local: true });
-      const beyond = Date.parse(json.server_time) - Date.now() - 10 * minutes;
-      assert.ok(beyond > 2_500 && beyond < 6_000, `${beyond} ms beyond ten minutes, not 3000`);
+      const apart = Date.parse(json.server_time) - (await page.evaluate(() => Date.now()));
+      assert.ok(Math.abs(apart) < minutes, `the device is ${apart} ms ahead of the browser that set it`);
       assert.equal(json.source.type, "manual");
       assert.equal(json.last_step, null, "the host's own clock was never set");
       assert.deepEqual(complaints, []);

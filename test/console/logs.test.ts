@@ -6,7 +6,7 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import { sendRaw } from "../http/raw-http.ts";
-import type { RunningAgent } from "../running-agent.ts";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { until } from "../until.ts";
 import {
   axe,
@@ -16,6 +16,7 @@ import {
   signIn,
   startConsole,
   type TestBrowser,
+  untilThereAre,
   type WindowOptions,
 } from "./browser.ts";
 
@@ -45,7 +46,7 @@ describe("the console's log", () => {
     ending.after(() => rm(stateDirectory, { recursive: true, force: true }));
     await mkdir(stateDirectory, { recursive: true });
     await writeFile(join(stateDirectory, "log.jsonl"), keptLines());
-    ({ agent, browser } = await startConsole(ending, { stateDirectory }));
+    ({ agent, browser } = await startConsole(ending, () => startAgentProcess({ stateDirectory })));
   });
 
   const open = async (role: Role, query = "", options?: WindowOptions): Promise<ConsoleWindow> => {
@@ -113,9 +114,9 @@ describe("the console's log", () => {
   it("filters by level, unit, text and time, in the page's address", async () => {
     const { page } = await open("readonly");
     await page.getByLabel("Level").selectOption("err");
+    await page.waitForURL(/\?priority=err$/);
     await drawn(page, "onerror").waitFor();
-    assert.equal(await log(page).locator("summary").count(), 1);
-    assert.match(page.url(), /\?priority=err$/);
+    await untilThereAre(1, log(page).locator("summary"));
     await page.getByLabel("Unit").fill("nginx");
     await page.getByLabel("Unit").press("Enter");
     await page.getByText("is no unit whose log may be read here").first().waitFor();

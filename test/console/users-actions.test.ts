@@ -14,13 +14,13 @@ import {
   startConsole,
   type TestBrowser,
 } from "./browser.ts";
-import { lock, makeUser, openUsers, rowOf, userNamed } from "./users-steps.ts";
+import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
 const ending = endOfConsole();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
-  ({ agent, browser } = await startConsole(ending));
+  ({ agent, browser } = await startConsole(ending, startLockingAgent));
 });
 
 async function openMenu(page: Page, username: string): Promise<Locator> {

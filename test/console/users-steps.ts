@@ -1,4 +1,5 @@
 import type { Locator, Page } from "playwright-core";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { signIn, type TestBrowser, type WindowOptions } from "./browser.ts";
 
@@ -35,6 +36,11 @@ export async function makeUser(
 export async function userNamed(agent: RunningAgent, username: string) {
   const { json } = await agent.call("GET", `/api/users?q=${username}`, { local: true });
   return json.items.find((user: { username: string }) => user.username === username);
+}
+
+/** An agent on which time stands for all that ends by itself: a lock lasts as long as a test needs it. */
+export function startLockingAgent(): Promise<RunningAgent> {
+  return startAgentInProcess({ uptime: () => 5_000 });
 }
 
 /** Five wrong passwords from another address: that lets nobody in from there for a while. */

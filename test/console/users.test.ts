@@ -15,7 +15,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
-import { lock, makeUser, openUsers, rowOf, userNamed } from "./users-steps.ts";
+import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
 const canary = `<img src=x onerror="complain('canary')">`;
 const canary2 = `"><script>complain('canary')</script>`;
@@ -35,7 +35,7 @@ describe("the console's table of users", () => {
   const ending = endOfSuite();
   let agent: RunningAgent;
   before(async () => {
-    agent = await startAgentProcess();
+    agent = await startLockingAgent();
     ending.after(() => agent.dispose());
     await addUsers(agent);
     await makeUser(agent, { username: "fleet.watch", display_name: canary, enabled: false });
