@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Page } from "playwright-core";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
 import { type RunningAgent, runSteward, startAgentProcess } from "../running-agent.ts";
@@ -33,24 +41,32 @@ export interface UpdatesWorld {
   publishBinary: (version: string) => Promise<void>;
   /** Stops the agent, does what it is given, and starts it again at the same address. */
   restart: (meanwhile: () => Promise<void>) => Promise<void>;
+  /** Downloads trickle until the result is called: a page can be asked about them for as long as that takes. */
+  holdDownloads: () => () => void;
+  /** Stops root's side behind its next look at the health of this version, until the result is called. */
+  holdTrial: (version: string) => () => Promise<void>;
+  /** How long what is applied from now on may take to be healthy, such as `5s`; half an hour unless said otherwise. */
+  allowTrial: (within: string) => void;
 }
 
 export interface WorldOptions {
-  /** Between two looks at the health of what is on trial. */
-  readonly interval?: string;
+  /** Rules are so long that a download which is held lasts for minutes. */
+  readonly isLong?: boolean;
 }
 
 /** Called in a suite's hook; `ending` takes everything away. */
 export async function startUpdatesWorld(
   ending: Ending,
-  { interval = "400ms" }: WorldOptions = {},
+  { isLong = false }: WorldOptions = {},
 ): Promise<UpdatesWorld> {
   const home = mkdtempSync(join(tmpdir(), "steward-console-"));
   ending.after(async () => rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
   const at = (path: string) => join(home, path);
   const hostFile = at("etc/steward.json");
   installDemoProduct({ product: at("product"), hostFile });
-  slowDown(hostFile, interval);
+  const allowTrial = (within: string) => changeTrials(hostFile, { within, interval: "200ms" });
+  allowTrial("30m");
+  const holdTrial = createTrialHolding(ending, { hostFile, product: at("product") });
   const places = ["--host-file", hostFile, "--releases", at("releases"), "--trust", at("trust")];
   let agent = await startAgentProcess({ stateDirectory: at("state"), arguments: places });
   ending.after(() => agent.dispose());
@@ -67,7 +83,7 @@ export async function startUpdatesWorld(
   await steward("time", "set", new Date().toISOString(), "--yes");
   await steward("repo", "init", at("site"), "--product", "demo");
   const server = await startHostileServer(ending);
-  server.behave(/^targets\//, slowly);
+  const holdDownloads = createDownloadHolding(server);
   const publish = async (file: string, ...words: string[]): Promise<void> => {
     execFileSync("tar", ["czf", at("payload.tar.gz"), "-C", at("payload"), file]);
     await steward("repo", "add", at("site"), at("payload.tar.gz"), ...words);
@@ -81,13 +97,13 @@ export async function startUpdatesWorld(
   return {
     agent: () => agent,
     server,
-    rootFile,
+    ...{ rootFile, holdDownloads, holdTrial, allowTrial },
     directory: at("site/public"),
     fingerprint: /[0-9a-f]{64}/.exec(await steward("repo", "inspect", at("site")))?.[0] ?? "",
     status: async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates,
     steward,
     publishRules: async (version, lines, ...words) => {
-      writeFileSync(at("payload/base.rules"), [...comments(), ...lines, ""].join("\n"));
+      writeFileSync(at("payload/base.rules"), [...comments(isLong ? 12_000 : 100), ...lines, ""].join("\n"));
       await publish("base.rules", "--kind", "rules", "--name", "base", "--release", version, ...words);
     },
     publishBinary: async (version) => {
@@ -109,31 +125,82 @@ export async function startUpdatesWorld(
   };
 }
 
-/** The demonstration is quick; a person has to be able to look on. */
-function slowDown(hostFile: string, interval: string): void {
+/** In the host file, which root's side reads each time that it is started. */
+function changeTrials(hostFile: string, change: Readonly<Record<string, unknown>>): void {
   const host = JSON.parse(readFileSync(hostFile, "utf8")) as {
     update: Record<"rules" | "binary", { health: Record<string, unknown> }>;
   };
-  for (const kind of ["rules", "binary"] as const)
-    Object.assign(host.update[kind].health, { interval, within: kind === "rules" ? "3s" : "20s" });
+  for (const kind of ["rules", "binary"] as const) Object.assign(host.update[kind].health, change);
   writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
 }
 
-/** Lines that mean nothing to the engine and cannot be compressed much, so that a download takes a while. */
-function comments(): string[] {
-  return Array.from({ length: 1_000 }, () => `# ${randomBytes(60).toString("base64")}`);
+/**
+ * The engine's word about its health as it is; when root's side has taken it and `hold` names this version, it is stopped,
+ * and its process named in `held`.
+ */
+const holdingEngine = `#!/bin/sh
+own=$(dirname "$0")
+if [ "$(cat "$own/hold" 2>/dev/null)" = "$STEWARD_VERSION" ]; then
+  setsid sh -c 'while [ -d "/proc/$1" ]; do sleep 0.02; done; kill -STOP "$2"; echo "$2" > "$3.new"; mv "$3.new" "$3"' \
+    hold $$ $PPID "$own/held" >/dev/null 2>&1 </dev/null &
+fi
+exec "$own/engine" "$@"
+`;
+
+function createTrialHolding(
+  ending: Ending,
+  { hostFile, product }: { hostFile: string; product: string },
+): UpdatesWorld["holdTrial"] {
+  const engine = join(product, "holding-engine");
+  const [hold, held] = [join(product, "hold"), join(product, "held")];
+  writeFileSync(engine, holdingEngine, { mode: 0o700 });
+  const host = JSON.parse(readFileSync(hostFile, "utf8"));
+  host.update.rules.health.command = [engine, "healthy"];
+  host.update.binary.health.command = [engine, "running"];
+  writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
+  const goOn = (): void => {
+    if (existsSync(held)) process.kill(Number(readFileSync(held, "utf8")), "SIGCONT");
+    rmSync(held, { force: true });
+  };
+  ending.after(async () => {
+    rmSync(hold, { force: true });
+    goOn();
+  });
+  return (version) => {
+    writeFileSync(hold, version);
+    return async () => {
+      await until(`root's side has looked at ${version}`, () => existsSync(held));
+      if (readFileSync(hold, "utf8") === version) rmSync(hold);
+      goOn();
+    };
+  };
 }
 
-/** As a slow line hands it over: in pieces, about 100 kB a second. */
-const slowly: Parameters<HostileServer["behave"]>[1] = async ({ response, file }) => {
-  if (file === undefined) return void response.writeHead(404).end();
-  response.writeHead(200, { "content-length": file.length, "content-type": "application/octet-stream" });
-  for (let from = 0; from < file.length; from += 8_192) {
-    response.write(file.subarray(from, from + 8_192));
-    await delay(80);
-  }
-  response.end();
-};
+/** Lines that mean nothing to the engine and cannot be compressed much. */
+function comments(length: number): string[] {
+  return Array.from({ length }, () => `# ${randomBytes(60).toString("base64")}`);
+}
+
+/** Held, in pieces, a little faster than what the agent takes for a line that is dead. */
+function createDownloadHolding(server: HostileServer): UpdatesWorld["holdDownloads"] {
+  let isHeld = false;
+  server.behave(/^targets\//, async ({ response, file }) => {
+    if (file === undefined) return void response.writeHead(404).end();
+    response.writeHead(200, { "content-length": file.length, "content-type": "application/octet-stream" });
+    let sent = 0;
+    for (; isHeld && sent < file.length; sent += 640) {
+      response.write(file.subarray(sent, sent + 640));
+      await delay(100);
+    }
+    response.end(file.subarray(sent));
+  });
+  return () => {
+    isHeld = true;
+    return () => {
+      isHeld = false;
+    };
+  };
+}
 
 function filesBelow(directory: string): Map<string, Buffer> {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
@@ -145,20 +212,6 @@ function filesBelow(directory: string): Map<string, Buffer> {
       return [relative(directory, path), readFileSync(path)];
     }),
   );
-}
-
-/** From now on every step that the page shows as being under way is noted; the result tells which were, in order. */
-export async function watchSteps(page: Page): Promise<() => Promise<string[]>> {
-  await page.evaluate(() => {
-    const seen: string[] = [];
-    // Named functions do not survive the way into the page.
-    new MutationObserver(() => {
-      const text = document.querySelector('.steps [aria-current="step"]')?.textContent ?? "";
-      if (text !== "" && seen.at(-1) !== text) seen.push(text);
-    }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-    Object.assign(globalThis, { seenSteps: seen });
-  });
-  return () => page.evaluate(() => (globalThis as unknown as { seenSteps: string[] }).seenSteps);
 }
 
 /** Waits until it may be looked again: ten seconds lie between two looks. */

@@ -13,7 +13,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
-import { startUpdatesWorld, type UpdatesWorld, watchSteps } from "./updates-world.ts";
+import { startUpdatesWorld, type UpdatesWorld } from "./updates-world.ts";
 
 /** As a publisher prints it: in capitals, with colons. */
 const printed = (fingerprint: string): string => (fingerprint.toUpperCase().match(/../g) ?? []).join(":");
@@ -26,7 +26,7 @@ describe("the console's updates, from a new device to a service that is good", (
   let page: Page;
 
   before(async () => {
-    world = await startUpdatesWorld(ending, { interval: "1s" });
+    world = await startUpdatesWorld(ending, { isLong: true });
     await addUsers(world.agent());
     browser = await startBrowser(ending);
     admin = await browser.open(world.agent());
@@ -37,6 +37,7 @@ describe("the console's updates, from a new device to a service that is good", (
   const trust = () => page.getByRole("region", { name: "Trust" });
   const settings = () => page.getByRole("region", { name: "Settings of updates" });
   const row = (kind: string) => page.getByRole("article", { name: kind });
+  const step = (text: RegExp) => page.locator('[aria-current="step"]', { hasText: text });
   const save = async () => settings().getByRole("button", { name: "Save" }).click();
 
   it("say without a root of trust what root has to run, and why it cannot be looked for them", async () => {
@@ -123,18 +124,16 @@ describe("the console's updates, from a new device to a service that is good", (
   it("find what the server offers, with its size and why it does not go on by itself", async () => {
     await world.publishRules("1.0.0", ["alert tcp any any -> any 23"]);
     await world.publishBinary("1.0.0");
-    const seen = await watchSteps(page);
+    const goOn = world.holdDownloads();
     await page.getByRole("button", { name: "Check now" }).click();
+    await step(/downloading \(.* of .*KiB\)/).waitFor();
+    goOn();
     await row("Rules").getByText("verified and on this device").waitFor();
     await row("Rules").getByText("Scheduled updates are off").waitFor();
     await row("Service").getByText("Releases of this kind are not applied by themselves").waitFor();
     await trust()
       .getByText(/^✓?established$/)
       .waitFor();
-    assert.ok(
-      (await seen()).some((step) => /downloading \(.* of .*KiB\)/.test(step)),
-      String(await seen()),
-    );
     await picture(page, "updates-available-light");
   });
 
@@ -149,7 +148,7 @@ describe("the console's updates, from a new device to a service that is good", (
   });
 
   it("show each step of rules being applied as it comes, until they are good", async () => {
-    const seen = await watchSteps(page);
+    const goOn = world.holdTrial("1.0.0");
     await row("Rules")
       .getByRole("button", { name: /^Apply/ })
       .click();
@@ -157,14 +156,15 @@ describe("the console's updates, from a new device to a service that is good", (
     await dialog.getByText("undone by itself").waitFor();
     assert.deepEqual(await axe(page), []);
     await dialog.getByRole("button", { name: "Apply" }).click();
+    await step(/confirming \([0-2] of 3\)/).waitFor();
+    await goOn();
     await page.getByRole("status").filter({ hasText: "base 1.0.0: good" }).waitFor();
-    const steps = (await seen()).join("\n");
-    assert.match(steps, /confirming \([0-2] of 3\)/);
     await row("Rules").getByText("1.0.0").first().waitFor();
     assert.equal((await world.status()).installed.rules, "1.0.0");
   });
 
   it("go on by themselves when the agent restarts in the middle", async () => {
+    const goOn = world.holdTrial("1.0.0");
     await row("Service")
       .getByRole("button", { name: /^Apply/ })
       .click();
@@ -172,11 +172,13 @@ describe("the console's updates, from a new device to a service that is good", (
       .getByRole("dialog", { name: "Apply demo 1.0.0" })
       .getByRole("button", { name: "Apply" })
       .click();
-    await page.locator('[aria-current="step"]', { hasText: "confirming" }).waitFor();
+    await step(/confirming \([0-2] of 3\)/).waitFor();
     await world.restart(async () => {
       await page.getByText("Reconnecting").waitFor();
     });
     await page.getByText("Reconnecting").waitFor({ state: "detached" });
+    await step(/confirming \([0-2] of 3\)/).waitFor();
+    await goOn();
     await page.getByRole("status").filter({ hasText: "demo 1.0.0: good" }).waitFor();
     await row("Service").getByText("good ·").waitFor();
   });
