@@ -104,6 +104,8 @@ export async function openState(config: StateConfig, now: () => Date) {
     if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
   }
   observeDisk(disk, log);
+  // A finding of a start on a read-only disk would be forgotten at the next one: by then the damage is mended.
+  disk.observe(() => register.settle());
   return {
     ...documents,
     events,

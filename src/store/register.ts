@@ -23,6 +23,8 @@ export interface Register {
   know(names: readonly string[]): Promise<void>;
   /** On the disk where that can be before it settles; never throws. */
   add(document: string, found: Found): Promise<void>;
+  /** Writes what the disk did not take before. Never throws. */
+  settle(): Promise<void>;
   /** Those that are not accepted. */
   findings(): readonly Finding[];
   /** All of them are in the event log now. Never throws. */
@@ -72,6 +74,7 @@ export async function readRegister(directory: string): Promise<Contents | null> 
 class StoredRegister implements Register {
   readonly #path: string | null;
   #contents: Contents;
+  #isPending = false;
   #writing = Promise.resolve();
 
   /** `path`: null where nothing is to be written. */
@@ -102,6 +105,10 @@ class StoredRegister implements Register {
     await this.write();
   }
 
+  async settle(): Promise<void> {
+    if (this.#isPending) await this.write();
+  }
+
   findings(): readonly Finding[] {
     return this.#contents.findings;
   }
@@ -129,7 +136,14 @@ class StoredRegister implements Register {
 
   /** The present contents, where the disk takes them. */
   write(): Promise<void> {
-    return this.#put().catch(() => undefined);
+    return this.#put().then(
+      () => {
+        this.#isPending = false;
+      },
+      () => {
+        this.#isPending = true;
+      },
+    );
   }
 
   #put(): Promise<void> {

@@ -94,6 +94,25 @@ describe("state that is opened on a read-only disk", () => {
     assert.equal((await onDisk(mount.seen, "lamp.json")).brightness, 40);
   });
 
+  it("keeps what it found then for the next start", async (test) => {
+    const mount = await disk(test);
+    if (!mount) return;
+    await (await openAt(mount)).close();
+    await writeFile(join(mount.seen, "settings.json"), "{ torn");
+    mount.run(makeReadOnly);
+    const state = await openAt(mount);
+    mount.run(makeWritable);
+    await state.settings.save();
+    await state.disk.look();
+    await state.close();
+    const next = await openAt(mount);
+    assert.deepEqual(
+      next.register.findings().map(({ document }) => document),
+      ["settings"],
+    );
+    await next.close();
+  });
+
   it("is locked against other writers all the same, also where no lock file can be made", async (test) => {
     const mount = await disk(test);
     if (!mount) return;
