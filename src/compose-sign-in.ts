@@ -16,6 +16,7 @@ import { createSessions, type SessionsOptions } from "./auth/sessions.ts";
 import { createSignIn } from "./auth/sign-in.ts";
 import { createStepUps } from "./auth/step-up.ts";
 import type { TrustedTime } from "./auth/trusted-time.ts";
+import { createUnwrittenCodes } from "./auth/unwritten-codes.ts";
 import { createUsedCodes } from "./auth/used-codes.ts";
 import type { AgentConfig } from "./compose.ts";
 import type { Settings, User } from "./contract/types.ts";
@@ -102,10 +103,12 @@ export async function composeSignIn(parts: SignInParts) {
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
 
 /** Each code is good once, also when the record of those that were used is lost. */
-async function openUsedCodes({ state, time, uptime }: SignInParts, accounts: Accounts) {
-  const usedCodes = createUsedCodes(state.usedCodes);
+async function openUsedCodes({ config, state, time, uptime }: SignInParts, accounts: Accounts) {
+  const unwritten = createUnwrittenCodes(join(config.runDirectory, "unwritten-codes"), state.usedCodes);
+  const usedCodes = unwritten.watching(createUsedCodes(state.usedCodes));
   const lostCodes = createLostCodes({ usedCodes, accounts, time, uptime });
-  if (state.hasLost(state.usedCodes)) await lostCodes.refuse();
+  if (state.hasLost(state.usedCodes) || unwritten.wereLeft()) await lostCodes.refuse();
+  state.disk.observe(unwritten.settle);
   return { usedCodes, lostCodes };
 }
 

@@ -10,7 +10,7 @@ export const leastFreeBytes = reserveNeedsBytes - reserveBytes;
 export const leastFreeInodes = 256;
 
 /** Milliseconds between two looks: while all is well, and while something is not. */
-const restingMilliseconds = 60_000;
+const restingMilliseconds = 15_000;
 const troubledMilliseconds = 5_000;
 
 /** The file system that the state lies on, looked at now and then, so that no reader ever waits for it. */
