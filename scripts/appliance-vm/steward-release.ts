@@ -1,13 +1,30 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { putProgram } from "../install/files.ts";
 import type { NewRelease } from "./publisher.ts";
 
 const root = join(import.meta.dirname, "../..");
 
+/** How a release of Steward differs from this checkout. */
+export interface StewardDifference {
+  /** `exits`: ends as soon as it is to be the agent; `no passwords`: its module for passwords is missing. */
+  readonly fault?: "exits" | "no passwords";
+  /** Each document of the state has a form of its own, one minor version up, with one member more and a migration. */
+  readonly hasNextForms?: boolean;
+}
+
 /** A release of Steward itself: this checkout, built as another version, with what a package has beside it. */
-export function stewardRelease(version: string, { starts }: { starts: boolean }): NewRelease {
+export function stewardRelease(version: string, difference: StewardDifference = {}): NewRelease {
   const home = "lib/steward";
   return {
     kind: "binary",
@@ -15,15 +32,18 @@ export function stewardRelease(version: string, { starts }: { starts: boolean })
     programs: [`${home}/steward`],
     tree: (directory) => {
       const into = join(root, `.cache/steward-${version}`);
+      const sources = difference.hasNextForms ? sourcesWithNextForms() : root;
       execFileSync(
         process.execPath,
-        ["--import", "tsx", join(root, "scripts/build.ts"), "--into", into, "--version", version],
+        ["--import", "tsx", join(sources, "scripts/build.ts"), "--into", into, "--version", version],
         { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
       );
       if (!existsSync(join(into, "main.js"))) throw new Error(`no Steward ${version} was built`);
       putProgram(into, join(directory, home));
       cpSync(join(root, "systemd/steward.launcher"), join(directory, home, "steward"));
-      if (!starts) breakAgent(join(directory, home, "main.js"));
+      if (difference.fault === "exits") breakAgent(join(directory, home, "main.js"));
+      if (difference.fault === "no passwords")
+        rmSync(join(directory, home, "node_modules/@node-rs"), { recursive: true });
     },
   };
 }
@@ -34,4 +54,43 @@ function breakAgent(path: string): void {
   const fault =
     'if(process.argv[2]==="serve"){process.stderr.write("a fault of this release\\n");process.exit(1)}';
   writeFileSync(path, [first, fault, ...rest].join("\n"));
+}
+
+/** What each kind of document goes through in a release with the next forms. */
+const nextForm = `export function nextForm(kind: any): any {
+  const formatVersion = \`1.\${Number(kind.formatVersion.split(".")[1]) + 1}.0\`;
+  const migrate = (members: any) => members.set("next_form", "written by the next release");
+  const properties = { ...kind.schema.properties, next_form: { type: "string" } };
+  const migrations = { ...kind.migrations, [formatVersion]: migrate };
+  return { ...kind, formatVersion, migrations, schema: { ...kind.schema, properties } };
+}
+`;
+
+/** A copy of the sources in which each kind of document has its next form; its path. */
+function sourcesWithNextForms(): string {
+  const copy = join(root, ".cache/steward-next-forms");
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { recursive: true });
+  for (const name of ["src", "scripts", "package.json", "tsconfig.json"]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  writeFileSync(join(copy, "src/store/next-form.ts"), nextForm);
+  let kinds = 0;
+  for (const path of readdirSync(join(copy, "src"), { recursive: true, encoding: "utf8" })) {
+    if (!path.endsWith(".ts")) continue;
+    const text = readFileSync(join(copy, "src", path), "utf8");
+    const kind =
+      /(: DocumentKind<\w+> = )(\{\n {2}name: .*?\n\});|(: DocumentKind<\w+> \{\n {2}return )(\{\n.*?\n {2}\});/gs;
+    const changed = text.replace(kind, (_, ...parts: string[]) => {
+      kinds += 1;
+      const [head, body] = parts[0] === undefined ? parts.slice(2) : parts;
+      return `${head}nextForm(${body});`;
+    });
+    if (changed === text) continue;
+    const up = "../".repeat(path.split("/").length - 1) || "./";
+    writeFileSync(join(copy, "src", path), `import { nextForm } from "${up}store/next-form.ts";\n${changed}`);
+  }
+  if (kinds !== 8) throw new Error(`${kinds} kinds of documents were found in src/, and there are 8`);
+  return copy;
 }

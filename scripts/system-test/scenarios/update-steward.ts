@@ -22,9 +22,9 @@ export const scenario: Scenario = {
   ...updateScenario("steward"),
   files: updateSettings(),
   asks: publishing(
-    stewardRelease("0.2.0", { starts: true }),
-    stewardRelease("0.3.0", { starts: false }),
-    stewardRelease("0.4.0", { starts: true }),
+    stewardRelease("0.2.0"),
+    stewardRelease("0.3.0", { fault: "exits" }),
+    stewardRelease("0.4.0"),
   ),
   boots: [{ run: updating }],
 };
