@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import * as http from "node:http";
 import * as https from "node:https";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import { systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../errors.ts";
 import { CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";
 import type { Places } from "./places.ts";
@@ -13,6 +13,11 @@ export class AgentAbsent extends CommandError {
     super(8, message);
     this.name = "AgentAbsent";
   }
+}
+
+/** The agent is not there, or is about to go and has refused: nothing was carried out, and it may be done another way. */
+export function isAway(error: unknown): error is AgentAbsent | StewardError {
+  return error instanceof AgentAbsent || (error instanceof StewardError && error.code === "shutting_down");
 }
 
 /** What a request to the agent carries besides its operation. */

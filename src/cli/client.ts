@@ -2,10 +2,10 @@ import type { OperationId } from "../contract/operations.ts";
 import type { Output } from "../contract/types.ts";
 import { type Answer, readAnswer } from "./agent-answer.ts";
 import {
-  AgentAbsent,
   buildRequest,
   type Credentials,
   type HttpRequest,
+  isAway,
   openRequest,
   readCredentials,
   unreachable,
@@ -21,8 +21,8 @@ export interface HttpClientOptions {
   timeoutMilliseconds?: number;
   /** The access token to call with; absent: the one in the token file, where one is named. */
   accessToken?: string;
-  /** Settles when to try again after nobody listened at the socket; else it throws. Absent: it is not tried again. */
-  whenAbsent?: (absence: AgentAbsent) => Promise<void>;
+  /** Settles when to try again after nothing listened at the socket, or the agent was stopping; else it throws. Absent: it is not tried again. */
+  whenAbsent?: (absence: Error) => Promise<void>;
 }
 
 /**
@@ -46,7 +46,7 @@ export function createHttpClient(places: Places, options: HttpClientOptions = {}
           // The one place where what came over the wire becomes the contract's type.
           return readAnswer(answer, places) as Output<Id>;
         } catch (error) {
-          if (!whenAbsent || !(error instanceof AgentAbsent)) throw error;
+          if (!whenAbsent || !isAway(error)) throw error;
           await whenAbsent(error);
         }
       }

@@ -1,7 +1,7 @@
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { Input, Output } from "../contract/types.ts";
 import { findLock, StateLocked } from "../store/lock.ts";
-import { AgentAbsent } from "./agent-connection.ts";
+import { AgentAbsent, isAway } from "./agent-connection.ts";
 import { createHttpClient } from "./client.ts";
 import { type Calls, type Client, type CommandContext, CommandError } from "./context.ts";
 import { createPatience, findStartingAgent, type PatienceLimits } from "./patience.ts";
@@ -21,7 +21,7 @@ export interface Connection {
 /** For a client of its own: waits while an agent is about to listen, and throws where there is none. */
 export function untilStarted(
   connection: Pick<Connection, "places" | "remark" | "patience">,
-): (absence: AgentAbsent) => Promise<void> {
+): (absence: Error) => Promise<void> {
   const patience = createPatience({ ...connection, limits: connection.patience });
   return async (absence) => {
     const holder = await findStartingAgent(connection.places);
@@ -45,7 +45,7 @@ export function createAgentClient(connection: Connection): Client {
           absence.hasAnswered();
           return answer;
         } catch (error) {
-          if (!(error instanceof AgentAbsent)) throw error;
+          if (!isAway(error)) throw error;
           await absence.mend(error, readsOnly);
         }
       }
@@ -70,7 +70,7 @@ interface Absence {
   inProcess(readsOnly: boolean): Calls | undefined;
   hasAnswered(): void;
   /** Settles when there is something to call: this process, or an agent that may have begun to listen. Else it throws. */
-  mend(absence: AgentAbsent, readsOnly: boolean): Promise<void>;
+  mend(absence: Error, readsOnly: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,9 +82,10 @@ function createAbsence(connection: Connection): Absence {
   let writer: Calls | undefined;
   let hasAnswered = false;
   let mending: Promise<void> | undefined;
-  const mend = async (absence: AgentAbsent, readsOnly: boolean): Promise<void> => {
-    // One that has answered is being restarted: a command that took its lock now would keep it from coming back.
-    if (!connection.worksOffline || hasAnswered) return untilAgent(absence);
+  const mend = async (absence: Error, readsOnly: boolean): Promise<void> => {
+    // One that has answered, or is stopping, is being restarted: a command that took its lock now would keep it from coming back.
+    const mayReplace = connection.worksOffline && !hasAnswered && absence instanceof AgentAbsent;
+    if (!mayReplace) return untilAgent(absence);
     // Looked at first: an agent that is about to listen has the processor to itself while this waits.
     const lock = await findLock(connection.places.stateDirectory);
     // To read takes no lock. The agent is waited for all the same, since it knows more than its disk does.

@@ -8,7 +8,7 @@ import { afterOtherCommands } from "../../src/cli/patience.ts";
 import { choosePlaces } from "../../src/cli/places.ts";
 import { StewardError } from "../../src/errors.ts";
 import { StateLocked, takeLock } from "../../src/store/lock.ts";
-import { answerFrom, listen } from "./agent.ts";
+import { type Answer, answerFrom, listen, problem } from "./agent.ts";
 import { temporaryDirectory } from "./run-steward.ts";
 
 const version = { version: "0.1.0" };
@@ -50,8 +50,11 @@ function device(test: TestContext, onRemark: (text: string) => void = () => unde
 }
 
 function agentOf(test: TestContext, socketPath: string): Promise<void> {
-  const answers = { "GET /api/version": { body: version } };
-  return listen(test, createServer(answerFrom(answers, [])), socketPath);
+  return startAt(test, socketPath, () => ({ body: version }));
+}
+
+function startAt(test: TestContext, socketPath: string, answer: () => Answer): Promise<void> {
+  return listen(test, createServer(answerFrom({ "GET /api/version": answer }, [])), socketPath);
 }
 
 describe("the client of a command", () => {
@@ -156,6 +159,19 @@ describe("the client of a command", () => {
     const call = there.client({ patience: short }).call("logout", {});
     await assert.rejects(call, (error) => error instanceof StewardError && error.code === "state_locked");
     await lock.release();
+  });
+
+  it("waits for the end of an agent that is stopping, and asks the next one", async (test) => {
+    let isStopping = true;
+    const there = device(test, () => {
+      isStopping = false;
+    });
+    const refusal = problem({ code: "shutting_down", status: 503, retry_after: 5 });
+    await startAt(test, there.socketPath, () => (isStopping ? refusal : { body: version }));
+    const lock = await takeLock(there.directory, 0, "agent");
+    assert.deepEqual(await there.client({ patience: long }).call("getVersion", {}), version);
+    await lock.release();
+    assert.deepEqual([there.remarks.length, there.opened], [1, []]);
   });
 
   it("of a command that needs the agent waits for it too", async (test) => {
