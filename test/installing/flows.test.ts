@@ -35,8 +35,8 @@ const second: readonly ReleaseModel[] = [
   { kind: "binary", version: "2.5.0", does: "crashes", afterMilliseconds: 150 },
 ];
 
-/** Seconds that a release has here, that one look takes at most where nothing answers, and that the way back may take. */
-const [withinSeconds, longestLook, backSeconds] = [2, 5, 10];
+/** A clock by its own pauses: a release gets as many looks on a slow host as on a quick one. */
+const byPauses = underVirtualTime(1_000);
 
 describe("a release on trial", { concurrency: 2 }, () => {
   const suite = endOfSuite();
@@ -71,14 +71,15 @@ describe("a release on trial", { concurrency: 2 }, () => {
     ];
     for (const [kind, version, reason] of bad) {
       it(`ends failed within its deadline, and is not taken again: ${kind} ${version}`, async (test) => {
-        const device = await deviceOf(test, { within: `${withinSeconds}s` });
-        await install(device, kind, version);
+        // One that never answers costs five real seconds a look.
+        const device = await deviceOf(test, { within: version === "2.3.0" ? "200ms" : "2s" });
+        await install(device, kind, version, byPauses);
         const entry = await last(device);
         assert.equal(entry.outcome, "failed", entry.detail);
         assert.equal(entry.version, version);
         assert.equal(entry.restored_healthy, true);
         assert.match(entry.detail, reason);
-        assert.ok(entry.seconds < withinSeconds + longestLook + backSeconds, `it took ${entry.seconds} s`);
+        assert.ok(entry.seconds <= 5, `it was tried for ${entry.seconds} s`);
         isBounded(entry.log);
         await isBack(device, kind, version);
         await refusedAgain(device, kind, version);
@@ -90,14 +91,14 @@ describe("a release on trial", { concurrency: 2 }, () => {
 
     it("is caught by a watch that is longer than it is well", async (test) => {
       const device = await deviceOf(test, { successes: 6, within: "2s" });
-      await install(device, "binary", "2.4.0");
+      await install(device, "binary", "2.4.0", byPauses);
       assert.equal((await last(device)).outcome, "failed");
       await isBack(device, "binary", "2.4.0");
     });
 
     it("is taken as good by a watch that is shorter", async (test) => {
       const device = await deviceOf(test, { successes: 4, within: "2s" });
-      await install(device, "binary", "2.4.0");
+      await install(device, "binary", "2.4.0", byPauses);
       assert.equal((await last(device)).outcome, "good");
     });
   });
@@ -170,7 +171,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
     const etc = () => treeHash(join(device.directory, "etc"));
     const hostFile = await etc();
     const settings = await settingsOf(device);
-    for (const version of ["2.1.0", "2.0.0"]) await install(device, "binary", version);
+    for (const version of ["2.1.0", "2.0.0"]) await install(device, "binary", version, byPauses);
     await run(device, { verb: "rollback", kind: "binary" });
     assert.equal(await treeHash(device.state), state);
     assert.equal(await etc(), hostFile);
@@ -196,7 +197,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
   });
 
   it("is undone by the guard that watches it when root orders to abort it", async (test) => {
-    const device = await deviceOf(test, { successes: 40, within: "30s" });
+    const device = await deviceOf(test, { successes: 40, within: "600s" });
     const ended = install(device, "binary", "2.0.0");
     await until("it is watched", async () => (await slotOf(device, "binary")).trial?.phase === "confirming");
     await run(device, { verb: "abort", kind: "binary" });
@@ -210,7 +211,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
       const { device, supervisor } = await supervised(test, {
         successes: 6,
         interval: "500ms",
-        within: "30s",
+        within: "600s",
       });
       let looks = 0;
       const counted = (host: ReleaseHost): ReleaseHost => ({
@@ -236,12 +237,11 @@ describe("a release on trial", { concurrency: 2 }, () => {
     });
 
     it("fails at its third unclean exit, long before its deadline", async (test) => {
-      const { device, supervisor } = await supervised(test, { successes: 40, within: "60s" });
+      const { device, supervisor } = await supervised(test, { successes: 40, within: "600s" });
       await put(device, supervisor, "2.5.0");
       const entry = await last(device);
       assert.equal(entry.outcome, "failed");
       assert.match(entry.detail, /ended uncleanly 3 times/);
-      assert.ok(entry.seconds < 30, `it took ${entry.seconds} s`);
       assert.ok(
         entry.log.some((line) => line.includes("pump 2.5.0 listens")),
         "what the service said is kept",
@@ -252,7 +252,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
     });
 
     it("is kept when it is killed twice", async (test) => {
-      const { device, supervisor } = await supervised(test, { successes: 4, within: "20s" });
+      const { device, supervisor } = await supervised(test, { successes: 4, within: "600s" });
       const ended = put(device, supervisor, "2.0.0");
       for (const crashes of [1, 2]) {
         await until(
@@ -361,8 +361,13 @@ describe("a release on trial", { concurrency: 2 }, () => {
     return run(device, { verb: "install", id }, (host) => change(supervisor.onHost(host)));
   }
 
-  async function install(device: Device, kind: UpdateKind, version: string): Promise<void> {
-    await run(device, { verb: "install", id: published.release(kind, version).id });
+  async function install(
+    device: Device,
+    kind: UpdateKind,
+    version: string,
+    change?: (host: ReleaseHost) => ReleaseHost,
+  ): Promise<void> {
+    await run(device, { verb: "install", id: published.release(kind, version).id }, change);
   }
 
   function run(

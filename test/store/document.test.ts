@@ -5,7 +5,15 @@ import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StewardError } from "../../src/errors.ts";
 import { type Counter, counterKind } from "../fixtures/store-counter.ts";
-import { becomes, fingerprints, onDisk, open, temporaryDirectory } from "./state-directory.ts";
+import {
+  comes,
+  comesToRest,
+  fingerprints,
+  onDisk,
+  open,
+  stopTime,
+  temporaryDirectory,
+} from "./state-directory.ts";
 
 const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
 const counterOn = async (directory: string) => (await onDisk(directory, "counter.json")).counter;
@@ -108,22 +116,27 @@ describe("update", () => {
 describe("note", () => {
   it("is read at once and on the disk within its delay, by one write", async (test) => {
     const directory = await temporaryDirectory(test);
+    const pass = stopTime(test);
     const document = await open(directory, counterKind);
     const before = (await fingerprints(directory))["counter.json"];
     for (let count = 0; count < 5; count += 1) document.note(plusOne, 0.3);
     assert.deepEqual(document.read(), { counter: 5 });
-    await delay(150);
+    pass(0.299);
+    await comesToRest();
     assert.equal((await fingerprints(directory))["counter.json"], before);
-    assert.equal(await becomes(async () => (await counterOn(directory)) === 5, 0.5), true);
+    pass(0.001);
+    await comes("the notes are written", async () => (await counterOn(directory)) === 5);
     await document.close();
   });
 
   it("is written by the shorter of two delays", async (test) => {
     const directory = await temporaryDirectory(test);
+    const pass = stopTime(test);
     const document = await open(directory, counterKind);
     document.note(plusOne, 60);
     document.note(plusOne, 0.05);
-    assert.equal(await becomes(async () => (await counterOn(directory)) === 2, 1), true);
+    pass(0.05);
+    await comes("both are written", async () => (await counterOn(directory)) === 2);
     await document.close();
   });
 
@@ -167,18 +180,19 @@ describe("note", () => {
 
   it("is written although its time comes while another write is under way", async (test) => {
     const directory = await temporaryDirectory(test);
+    const pass = stopTime(test);
     const document = await open(directory, counterKind);
     const update = document.update(() => ({ counter: 10 }));
     await Promise.resolve();
     await Promise.resolve();
     document.note(plusOne, 0);
-    // Holds the loop, so that the note's time comes before the write can end.
-    const end = performance.now() + 20;
-    while (performance.now() < end);
+    // Before the write can end.
+    pass(0.001);
     await update;
-    assert.equal(await becomes(async () => (await counterOn(directory)) === 11, 1), true);
+    await comes("the note is written", async () => (await counterOn(directory)) === 11);
     document.note(plusOne, 0.05);
-    assert.equal(await becomes(async () => (await counterOn(directory)) === 12, 1), true);
+    pass(0.05);
+    await comes("the next note is written", async () => (await counterOn(directory)) === 12);
     await document.close();
   });
 

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/errors.ts";
 import type { Document } from "../../src/store/document.ts";
 import { type Counter, counterKind } from "../fixtures/store-counter.ts";
-import { becomes, onDisk, open, temporaryDirectory } from "./state-directory.ts";
+import { comes, onDisk, open, stopTime, temporaryDirectory } from "./state-directory.ts";
 
 const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
 const plusTen = ({ counter }: Counter): Counter => ({ counter: counter + 10 });
@@ -63,13 +63,16 @@ describe("a write that fails", () => {
   });
 
   it("is tried again by itself within six seconds, and then there is no trouble any more", async (test) => {
+    const pass = stopTime(test);
     const { document, directory, takeAway, putBack } = await counterAtOne(test);
     await takeAway();
     document.note(plusOne, 0.01);
-    assert.equal(await becomes(() => document.trouble() !== null, 2), true);
+    pass(0.01);
+    await comes("the write fails", () => document.trouble() !== null);
     assert.deepEqual(document.read(), { counter: 2 });
     await putBack();
-    assert.equal(await becomes(() => document.trouble() === null, 6), true);
+    pass(6);
+    await comes("it is written", () => document.trouble() === null);
     assert.equal(await counterOn(directory), 2);
     await document.close();
   });

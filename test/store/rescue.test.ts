@@ -8,6 +8,7 @@ import { consoleGreeting } from "../../src/contract/console.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { assertFits } from "../http/answer-rules.ts";
 import { type AgentProcess, runSteward } from "../running-agent.ts";
+import { until } from "../until.ts";
 import { damageBoth, documents, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   becomes,
@@ -152,9 +153,8 @@ describe("an agent in rescue", () => {
     assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
     // What was damaged beyond reading is replaced by a good copy of what there is now.
     const goodCopy = join(agent.stateDirectory, "users.good.json");
-    assert.equal(
-      await becomes(async () => (await readFile(goodCopy, "utf8")).includes('"accounts": []'), 4),
-      true,
+    await until("a good copy is made", async () =>
+      (await readFile(goodCopy, "utf8")).includes('"accounts": []'),
     );
   });
 
@@ -222,12 +222,12 @@ async function repair(agent: AgentProcess, command: string[]): Promise<void> {
   await servesAgain(agent);
 }
 
-/** The same process, without anybody's help, within five seconds. */
+/** The same process, without anybody's help. */
 async function servesAgain(agent: AgentProcess): Promise<void> {
   const isServing = async () => {
     const health = await agent.call("GET", "/api/health").catch(() => null);
     return health?.json?.status === "ok";
   };
-  assert.ok(await becomes(isServing, 5), agent.log());
+  await until("it serves again", isServing);
   assert.equal(agent.process.exitCode, null);
 }

@@ -1,10 +1,11 @@
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after } from "node:test";
+import { after, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { build } from "esbuild";
 import { type Document, type OpenOptions, openDocument } from "../../src/store/document.ts";
@@ -77,6 +78,30 @@ export async function becomes(isSo: () => boolean | Promise<boolean>, seconds: n
   }
   return false;
 }
+
+/** Stops the time of timers in this process, until what is given back lets some seconds of it pass. */
+export function stopTime(test: TestContext): (seconds: number) => void {
+  test.mock.timers.enable({ apis: ["setTimeout"] });
+  return (seconds) => test.mock.timers.tick(seconds * 1_000);
+}
+
+/** Looks at each turn of the loop until it is so, while time stands: what it waits for is the disk alone. */
+export async function comes(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turns = 0; !(await isSo()); turns += 1) {
+    assert.ok(turns < mostTurns, `not after ${turns} turns: ${what}`);
+    await turn();
+  }
+}
+
+/** Turns in which the disk has had time for all that was begun, and a bound of them. */
+const [restTurns, mostTurns] = [200, 200_000];
+
+/** Lets what was begun come to its end, before it is looked whether something was. */
+export async function comesToRest(): Promise<void> {
+  for (let turns = 0; turns < restTurns; turns += 1) await turn();
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Identity and time of each file: any write by rename or in place changes it. */
 export async function fingerprints(directory: string): Promise<Record<string, string>> {
