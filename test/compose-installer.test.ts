@@ -3,9 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { createInstaller, createUnitAsking, type InstallerPlan } from "../src/compose-installer.ts";
+import {
+  createInstaller,
+  createOwnTrialLook,
+  createUnitAsking,
+  type InstallerPlan,
+} from "../src/compose-installer.ts";
 import type { CommandResult } from "../src/host/ports.ts";
-import { emptyJournal, releaseJournalText } from "../src/updates/release-journal.ts";
+import { emptyJournal, releaseJournalText, type Trial } from "../src/updates/release-journal.ts";
 import { until } from "./until.ts";
 
 const id = "0123456789abcdef".repeat(2);
@@ -156,4 +161,32 @@ describe("whether a kind is set up", () => {
 
   it("has no journal where nothing was ever applied", async () =>
     assert.equal(await createInstaller(plan).read(), null));
+});
+
+describe("whether a release of this program is on trial", () => {
+  const releases = mkdtempSync(join(tmpdir(), "steward-own-trial-"));
+  after(() => rmSync(releases, { recursive: true, force: true }));
+  const journal = join(releases, "journal.json");
+  const look = (product: string) =>
+    createOwnTrialLook({ installing: { places: { releases, trust: releases }, program: null }, product })();
+  const trial: Trial = {
+    ...{ release: { id, name: "steward", version: "2.0.0" }, phase: "confirming", boots: 1, crashes: 0 },
+    ...{ begun_at: "2026-11-22T08:00:00.000Z", begun_uptime: 1, boot_id: "boot-1", deadline_uptime: 9 },
+    ...{ health: { successes: 0, needed: 3, last: null, at: null }, undo: null },
+  };
+  const withTrial = (kind: "rules" | "binary") => ({
+    ...emptyJournal,
+    slots: { ...emptyJournal.slots, [kind]: { ...emptyJournal.slots[kind], trial } },
+  });
+
+  it("is so while the journal has a binary on trial, where that is this program", async () => {
+    assert.equal(await look("steward"), false);
+    writeFileSync(journal, releaseJournalText(withTrial("binary")));
+    assert.deepEqual([await look("steward"), await look("pump")], [true, false]);
+    writeFileSync(journal, releaseJournalText(withTrial("rules")));
+    assert.equal(await look("steward"), false);
+    writeFileSync(journal, "{");
+    assert.equal(await look("steward"), false);
+    assert.equal(await createOwnTrialLook({ installing: null, product: "steward" })(), false);
+  });
 });

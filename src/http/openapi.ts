@@ -67,7 +67,8 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   add("validation_failed", "unknown_field");
   if (operation.response.stream) add("rate_limited");
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
-  if (operation.method !== "GET" && operation.access !== "open") add("storage_full", "storage_unwritable");
+  if (operation.method !== "GET" && operation.access !== "open")
+    add("storage_full", "storage_unwritable", "update_busy");
   if (operation.response.etag && operation.method !== "GET") add("etag_mismatch");
   return [...codes];
 }

@@ -25,6 +25,11 @@ export function versionNames(directory: string, name: string): Promise<string[]>
   return numberedNames(directory, name, "version");
 }
 
+/** The newest version kept of a document among these files; undefined: none is. */
+export function newestVersion(files: readonly string[], name: string): string | undefined {
+  return numberedAmong(files, name, "version").at(-1);
+}
+
 /** The number and the time in a kept file's name; the time is the wall clock's, however wrong it was. */
 export function markOf(file: string): { number: number; at: string | null } {
   const [, number = "0", date = "", time = ""] = /\.\w+-(\d+)-(\d{8})T(\d{6})Z\.json$/.exec(file) ?? [];
@@ -84,7 +89,11 @@ export async function keepForm(
 }
 
 async function numberedNames(directory: string, name: string, word: Numbered): Promise<string[]> {
-  return (await readdir(directory)).filter((file) => file.startsWith(`${name}.${word}-`)).sort();
+  return numberedAmong(await readdir(directory), name, word);
+}
+
+function numberedAmong(files: readonly string[], name: string, word: Numbered): string[] {
+  return files.filter((file) => file.startsWith(`${name}.${word}-`)).sort();
 }
 
 /** Wall time only names the file; the count before it keeps order and uniqueness when the clock is wrong. */

@@ -9,7 +9,7 @@ import {
   isSameMajor,
   validatorOf,
 } from "./document-kind.ts";
-import { formCopyName, formVersions } from "./kept-files.ts";
+import { formCopyName, formVersions, markOf, newestVersion } from "./kept-files.ts";
 import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
 export interface Loaded<T> {
@@ -54,7 +54,8 @@ export function loadDocument<T extends object>(
   const isNewer = file.why === "newer" || ("why" in good && good.why === "newer");
   const former = isNewer ? formerForm(directory, kind, file, read) : null;
   const found = former ?? ("value" in good ? { ...good, origin: "good" as const, ...goodTaken } : null);
-  if (found === null && kind.onLoss === "rescue") throw lost(kind.name, file, good as Unusable);
+  if (found === null && kind.onLoss === "rescue")
+    throw lost(directory, kind.name, { file, good: good as Unusable });
   const { taken, isLoss, ...loaded } = found ?? { ...madeUp(kind), ...defaultsTaken(good as Unusable) };
   const isFileInTheWay = file.why !== "absent";
   return { ...loaded, isFileInTheWay, finding: { detail: findingOf(kind.name, file, taken), isLoss } };
@@ -110,11 +111,19 @@ function findingOf(name: string, { problem, why }: Unusable, taken: string): str
   return `${problem}. ${taken} The newer file is kept (${list}): the release that wrote it can have it back by \`steward state restore ${name} --from\`.`;
 }
 
-function lost(name: string, file: Unusable, good: Unusable): StewardError {
+function lost(
+  directory: string,
+  name: string,
+  { file, good }: { file: Unusable; good: Unusable },
+): StewardError {
   const isNewer = file.why === "newer" || good.why === "newer";
   const first = isNewer ? "Install the release that wrote it again, or s" : "S";
+  const newest = newestVersion(readdirSync(directory), name);
+  const mark = newest === undefined ? null : markOf(newest);
+  const version = mark === null ? "" : ` --at ${mark.number}\` (its version of ${mark.at})`;
+  const restore = `\`steward state restore ${name}${version || "`"}`;
   return new StewardError(
     "state_damaged",
-    `${file.problem}; ${good.problem}. Nothing was deleted. ${first}ee what there is with \`steward state list ${name}\`, then \`steward state restore ${name}\` or, to begin anew, \`steward state reset ${name}\`.`,
+    `${file.problem}; ${good.problem}. Nothing was deleted. ${first}ee what there is with \`steward state list ${name}\`, then ${restore} or, to begin anew, \`steward state reset ${name}\`.`,
   );
 }
