@@ -61,6 +61,6 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
 
   it("of root's does not count in a folder of root's that somebody else can move away", async (test) => {
     const { path } = trial(test, 0);
-    await refused(path, /\/tmp must belong to/, self);
+    await refused(path, new RegExp(`${tmpdir()} must belong to`), self);
   });
 });
