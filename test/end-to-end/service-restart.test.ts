@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { compiled } from "../host/compiled.ts";
 import { runSteward } from "../running-agent.ts";
 import { startAgent } from "../store/state-directory.ts";
@@ -102,5 +103,17 @@ describe("an agent that systemd starts", () => {
     });
     await until("it is ready", () => manager.notices().length > before);
     assert.match(manager.notices()[before] ?? "", /^READY=1\nSTATUS=In rescue, see `steward state list` \(/);
+  });
+
+  it("leaves the count of failed starts alone while it may still fail, and none behind when it is stopped", async (test) => {
+    const agent = await startAgentInProcess();
+    test.after(() => agent.dispose());
+    const count = join(agent.runDirectory, "failed-starts");
+    // As the launcher's `pause` has left it before this start.
+    writeFileSync(count, "3\n");
+    assert.equal((await agent.call("GET", "/api/health")).status, 200);
+    assert.equal(readFileSync(count, "utf8"), "3\n");
+    await agent.stop();
+    assert.equal(existsSync(count), false);
   });
 });

@@ -203,6 +203,10 @@ describe("the launcher's pause before a start", () => {
     assert.equal(readFileSync(count(), "utf8"), "1\n");
   });
 
+  it("is for units alone: typed by a person it goes to the program, which knows no such command", () => {
+    assert.equal(start(launcher, "pause"), `system: ${packaged}/main.js pause`);
+  });
+
   it("ends at once when it is stopped by hand, and the next start does not wait", async () => {
     mkdirSync(join(root, "run"));
     writeFileSync(count(), "50\n");
