@@ -37,9 +37,9 @@ interface Failure {
 const counted = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"] as const;
 
 /**
- * Tells what the files of a run did: a line each as it ends, with what its tests print; then each skip with its reason,
- * and all failures, those of hooks first because they cause others. A skip without a reason is a failure, and so is a
- * file in which no test ran. Node's own summary comes last.
+ * Tells what the files of a run did: a line each as it ends, with what its tests print and what failed; then each skip
+ * with its reason and a list of all failures, those of hooks first because they cause others. A skip without a reason is
+ * a failure, and so is a file in which no test ran. Node's own summary comes last.
  */
 export class Report {
   readonly #say: (text: string) => void;
@@ -70,11 +70,10 @@ export class Report {
   /** What can be told only when all files have ended; `table` goes before node's summary. */
   async tellEnd(table: readonly string[], seconds: number): Promise<void> {
     if (this.#skips.length > 0) this.#say(`\nNot run here:\n${indented(this.#skips.join("\n"))}`);
-    if (this.hasFailures()) this.#say(`\n${this.#failures.length} failed:`);
-    const hooksFirst = this.#failures.toSorted((one, other) => Number(other.isHook) - Number(one.isHook));
-    for (const { place, where, error, isHook } of hooksFirst) {
-      const why = typeof error === "string" ? error : inspect(error).replace(/^ +at .*\(node:.*\n/gm, "");
-      this.#say(`\n✖ ${isHook ? "a hook of " : ""}${place}\n${indented(`${where}\n${why}`)}`);
+    if (this.hasFailures()) this.#say(`\n${this.#failures.length} failed, told in full above:`);
+    for (const failure of hooksFirst(this.#failures)) {
+      const [firstLine = ""] = wordsOf(failure).split("\n");
+      this.#say(`${headOf(failure)}\n${indented(firstLine)}`);
     }
     this.#say(`\n${table.join("\n")}\n`);
     const lines = counted.map((name) => `${name} ${this.#counts.get(name) ?? 0}`);
@@ -119,7 +118,7 @@ class FileRecord {
     this.#ownFailure("no test ran in this file", { place: this.#file, where: this.#file });
   }
 
-  /** One line, what the tests printed, and what failed. */
+  /** One line, what the tests printed, and what failed and why. */
   told(): string {
     const { length } = this.failures;
     const cancelled = this.#counts.get("cancelled") ?? 0;
@@ -129,7 +128,9 @@ class FileRecord {
       ...(cancelled > 0 ? [`${cancelled} not begun`] : []),
     ];
     const line = `${length > 0 ? "✖" : "✔"} ${this.#file}: ${counts.join(", ")} (${this.#seconds.toFixed(1)} s)`;
-    const failed = this.failures.map(({ place }) => `✖ ${place}`);
+    const failed = hooksFirst(this.failures).map(
+      (failure) => `${headOf(failure)}\n${indented(wordsOf(failure))}`,
+    );
     return [line, ...[...this.#printed, ...failed].map(indented)].join("\n");
   }
 
@@ -168,6 +169,19 @@ class FileRecord {
     this.#ownFailures += 1;
     this.failures.push({ ...at, error, isHook: false });
   }
+}
+
+function hooksFirst(failures: readonly Failure[]): readonly Failure[] {
+  return failures.toSorted((one, other) => Number(other.isHook) - Number(one.isHook));
+}
+
+function headOf({ place, where, isHook }: Failure): string {
+  return `✖ ${isHook ? "a hook of " : ""}${place} (${where})`;
+}
+
+/** The error, without the lines of node's own frames. */
+function wordsOf({ error }: Failure): string {
+  return typeof error === "string" ? error : inspect(error).replace(/^ +at .*\(node:.*\n/gm, "");
 }
 
 function indented(text: string): string {
