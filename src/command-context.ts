@@ -13,6 +13,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
   const { environment, node } = program;
   const { becomeOwner, ...streams } = terminal;
   const script = installerScript(program);
+  const isNews = createNews();
   return {
     ...streams,
     environment,
@@ -27,7 +28,9 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { installingOf } = await import("./installer-process.ts");
       const installing = installingOf(environment, { node, script, state: stateDirectory, hostFile });
       const offline = { ...config, ...forRooms, ...(installing && { installing }), readsOnly };
-      return openOfflineClient(offline, (text) => void remark(text));
+      return openOfflineClient(offline, (text) => {
+        if (isNews(text)) void remark(text);
+      });
     },
     runInstaller: async (words, places) => {
       const { runInstaller } = await import("./installer-process.ts");
@@ -43,5 +46,16 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { openStateTools } = (await import("./parts.ts")).parts;
       return openStateTools(stateDirectory, initialSettings);
     },
+  };
+}
+
+/** Whether a text was not said yet. A command may open the state twice, to read and to write, each at its own time. */
+function createNews(): (text: string) => boolean {
+  const said = new Set<string>();
+  return (text) => {
+    const key = text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "");
+    const isNew = !said.has(key);
+    said.add(key);
+    return isNew;
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -129,6 +129,18 @@ describe("the command line with the agent down", () => {
     for (const [name, owner] of Object.entries(after)) {
       assert.ok(theirs.includes(owner), `${name} is ${owner}`);
     }
+  });
+
+  it("says once what is wrong with the state, though it reads and then writes", async () => {
+    const state = join(home, "other-state");
+    mkdirSync(state, { mode: 0o700 });
+    const there = { environment: { STEWARD_STATE: state, STEWARD_SOCKET: join(home, "other/steward.sock") } };
+    for (const name of ["ana", "bea"]) await runSteward(["user", "add", name, "--generate"], there);
+    writeFileSync(join(state, "tokens.json"), "{");
+    const { code, stderr } = await runSteward(["user", "rm", "bea", "--yes"], there);
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr.match(/needs attention \(tokens\)/g)?.length, 1, stderr);
+    assert.equal(stderr.match(/The agent is not running/g)?.length, 1, stderr);
   });
 
   it("where no agent has ever run says so (exit 3)", async () => {
