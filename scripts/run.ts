@@ -16,6 +16,8 @@ const { values: given } = parseArgs({
   options: { port: { type: "string", default: "8470" }, directory: { type: "string" } },
 });
 const root = join(import.meta.dirname, "..");
+/** Less than one on an idle machine; a busy one takes many times that, and an agent that ends says so itself. */
+const startSeconds = 120;
 const home = given.directory === undefined ? join(root, "var") : resolve(given.directory);
 const program = join(root, "dist/main.js");
 const places = {
@@ -75,7 +77,7 @@ function writeCommand(path: string): void {
   chmodSync(path, 0o755);
 }
 
-/** What the agent says it listens at, once it does; its log goes on to this terminal. */
+/** What the agent says it listens at, once it does; its log goes on to this terminal, and its end is this program's. */
 async function listeningAddress(): Promise<string> {
   const found = new Promise<string>((resolve) => {
     let said = "";
@@ -88,8 +90,8 @@ async function listeningAddress(): Promise<string> {
   });
   return Promise.race([
     found,
-    delay(10_000, undefined, { ref: false }).then(() => {
-      throw new Error("the agent did not answer within 10 s");
+    delay(startSeconds * 1_000, undefined, { ref: false }).then(() => {
+      throw new Error(`the agent did not answer within ${startSeconds} s`);
     }),
   ]);
 }

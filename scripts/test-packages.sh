@@ -15,6 +15,7 @@ need groff groff-base
 need jq jq
 need oathtool oathtool
 need openssl openssl
+need python3 python3
 need rsvg-convert librsvg2-bin
 need script bsdutils
 need setpriv util-linux
@@ -23,6 +24,9 @@ need systemd-analyze systemd
 need zbarimg zbar-tools
 need /lib/systemd/systemd-journal-remote systemd-journal-remote
 need zsh zsh
+# The C library's headers, which gcc only recommends; without them no C program of the tests, and no clock addon, is compiled.
+need_header() { [ -e "$1" ] || [ -e "/usr/include/$(uname -m)-linux-gnu/${1##*/}" ] || missing="$missing $2"; }
+need_header /usr/include/stdio.h libc6-dev
 # A shared library by its name. These are chronyd's and chronyc's, which scripts/unpack-chrony.sh unpacks.
 libraries=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p)
 need_library() { case $libraries in *"$1 "*) ;; *) missing="$missing $2" ;; esac; }

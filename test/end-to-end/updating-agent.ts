@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, uptime } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Updates } from "../../src/contract/types.ts";
+import { leastSecondsBetweenChecks } from "../../src/updates/check-refusals.ts";
 import { runSteward } from "../agent-in-process.ts";
 import { type Chronyd, startChronyd } from "../clock/chronyd.ts";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
@@ -53,6 +53,8 @@ export interface UpdatingAgent extends CheckedAgent {
   confirm: (fingerprint: string) => Promise<void>;
   /** Changes settings as local root. */
   set: (ota: object) => Promise<void>;
+  /** Lets the seconds pass that must lie between two checks. */
+  restFromChecks: () => void;
   /** Begins a check over the API and waits for its end. */
   check: (body?: object) => Promise<Updates>;
   /** Waits until nothing is under way. */
@@ -73,9 +75,14 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
   const settings = join(etc, "settings.json");
   writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...options.settings }));
   const environment = { STEWARD_INITIAL_SETTINGS: settings };
+  let skippedSeconds = 0;
+  const restFromChecks = (): void => {
+    skippedSeconds += leastSecondsBetweenChecks;
+  };
   const agent = await startCheckedAgent({
     arguments: ["--host-file", hostFile, ...(options.arguments ?? [])],
     environment,
+    uptime: () => uptime() + skippedSeconds,
     ...(stateDirectory !== undefined && { stateDirectory }),
   });
   const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
@@ -105,6 +112,7 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
     etc,
     status,
     settled,
+    restFromChecks,
     run,
     install: async (root) => {
       const file = join(etc, "given.json");
@@ -122,12 +130,8 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
       assert.equal(answer, 200, text);
     },
     check: async (body = {}) => {
-      let answer = await agent.call("POST", "/api/updates/check", { local: true, body });
-      // Ten seconds lie between two checks.
-      for (let tries = 0; answer.status === 429 && tries < 150; tries += 1) {
-        await delay(100);
-        answer = await agent.call("POST", "/api/updates/check", { local: true, body });
-      }
+      restFromChecks();
+      const answer = await agent.call("POST", "/api/updates/check", { local: true, body });
       assert.equal(answer.status, 202, answer.text);
       return settled();
     },
