@@ -4,17 +4,16 @@ import type { Page } from "playwright-core";
 import { codeNear, codeOf, wrongCodeOf } from "../authenticator.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import {
-  axe,
   confirmPassword,
   endOfConsole,
   names,
   passwords,
-  picture,
   signIn,
   signInByForm,
   startConsole,
   type TestBrowser,
 } from "./browser.ts";
+import { assertFits, axe, picture } from "./page-checks.ts";
 
 const canary = "<img src=x onerror=alert(1)>";
 const dialog = (page: Page, name: string) => page.getByRole("dialog", { name });
@@ -101,7 +100,7 @@ describe("the own account in the console", () => {
       await page.getByText("Not the code of this key at this time").waitFor();
       assert.deepEqual(await axe(page), []);
       await picture(page, "account-enrolment-phone");
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 360), "wider than a phone");
+      await assertFits(page);
       await page.setViewportSize({ width: 1280, height: 800 });
       await code.fill(codeOf(secret));
       await code.press("Enter");

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { afterEach, beforeEach } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
@@ -199,48 +197,15 @@ export async function untilThereAre(count: number, locator: Locator): Promise<vo
   await until(`${count} of ${locator}`, async () => (await locator.count()) === count);
 }
 
+/** Waits until this has the keyboard. */
+export async function untilFocused(locator: Locator): Promise<void> {
+  await locator.and(locator.page().locator(":focus")).waitFor();
+}
+
 /** Gives the password again where the page asks for it. */
 export async function confirmPassword(page: Page, role: Role): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
   await dialog.getByLabel("Password", { exact: true }).fill(passwords[role]);
   await dialog.getByRole("button", { name: "Confirm" }).click();
   await dialog.waitFor({ state: "detached" });
-}
-
-const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-
-/** What axe-core finds in the page as it is now, a line each. */
-export async function axe(page: Page): Promise<string[]> {
-  // Run by the debugger, which the page's policy does not bind.
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(readFileSync(axeFile, "utf8"));
-  const violations = await page.evaluate(async () => {
-    interface Finding {
-      id: string;
-      nodes: { html: string; failureSummary?: string }[];
-    }
-    type Run = (options: object) => Promise<{ violations: Finding[] }>;
-    const { axe: checker } = globalThis as unknown as { axe: { run: Run } };
-    return (await checker.run({ resultTypes: ["violations"] })).violations;
-  });
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
-  );
-}
-
-const pictures = join(import.meta.dirname, "../../var/screenshots");
-
-/** Keeps a picture of the page under var/screenshots, in `make screenshots`. */
-export async function picture(page: Page, name: string): Promise<void> {
-  if (process.env.STEWARD_SCREENSHOTS !== "1") return;
-  mkdirSync(pictures, { recursive: true });
-  const path = join(pictures, `${name}.png`);
-  const size = page.viewportSize();
-  if (size === null || size.width > 640) return void (await page.screenshot({ path, fullPage: true }));
-  // A phone's bar stands at the foot of the window: so the window is made as high as the page, a dialog's is left.
-  const height = await page.evaluate(() =>
-    document.querySelector("dialog[open]") ? innerHeight : document.documentElement.scrollHeight,
-  );
-  await page.setViewportSize({ ...size, height });
-  await page.screenshot({ path });
-  await page.setViewportSize(size);
 }

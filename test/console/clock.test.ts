@@ -9,15 +9,14 @@ import { type Ending, endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   addUsers,
-  axe,
   type ConsoleWindow,
   confirmPassword,
-  picture,
   signIn,
   startBrowser,
   type TestBrowser,
   type WindowOptions,
 } from "./browser.ts";
+import { assertFits, axe, picture } from "./page-checks.ts";
 
 const route = "/api/system/time-sync";
 const minutes = 60_000;
@@ -210,8 +209,7 @@ describe("the console's clock", { concurrency: true }, () => {
       const phone = await see(test, browser, agent, "readonly", { width: 360, height: 740 });
       assert.deepEqual(await axe(phone.page), []);
       await picture(phone.page, "clock-sources-phone");
-      const wider = await phone.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      assert.equal(wider, false, "wider than the phone");
+      await assertFits(phone.page);
     });
   });
 

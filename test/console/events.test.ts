@@ -4,15 +4,14 @@ import type { Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import {
-  axe,
   type ConsoleWindow,
   endOfConsole,
-  picture,
   signIn,
   startConsole,
   type TestBrowser,
   type WindowOptions,
 } from "./browser.ts";
+import { assertFits, axe, picture } from "./page-checks.ts";
 
 const hostile = `<img src=x onerror="document.title='broken'">`;
 
@@ -121,8 +120,7 @@ describe("the console's events", () => {
       await rows(page).first().locator("summary").click();
       assert.deepEqual(await axe(page), []);
       await picture(page, `events-${scheme}`);
-      const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      assert.equal(isWide, false, "nothing is wider than the window");
+      await assertFits(page);
       assert.deepEqual(complaints, []);
     });
   }

@@ -5,7 +5,8 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { startAgent } from "../store/state-directory.ts";
-import { axe, endOfConsole, picture, startBrowser, type TestBrowser } from "./browser.ts";
+import { endOfConsole, startBrowser, type TestBrowser, untilFocused } from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 
 function fields(page: Page) {
   return {
@@ -35,10 +36,7 @@ describe("the console's first run", () => {
     await token.waitFor();
     assert.equal(await token.inputValue(), setupToken());
     assert.equal(new URL(page.url()).hash, "");
-    assert.ok(
-      await username.evaluate((input) => input === document.activeElement),
-      "typing begins elsewhere",
-    );
+    await untilFocused(username);
     assert.deepEqual(
       addresses.filter((address) => address.includes(setupToken())),
       [],
@@ -78,7 +76,7 @@ describe("the console's first run", () => {
       await submit.click();
       await page.locator(".error").filter({ hasText: reason }).waitFor();
       assert.equal(await field.getAttribute("aria-invalid"), "true");
-      assert.ok(await field.evaluate((input) => input === document.activeElement), "the field has no focus");
+      await untilFocused(field);
       await page.getByRole("alert").getByText("Request").waitFor();
     };
     await token.fill(setupToken());

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import type { BrowserContext } from "playwright-core";
+import type { BrowserContext, Request } from "playwright-core";
+import { until } from "../until.ts";
 
 const built = join(import.meta.dirname, "../../dist/console");
 
@@ -37,13 +38,22 @@ export async function firstView(
     if (protocol.startsWith("http")) paths.push(pathname);
   };
   page.on("request", note);
+  const unanswered = new Set<Request>();
+  page.on("request", (request) => unanswered.add(request));
+  page.on("response", (response) => unanswered.delete(response.request()));
+  page.on("requestfailed", (request) => unanswered.delete(request));
   await page.addInitScript(noteWhenReady, ready);
   await page.goto(path);
   await page.locator(ready).first().waitFor();
   await page.waitForLoadState("load");
   const interactiveMilliseconds = await page.evaluate(readyAt);
-  // What the page asks for a moment later still belongs to it.
-  await page.waitForTimeout(settlingMilliseconds);
+  // What the page asks for once it has an answer still belongs to it.
+  let quietLooks = 0;
+  await until("the page has nothing left to ask for", async () => {
+    await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
+    quietLooks = unanswered.size === 0 ? quietLooks + 1 : 0;
+    return quietLooks === enoughQuietLooks;
+  });
   await page.close();
   const calls = paths.filter((one) => one.startsWith("/api/"));
   const files = [...new Set(paths.filter((one) => !one.startsWith("/api/")))];
@@ -60,7 +70,8 @@ export async function firstView(
   };
 }
 
-const settlingMilliseconds = 500;
+/** In a row, each when the page had no other work. */
+const enoughQuietLooks = 5;
 
 /** In the page, before anything of it: remembers when the element was drawn, and the page idle behind that. */
 function noteWhenReady(selector: string): void {

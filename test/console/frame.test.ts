@@ -8,19 +8,14 @@ import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { startAgent, temporaryDirectory } from "../store/state-directory.ts";
 import {
   addUsers,
-  axe,
   endOfConsole,
-  picture,
   signIn,
   signInByForm,
   startBrowser,
   type TestBrowser,
+  untilFocused,
 } from "./browser.ts";
-
-/** CSS pixels by which the page is wider than its window. */
-function tooWideBy(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-}
+import { assertFits, axe, picture } from "./page-checks.ts";
 
 /** Answers a read of the agent's with something else in some of its members. */
 async function answerWith(page: Page, path: string, members: object): Promise<void> {
@@ -92,7 +87,7 @@ describe("the console's frame", () => {
       assert.equal(await focused(), "Deutsch");
       await page.keyboard.press("Escape");
       await page.getByRole("menu").waitFor({ state: "detached" });
-      assert.equal(await button.evaluate((element) => element === document.activeElement), true);
+      await untilFocused(button);
     });
   });
 
@@ -130,7 +125,7 @@ describe("the console's frame", () => {
         await page.getByRole("heading", { level: 1 }).waitFor();
         for (const width of [360, 320]) {
           await page.setViewportSize({ width, height: 740 });
-          assert.equal(await tooWideBy(page), 0, `${path} at ${width}`);
+          await assertFits(page);
         }
       }
     });
@@ -278,7 +273,7 @@ describe("the console's frame", () => {
       await signIn(page, "admin", "/system");
       await banner(page, /Updates need attention/).waitFor();
       await picture(page, "frame-banners-phone");
-      assert.equal(await tooWideBy(page), 0);
+      await assertFits(page);
       await page.getByRole("link", { name: "Look at the updates" }).click();
       await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
     });
@@ -309,7 +304,7 @@ describe("the console before anybody is signed in", () => {
     await page.getByRole("button", { name: "Deutsch" }).click();
     await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), "de");
-    assert.equal(await tooWideBy(page), 0);
+    await assertFits(page);
     await page.reload();
     await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
   });

@@ -5,17 +5,16 @@ import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { endOfSuite, freePort } from "../store/state-directory.ts";
 import {
   addUsers,
-  axe,
   type ConsoleWindow,
   endOfConsole,
   names,
   passwords,
-  picture,
   signIn,
   signInByForm,
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 
 const displayName = (page: Page) => page.getByLabel("Display name");
 const save = (page: Page) => page.getByRole("button", { name: "Save" });

@@ -3,16 +3,16 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../running-agent.ts";
 import {
-  axe,
   type ConsoleWindow,
   confirmPassword,
   endOfConsole,
-  picture,
   signIn,
   startConsole,
   type TestBrowser,
+  untilFocused,
   type WindowOptions,
 } from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 
 const canary = `<img src=x onerror="document.title='broken'">`;
 
@@ -110,10 +110,7 @@ describe("the console's settings", () => {
         (described ?? "").split(" ").map((id) => page.locator(`[id="${id}"]`).innerText()),
       );
       assert.match(texts.join(" "), message, label);
-      assert.ok(
-        await field.evaluate((element) => element === document.activeElement),
-        `${label} has the keyboard`,
-      );
+      await untilFocused(field);
       await page.getByRole("button", { name: "Discard" }).click();
     }
   });

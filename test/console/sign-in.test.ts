@@ -8,15 +8,15 @@ import { type CodedUser, codedUser } from "../simulated/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../simulated/faked-time.ts";
 import {
   addUsers,
-  axe,
   endOfConsole,
   names,
   passwords,
-  picture,
   signInByForm,
   startBrowser,
   type TestBrowser,
+  untilFocused,
 } from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 
 const tenMinutes = 600;
 /** Seconds. */
@@ -93,7 +93,7 @@ describe("the console's sign-in", () => {
     const { page } = await browser.open(agent);
     await givePassword(page, "ana");
     const { code } = form(page);
-    assert.ok(await code.evaluate((input) => input === document.activeElement), "the code has no focus");
+    await untilFocused(code);
     assert.equal(await code.getAttribute("autocomplete"), "one-time-code");
     const next = ana.nextCode();
     await page.keyboard.insertText(`${next.slice(0, 3)} ${next.slice(3)}`);
@@ -126,7 +126,7 @@ describe("the console's sign-in", () => {
     await submit.click();
     await page.getByRole("alert").getByText("This code is not accepted").waitFor();
     await page.getByText("Wait for the next code").waitFor();
-    assert.ok(await code.evaluate((input) => input === document.activeElement), "the code has no focus");
+    await untilFocused(code);
     assert.equal(await page.getByText("belongs to another time").count(), 0);
   });
 

@@ -3,15 +3,14 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import {
   addUsers,
-  axe,
   type ConsoleWindow,
   confirmPassword,
   endOfConsole,
-  picture,
   signIn,
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
+import { assertFits, axe, picture } from "./page-checks.ts";
 import { startUpdatesWorld, type UpdatesWorld, untilCheckMayBegin } from "./updates-world.ts";
 
 /** Plain text, whatever it looks like. */
@@ -173,8 +172,7 @@ describe("the console's updates, on a device with two good releases and a bad on
         .waitFor();
       await other.page.locator("main input").first().waitFor();
       assert.deepEqual(await axe(other.page), []);
-      const overhang = await other.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(overhang <= 0, `${overhang} px wider than the window`);
+      await assertFits(other.page);
       await picture(other.page, `updates-${language === "de" ? "german" : width === 360 ? "phone" : scheme}`);
       assert.deepEqual(other.complaints, []);
       await other.context.close();

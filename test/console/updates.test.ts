@@ -4,15 +4,14 @@ import type { Page } from "playwright-core";
 import { until } from "../until.ts";
 import {
   addUsers,
-  axe,
   type ConsoleWindow,
   confirmPassword,
   endOfConsole,
-  picture,
   signIn,
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 import { startUpdatesWorld, type UpdatesWorld } from "./updates-world.ts";
 
 /** As a publisher prints it: in capitals, with colons. */

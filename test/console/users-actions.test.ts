@@ -4,16 +4,15 @@ import type { Locator, Page } from "playwright-core";
 import { enrol } from "../authenticator.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import {
-  axe,
   confirmPassword,
   endOfConsole,
   names,
   passwords,
-  picture,
   signIn,
   startConsole,
   type TestBrowser,
 } from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
 const ending = endOfConsole();

@@ -4,15 +4,15 @@ import type { Locator, Page } from "playwright-core";
 import type { RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
 import {
-  axe,
   confirmPassword,
   endOfConsole,
   names,
   passwords,
-  picture,
   startConsole,
   type TestBrowser,
+  untilFocused,
 } from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
 const ending = endOfConsole();
@@ -89,7 +89,7 @@ describe("adding a user in the console", () => {
       const said = await page.locator(`[id="${described.split(" ").at(-1)}"]`).innerText();
       assert.match(said, message, `${label}: ${value}`);
       assert.equal(await sheet.locator("[aria-invalid=true]").count(), 1, `${label}: ${value}`);
-      assert.ok(await field.evaluate((one) => one === document.activeElement), "the keyboard is elsewhere");
+      await untilFocused(field);
       assert.equal(await field.inputValue(), value);
     }
     await picture(page, "users-add-dark");

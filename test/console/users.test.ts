@@ -6,15 +6,14 @@ import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   addUsers,
-  axe,
   confirmPassword,
   endOfConsole,
   names,
-  picture,
   signIn,
   startBrowser,
   type TestBrowser,
 } from "./browser.ts";
+import { assertFits, axe, picture } from "./page-checks.ts";
 import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
 const canary = `<img src=x onerror="complain('canary')">`;
@@ -156,14 +155,13 @@ describe("the console's table of users", () => {
 
   it("fits a phone as cards, and its sheet is the whole of it", async () => {
     const { page, complaints } = await openUsers(browser, agent, { width: 360, height: 740 });
-    const width = () => page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok((await width()) <= 360, "the list is wider than the phone");
+    await assertFits(page);
     await picture(page, "users-list-phone");
     assert.deepEqual(await axe(page), []);
     await page.getByRole("link", { name: names.readonly }).click();
     const sheet = page.getByRole("dialog", { name: names.readonly });
     await sheet.getByRole("heading", { name: "API tokens" }).waitFor();
-    assert.ok((await width()) <= 360, "the sheet is wider than the phone");
+    await assertFits(page);
     const inside = await page.evaluate(() => document.documentElement.clientWidth);
     assert.ok(((await sheet.boundingBox())?.width ?? 0) >= inside, "the sheet leaves some of the phone");
     assert.deepEqual(await axe(page), []);
