@@ -15,9 +15,9 @@ import { sha512 } from "../updates/lab/signing-key.ts";
 import { asAgentUser, type IntakeLab, isRoot, labCredentials, takenFiles, withStaged } from "./intake-lab.ts";
 import { swapperSource } from "./swapping.ts";
 
-const installs = counted({ usual: 150, all: 1_000 });
+const installs = counted({ usual: 100, all: 1_000 });
 /** So many by the whole of it; the rest by the steps that touch what the agent can touch. */
-const wholeInstalls = counted({ usual: 60, all: 600 });
+const wholeInstalls = counted({ usual: 40, all: 600 });
 
 describe("a process of the agent's user that swaps what is staged, all the time", {
   skip: !isRoot && "needs root",

@@ -9,6 +9,10 @@ import { readKeysAtHand } from "../../src/publishing/private-keys.ts";
 import { type PublishResult, publish } from "../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { openWorkspace, type Surroundings, type Workspace } from "../../src/publishing/workspace.ts";
+import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
+
+// What is published here is verified again and again.
+useOpenSsl();
 
 /** A publisher's working day. */
 export const today = new Date("2026-11-20T12:00:00Z");

@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StewardError } from "../../src/errors.ts";
 import { findLock, takeAgentLock, takeLock } from "../../src/store/lock.ts";
+import { counted } from "../counts.ts";
 import { runSteward } from "../running-agent.ts";
 import { bundleFixture, leftovers, onDisk, startAgent, temporaryDirectory } from "./state-directory.ts";
 
@@ -106,7 +107,7 @@ describe("several processes that write at once", () => {
   it("lose nothing: the total is exact", async (test) => {
     const directory = await temporaryDirectory(test);
     const program = await bundleFixture(await temporaryDirectory(test), "store-writer");
-    const [processes, times] = [6, 50];
+    const [processes, times] = [4, counted({ usual: 30, all: 100 })];
     const outputs = await Promise.all(
       Array.from({ length: processes }, () => outputOf(program, directory, times)),
     );

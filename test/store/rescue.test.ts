@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { before, describe, it, type TestContext } from "node:test";
+import { before, describe, it } from "node:test";
 import { timeSync } from "../../src/contract/clock.ts";
 import { consoleGreeting } from "../../src/contract/console.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
@@ -12,6 +12,7 @@ import { until } from "../until.ts";
 import { damageBoth, documents, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   becomes,
+  type Ending,
   endOfSuite,
   freePort,
   keptFiles,
@@ -41,8 +42,14 @@ for (const name of ["users", "settings"] as const) {
 }
 
 describe("an agent in rescue", () => {
-  it("answers version and health to everyone, in detail over the socket", async (test) => {
-    const agent = await inRescue(test);
+  /** For those that change nothing. */
+  let agent: AgentProcess;
+  const suite = endOfSuite();
+  before(async () => {
+    agent = await inRescue(suite);
+  });
+
+  it("answers version and health to everyone, in detail over the socket", async () => {
     const version = await agent.call("GET", "/api/version");
     assert.equal(version.status, 200);
     assert.equal(version.json.host, undefined);
@@ -53,8 +60,7 @@ describe("an agent in rescue", () => {
     assert.match(detailed.json.checks[0].detail, /users\.json.*steward state restore users/);
   });
 
-  it("greets the console, so that the page can say what is the matter", async (test) => {
-    const agent = await inRescue(test);
+  it("greets the console, so that the page can say what is the matter", async () => {
     const { status, json, text } = await agent.call("GET", "/api/console");
     assert.equal(status, 200, text);
     assert.deepEqual([json.rescue, json.setup_required, json.synchronised], [true, false, null]);
@@ -62,8 +68,7 @@ describe("an agent in rescue", () => {
     assert.match((await agent.call("GET", "/")).text, /<!doctype html>/);
   });
 
-  it("answers over the socket how the clock is, which nobody looks after, and to nobody else", async (test) => {
-    const agent = await inRescue(test);
+  it("answers over the socket how the clock is, which nobody looks after, and to nobody else", async () => {
     const path = "/api/system/time-sync";
     const { status, json, text } = await agent.call("GET", path, { local: true });
     assert.deepEqual([status, json.trust, json.source, json.last_step], [200, "none", null, null], text);
@@ -78,8 +83,7 @@ describe("an agent in rescue", () => {
     }
   });
 
-  it("answers every other route 503 state_damaged, over the network and over the socket", async (test) => {
-    const agent = await inRescue(test);
+  it("answers every other route 503 state_damaged, over the network and over the socket", async () => {
     const left = ["getVersion", "getHealth", "getTimeSync", "greetConsole"];
     const others = operationIds.filter((id) => !left.includes(id));
     assert.equal(others.length >= 19, true);
@@ -93,16 +97,15 @@ describe("an agent in rescue", () => {
     }
   });
 
-  it("makes no setup token and starts no first run", async (test) => {
-    const agent = await inRescue(test);
+  it("makes no setup token and starts no first run", async () => {
     assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
     const body = { setup_token: "0", username: "mallory", password: "green tractor sings loudly" };
     const { status, json } = await agent.call("POST", "/api/setup", { body });
     assert.deepEqual([status, json.code], [503, "state_damaged"]);
   });
 
-  it("lets `state list` and `state show` tell what is wrong", async (test) => {
-    const { stateDirectory } = await inRescue(test);
+  it("lets `state list` and `state show` tell what is wrong", async () => {
+    const { stateDirectory } = agent;
     const listed = await runSteward(["state", "list", "--state", stateDirectory, "-o", "json"]);
     assert.equal(listed.code, 0, listed.stderr);
     const entries = JSON.parse(listed.stdout) as { name: string; condition: string; detail: string }[];
@@ -205,7 +208,7 @@ describe("an absent users.json", () => {
   });
 });
 
-async function inRescue(test: TestContext): Promise<AgentProcess> {
+async function inRescue(test: Ending): Promise<AgentProcess> {
   const directory = await state.copy(test);
   await damageBoth(directory, "users");
   // The port is given, so that the agent is found again when it has begun anew.

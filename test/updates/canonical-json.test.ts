@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { StewardError } from "../../src/errors.ts";
 import { canonicalJson } from "../../src/updates/canonical-json.ts";
+import { runs } from "../counts.ts";
 import { canonical } from "./lab/canonical.ts";
 import { SignedRepository } from "./lab/signed-repository.ts";
 
@@ -83,7 +84,7 @@ describe("canonicalJson", () => {
         assert.equal(text(value), canonical(value).toString("utf8"));
         assert.equal(text(backwards), text(value));
       }),
-      { numRuns: 300 },
+      runs({ usual: 100, all: 300 }),
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { DelegatedRole } from "../../src/updates/metadata.ts";
 import { isDelegated, mayHold } from "../../src/updates/path-pattern.ts";
+import { runs } from "../counts.ts";
 
 const role = (more: Partial<DelegatedRole>): DelegatedRole => ({
   name: "role",
@@ -55,7 +56,7 @@ describe("isDelegated", () => {
         const expression = new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`);
         assert.equal(isDelegated(role({ paths: [pattern] }), path), expression.test(path));
       }),
-      { numRuns: 2_000 },
+      runs({ usual: 500, all: 2_000 }),
     );
   });
 

@@ -5,6 +5,7 @@ import { StewardError } from "../../src/errors.ts";
 import { caps } from "../../src/updates/caps.ts";
 import type { RoleType } from "../../src/updates/metadata.ts";
 import { readMetadata } from "../../src/updates/read-metadata.ts";
+import { runs } from "../counts.ts";
 import { SignedRepository } from "./lab/signed-repository.ts";
 
 const lab = new SignedRepository();
@@ -207,7 +208,7 @@ describe("readMetadata", () => {
           holder[key] = before;
         }
       }),
-      { numRuns: 3_000 },
+      runs({ usual: 500, all: 3_000 }),
     );
   });
 });

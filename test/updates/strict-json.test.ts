@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { StewardError } from "../../src/errors.ts";
 import { parseStrictJson } from "../../src/updates/strict-json.ts";
+import { runs } from "../counts.ts";
 
 const depth = 32;
 const values = 500_000;
@@ -45,7 +46,7 @@ describe("parseStrictJson", () => {
         const text = JSON.stringify(one, null, indent);
         assert.equal(JSON.stringify(parse(text)), JSON.stringify(JSON.parse(text)));
       }),
-      { numRuns: 500 },
+      runs({ usual: 200, all: 500 }),
     );
   });
 
@@ -70,7 +71,7 @@ describe("parseStrictJson", () => {
           assert.equal(error.code, "update_metadata_malformed");
         }
       }),
-      { numRuns: 3_000 },
+      runs({ usual: 500, all: 3_000 }),
     );
   });
 
@@ -87,7 +88,7 @@ describe("parseStrictJson", () => {
           assert.equal(error.code, "update_metadata_malformed");
         }
       }),
-      { numRuns: 1_000 },
+      runs({ usual: 300, all: 1_000 }),
     );
   });
 
@@ -100,7 +101,7 @@ describe("parseStrictJson", () => {
           if (!(error instanceof StewardError)) throw error;
         }
       }),
-      { numRuns: 1_000 },
+      runs({ usual: 300, all: 1_000 }),
     );
   });
 
@@ -113,7 +114,7 @@ describe("parseStrictJson", () => {
         const escaped = [...JSON.stringify(name).slice(1, -1)].join("");
         refused(`${JSON.stringify(object).slice(0, -1)},"${escaped}":1}`);
       }),
-      { numRuns: 200 },
+      runs({ usual: 100, all: 200 }),
     );
     assert.match(refused('{"a":1,"\\u0061":2}').message, /twice/);
     assert.match(refused('{"x":{"b":[],"b":[]}}').message, /twice/);
