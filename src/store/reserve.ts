@@ -1,5 +1,6 @@
 import { open, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { uptime as processUptime } from "node:process";
 
 /** Given up first when the disk is full, so that the last changes before that still succeed. */
 export const reserveBytes = 8 * 1024 * 1024;
@@ -20,15 +21,25 @@ export interface Reserve {
   refill(): Promise<boolean>;
 }
 
-export function createReserve(directory: string): Reserve {
+/** Seconds before a disk is tried again that has taken a part of the reserve and refused the rest: each try wears it. */
+const pauseSeconds = 600;
+
+/** `uptime`: monotonic seconds. */
+export function createReserve(directory: string, uptime: () => number = processUptime): Reserve {
   const path = join(directory, ".reserve");
   let isGivenUp = false;
   let refilling: Promise<boolean> | undefined;
+  let nextTry = Number.NEGATIVE_INFINITY;
   const refill = async (): Promise<boolean> => {
     const present = await stat(path).catch(() => null);
     if (present?.size !== reserveBytes) {
       const { bavail, bsize } = await statfs(directory);
-      if (bavail * bsize < reserveNeedsBytes || !(await fill(path))) return false;
+      if (bavail * bsize < reserveNeedsBytes || uptime() < nextTry) return false;
+      const written = await fill(path);
+      if (written < reserveBytes) {
+        if (written > 0) nextTry = uptime() + pauseSeconds;
+        return false;
+      }
     }
     isGivenUp = false;
     return true;
@@ -54,20 +65,21 @@ export function createReserve(directory: string): Reserve {
   };
 }
 
-/** Writes real bytes: a sparse file would hold nothing back. False, and nothing is left, where the disk refuses. */
-async function fill(path: string): Promise<boolean> {
+/** Writes real bytes: a sparse file would hold nothing back. How many; where the disk refuses the rest, nothing is left. */
+async function fill(path: string): Promise<number> {
+  let written = 0;
   try {
     const file = await open(path, "w", 0o600);
     try {
       const chunk = Buffer.alloc(256 * 1024);
-      for (let written = 0; written < reserveBytes; written += chunk.length) await file.write(chunk);
+      while (written < reserveBytes) written += (await file.write(chunk)).bytesWritten;
       await file.sync();
     } finally {
       await file.close();
     }
-    return true;
+    return written;
   } catch {
     await unlink(path).catch(() => undefined);
-    return false;
+    return Math.min(written, reserveBytes - 1);
   }
 }

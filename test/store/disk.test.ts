@@ -65,6 +65,23 @@ describe("the disk that the state lies on", () => {
     assert.equal(disk.trouble(), null);
   });
 
+  it("is not worn by a reserve that it takes only a part of, however much it says is free", async (test) => {
+    const set = await diskOf(test, 48);
+    if (!set) return;
+    const { seen, run } = set.mount;
+    // As with a quota: the file system has space, and refuses this file half-way.
+    run('mkdir "$1/small" && mount -t tmpfs -o size=4m tmpfs "$1/small" && ln -s small/file "$1/.reserve"');
+    let now = 0;
+    const reserve = createReserve(seen, () => now);
+    assert.equal(await reserve.refill(), false);
+    now = 599;
+    assert.equal(await reserve.refill(), false);
+    await assert.rejects(stat(join(seen, ".reserve")));
+    now = 600;
+    assert.equal(await reserve.refill(), true);
+    assert.equal((await stat(join(seen, ".reserve"))).size, reserveBytes);
+  });
+
   it("tells its observers of each look, until they stop", async (test) => {
     const directory = await temporaryDirectory(test);
     const disk = await openDisk(directory, createReserve(directory));
