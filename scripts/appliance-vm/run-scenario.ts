@@ -33,6 +33,8 @@ export interface Run {
   readonly start: (index: number) => Machine;
   /** Seconds from a machine's start to its guest part where nothing else keeps the host busy. */
   readonly quietBootSeconds: number;
+  /** Hears each line about it; printed if absent. */
+  readonly say?: (line: string) => void;
 }
 
 /** Seconds that a machine may take to shut down when it is told to, and to start, where the host is quiet. */
@@ -59,22 +61,27 @@ export async function runScenario(run: Run): Promise<never> {
     },
   };
   for (const server of scenario.servers ?? []) host.servers.start(server);
-  const isPassed = await new Boots(run, host).all();
+  const isPassed = await runBoots(run, host);
   host.servers.stopAll();
   publisher?.close();
   process.exit(isPassed ? 0 : 1);
 }
 
+/** Boots the machine as often as the scenario says, and returns whether it has passed. */
+export function runBoots(run: Omit<Run, "chrony">, host: HostSide): Promise<boolean> {
+  return new Boots(run, host).all();
+}
+
 /** The boots of a scenario, one after the other, and what they have said so far. */
 class Boots {
-  readonly #run: Run;
+  readonly #run: Omit<Run, "chrony">;
   readonly #host: HostSide;
   readonly #begun = performance.now();
   readonly #counts = { checks: 0, failed: 0 };
   #slowness = 1;
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(run: Run, host: HostSide) {
+  constructor(run: Omit<Run, "chrony">, host: HostSide) {
     this.#run = run;
     this.#host = host;
   }
@@ -102,7 +109,8 @@ class Boots {
   }
 
   #say(text: string): void {
-    process.stdout.write(`${this.#run.name}: ${text}\n`);
+    const { name, say = (line: string) => void process.stdout.write(`${line}\n`) } = this.#run;
+    say(`${name}: ${text}`);
   }
 
   /** The scenario has failed when it takes longer than so many seconds from its beginning. */
