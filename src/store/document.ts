@@ -5,7 +5,7 @@ import { type DocumentKind, documentPath, goodCopyName, validatorOf } from "./do
 import { createDueTimer } from "./due-timer.ts";
 import { isReplaced, removeLeftovers } from "./durable-file.ts";
 import { type Found, type Loaded, loadDocument } from "./load.ts";
-import { withUnknown } from "./members.ts";
+import { unknownMembers, withUnknown } from "./members.ts";
 import type { Reserve } from "./reserve.ts";
 import type { Validator } from "./schemas.ts";
 
@@ -91,6 +91,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   readonly #file: DocumentFile<T>;
   readonly #copies: Copies;
   readonly #origin: Loaded<T>;
+  readonly #hasUnknown: boolean;
   readonly #validate: Validator;
   #current: T;
   #waiting: Waiting<T>[] = [];
@@ -112,6 +113,8 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     });
     this.#copies = createCopies(directory, kind, () => this.#current, this.#file.copyOf);
     this.#origin = loaded;
+    // They come from the file alone: where it has none, there will be none.
+    this.#hasUnknown = unknownMembers(kind.schema, loaded.value).length > 0;
     this.#validate = validatorOf(kind);
     this.#current = loaded.value;
   }
@@ -204,7 +207,8 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
 
   /** What no room knows of outlives each change of what they know. */
   #changed(present: T, change: Change<T>): T {
-    return withUnknown(this.#kind.schema, present, change(present));
+    const next = change(present);
+    return this.#hasUnknown ? withUnknown(this.#kind.schema, present, next) : next;
   }
 
   /** A value that the next start would refuse must never reach the disk. */
