@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../until.ts";
 import { login } from "./damaged-state.ts";
 import { fingerprints, startAgent } from "./state-directory.ts";
 
@@ -11,8 +12,7 @@ describe("flash wear", () => {
   it("is none of an agent that is idle or only read", async (test) => {
     const agent = await startAgent(test);
     const { token } = await agent.signedInAdmin();
-    await delay(settleMilliseconds);
-    const before = await fingerprints(agent.stateDirectory);
+    const before = await settled(agent.stateDirectory);
     assert.equal(Object.keys(before).length >= 8, true);
     for (let reads = 0; reads < 30; reads += 1) {
       for (const path of ["/api/health", "/api/system", "/api/users", "/api/auth/me"]) {
@@ -20,7 +20,13 @@ describe("flash wear", () => {
       }
       await delay(100);
     }
-    assert.deepEqual(await fingerprints(agent.stateDirectory), before);
+    const after = await fingerprints(agent.stateDirectory);
+    // That somebody signed in from here is written once, a while later.
+    for (const name of ["attempts.json", "attempts.good.json"]) {
+      delete before[name];
+      delete after[name];
+    }
+    assert.deepEqual(after, before);
   });
 
   it("is none of a restart beyond what closing writes", async (test) => {
@@ -39,7 +45,7 @@ describe("flash wear", () => {
   it("is a few writes for ten sign-ins in two seconds, and none of the accounts", async (test) => {
     const agent = await startAgent(test);
     await agent.signedInAdmin();
-    await delay(settleMilliseconds);
+    await settled(agent.stateDirectory);
     const seen: Record<string, Set<string>> = {};
     let isOver = false;
     const watching = (async () => {
@@ -47,7 +53,7 @@ describe("flash wear", () => {
         for (const [name, print] of Object.entries(await fingerprints(agent.stateDirectory))) {
           seen[name] = (seen[name] ?? new Set()).add(print);
         }
-        await delay(5);
+        await delay(20);
       }
     })();
     const start = performance.now();
@@ -64,9 +70,24 @@ describe("flash wear", () => {
       `ten sign-ins in ${(took / 1_000).toFixed(1)} s: sessions.json written ${writes("sessions.json")} times, ` +
         `its good copy ${writes("sessions.good.json")} times, users.json ${writes("users.json")} times`,
     );
-    assert.equal(writes("sessions.json") >= 1 && writes("sessions.json") <= 3, true);
-    assert.equal(writes("sessions.good.json") <= 2, true);
+    // One for each two seconds in which there was something to write, and so more where this host is slow.
+    const most = Math.ceil(took / 2_000) + 2;
+    assert.ok(writes("sessions.json") >= 1 && writes("sessions.json") <= most, "of sessions.json");
+    assert.ok(writes("sessions.good.json") <= most, "of the good copy");
     assert.equal(writes("users.json"), 0);
     assert.equal(writes("settings.json"), 0);
   });
 });
+
+/** What lies there when nothing has been written for a while. */
+async function settled(directory: string): Promise<Record<string, string>> {
+  let before = await fingerprints(directory);
+  await until("nothing is written any more", async () => {
+    await delay(settleMilliseconds);
+    const after = await fingerprints(directory);
+    const isSame = JSON.stringify(after) === JSON.stringify(before);
+    before = after;
+    return isSame;
+  });
+  return before;
+}
