@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createExchange } from "../../src/clock/exchange.ts";
 import { createDatagrams } from "../../src/host/linux/datagrams.ts";
+import { reaching } from "../ipv6.ts";
 import {
   assertOffset,
   common,
@@ -18,7 +19,7 @@ endServersAfterEach();
 
 describe("an exchange with a right server", () => {
   for (const address of ["127.0.0.1", "::1"]) {
-    it(`at ${address} is a sample with what the reply says`, async () => {
+    it(`at ${address} is a sample with what the reply says`, reaching(address), async () => {
       const server = await serve(({ send, reply }) => send(reply({ leap: 1 })), address);
       const outcome = await exchange(server);
       const { offsetSeconds, delaySeconds, dispersionSeconds, atSeconds, ...rest } = sampleIn(outcome);

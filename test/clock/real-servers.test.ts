@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { reaching } from "../ipv6.ts";
 import { type Chronyd, startChronyd } from "./chronyd.ts";
 import { assertOffset, endServersAfterEach, exchange, sampleIn } from "./exchanging.ts";
 
@@ -7,7 +8,7 @@ endServersAfterEach();
 
 describe("forty exchanges with Debian's chronyd", () => {
   for (const address of ["127.0.0.1", "::1"]) {
-    it(`on ${address} are forty samples of the one clock that both have`, async () => {
+    it(`on ${address} are forty samples of the one clock that both have`, reaching(address), async () => {
       const server = await startChronyd();
       try {
         for (let turn = 0; turn < 40; turn += 1) {

@@ -7,6 +7,7 @@ import { createDatagrams } from "../../src/host/linux/datagrams.ts";
 import type { Datagrams } from "../../src/host/ports.ts";
 import { freePort } from "../clock/chronyd.ts";
 import { clockAddon } from "../host-clock.ts";
+import { reaching } from "../ipv6.ts";
 import { until } from "../until.ts";
 import { bound, openSockets } from "./sockets.ts";
 
@@ -31,7 +32,7 @@ const ways: [string, Datagrams][] = [
 for (const [way, datagrams] of ways)
   describe(`a datagram connection ${way}`, () => {
     for (const address of ["127.0.0.1", "::1", ...ownAddresses]) {
-      it(`with ${address} carries packets both ways`, async () => {
+      it(`with ${address} carries packets both ways`, reaching(address), async () => {
         const server = await bound(address);
         server.on("message", (packet, { port, address: from }) =>
           server.send(Buffer.from(packet).reverse(), port, from),
@@ -68,7 +69,7 @@ for (const [way, datagrams] of ways)
     });
 
     for (const address of ["127.0.0.1", "::1", ...ownAddresses]) {
-      it(`tells of a closed port of ${address} by the system's code`, async () => {
+      it(`tells of a closed port of ${address} by the system's code`, reaching(address), async () => {
         let code: string | undefined;
         const connection = await datagrams.connect(
           { address, port: await freePort() },
