@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { NewRelease } from "./publisher.ts";
 
 /** Where the product of these scenarios answers in the machine. */
@@ -39,9 +41,12 @@ while (1) {
 }
 `;
 
-/** A binary of the product; `filler` makes its payload larger, so that each step takes its time. */
-export function binary(version: string, behaviour: Behaviour = "good", filler = ""): NewRelease {
-  const tree = { "server.pl": server(version, behaviour), ...(filler === "" ? {} : { filler }) };
+/** A binary of the product; `filler` makes its payload larger, so that each step takes its time, and is made only then. */
+export function binary(version: string, behaviour: Behaviour = "good", filler?: () => string): NewRelease {
+  const tree = (directory: string): void => {
+    writeFileSync(join(directory, "server.pl"), server(version, behaviour));
+    if (filler) writeFileSync(join(directory, "filler"), filler());
+  };
   return { kind: "binary", version, tree };
 }
 

@@ -37,7 +37,7 @@ function filler(version: string): string {
 
 /** A release for these scenarios; `isGood`: not one that is undone. */
 export function heavyBinary(version: string, isGood = true) {
-  return binary(version, isGood ? "good" : "exits", filler(version));
+  return binary(version, isGood ? "good" : "exits", () => filler(version));
 }
 
 /** Whether root's side is there now; cheap, for it is asked every few milliseconds. */
