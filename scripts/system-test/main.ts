@@ -33,7 +33,7 @@ await runTier({
     return [...environment, ...withoutClock, "unshare", ...namespaces, "sh", "-c", begin];
   },
   cleanUp: (directory) => {
-    for (const group of ownGroups(directory)) removeGroup(group);
+    for (const group of ownGroups(directory)) removeWhenEmpty(group);
   },
 });
 
@@ -53,14 +53,26 @@ function ownGroups(directory: string): string[] {
     });
 }
 
-/** The kernel has ended what was in there; a group that still ends is left to the next scenario's. */
-function removeGroup(group: string): void {
-  try {
-    for (const entry of readdirSync(group, { withFileTypes: true })) {
-      if (entry.isDirectory()) removeGroup(join(group, entry.name));
+/** The kernel has killed what was in there, which takes it a moment to be gone. */
+function removeWhenEmpty(group: string): void {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 1; ; tries += 1) {
+    try {
+      removeGroup(group);
+      return;
+    } catch (error) {
+      if (tries === 100) {
+        process.stderr.write(`system-test: ${group} is left behind: ${String(error)}\n`);
+        return;
+      }
+      Atomics.wait(sleeper, 0, 0, 20);
     }
-    rmdirSync(group);
-  } catch (error) {
-    process.stderr.write(`system-test: ${group} is left behind: ${String(error)}\n`);
   }
+}
+
+function removeGroup(group: string): void {
+  for (const entry of readdirSync(group, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeGroup(join(group, entry.name));
+  }
+  rmdirSync(group);
 }
