@@ -198,6 +198,9 @@ export const emptyJournal: ReleaseJournal = {
   history: [],
 };
 
+/** Made at the first use, once. */
+let validate: ReturnType<typeof validatorOf> | undefined;
+
 /** The journal of these bytes; null (no file) is the empty one. Throws `state_damaged`. */
 export function readReleaseJournal(bytes: Uint8Array | null): ReleaseJournal {
   if (bytes === null) return emptyJournal;
@@ -210,7 +213,8 @@ export function readReleaseJournal(bytes: Uint8Array | null): ReleaseJournal {
     throw damaged("it is not JSON", cause);
   }
   // What a newer release has added to format 1 stays where it is.
-  const [wrong] = validatorOf({ name: releaseJournalName, schema: releaseJournalSchema })(value);
+  validate ??= validatorOf({ name: releaseJournalName, schema: releaseJournalSchema });
+  const [wrong] = validate(value);
   if (wrong) throw damaged(`${wrong.pointer} ${wrong.detail}`);
   const { format: _, ...journal } = value as ReleaseJournal & { format: number };
   return journal;
