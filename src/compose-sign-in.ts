@@ -124,6 +124,7 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
   const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
   const accounts = createAccounts({
     document: state.users,
+    forOneCommand: parts.config.forOneCommand,
     passwords,
     now: time.now,
     checkPassword: passwordCheck(parts),

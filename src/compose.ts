@@ -48,6 +48,8 @@ export interface AgentConfig {
   stateDirectory: string;
   /** The state is only looked at, without its lock and without a write. */
   readsOnly?: boolean;
+  /** The process ends with one command: what it held in memory would be lost at once. */
+  forOneCommand?: boolean;
   runDirectory: string;
   /** Beside the program: common-passwords.txt, the facts worker, the console. */
   assetsDirectory: string;

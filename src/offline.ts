@@ -18,7 +18,7 @@ export async function openOfflineClient(config: AgentConfig, remark: (text: stri
     if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));
   };
   const lock = config.readsOnly ? noLock : await takeLock(config.stateDirectory);
-  const rooms = await openRooms({ ...config, log }, lock);
+  const rooms = await openRooms({ ...config, log, forOneCommand: true }, lock);
   return {
     call: async <Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> => {
       const running = rooms.dispatch.run(id, {

@@ -10,7 +10,7 @@ import type { Accounts } from "../users/accounts.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Person } from "./bearer.ts";
 import type { FullProof, OwnAccount } from "./own-account.ts";
-import { createPendingSecrets, pendingSeconds } from "./pending-secrets.ts";
+import { createPendingSecrets, type PendingSecrets, pendingSeconds } from "./pending-secrets.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { Origin, Sessions } from "./sessions.ts";
 import type { TrustedTime } from "./trusted-time.ts";
@@ -30,6 +30,8 @@ export interface Enrolment {
   disable(person: Person, proof: FullProof, origin: Origin): Promise<User>;
   /** The old ones die. Throws `two_factor_not_enabled`. */
   renewRecoveryCodes(person: Person): Promise<string[]>;
+  /** What goes with a factor that was taken away: the lock of its codes, those that were used, a setup. */
+  forget(user: User): void;
   /** Takes factor and lock away, and ends all sessions but one. Throws `not_found`, and what `check` throws. */
   remove(userId: string, options?: Removal): Promise<User>;
 }
@@ -58,18 +60,18 @@ export interface EnrolmentOptions {
 export function createEnrolment(options: EnrolmentOptions): Enrolment {
   const { accounts, sessions, time, seal } = options;
   const pending = createPendingSecrets(options.uptime);
+  const forget = (user: User) => forgetFactor(options, pending, user);
   const remove: Enrolment["remove"] = async (userId, { exceptSession, check } = {}) => {
     const user = await accounts.changeFactor(userId, (factor) => {
       check?.(factor);
       return null;
     });
-    options.usedCodes.forget(userId);
-    options.attempts.rightCode(user.username);
-    pending.forget(userId);
+    forget(user);
     await sessions.endAll(userId, exceptSession);
     return accounts.get(userId);
   };
   return {
+    forget,
     remove,
     status: (userId) => {
       const { two_factor, locked } = accounts.get(userId);
@@ -107,6 +109,16 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
   };
 }
 
+function forgetFactor(
+  { usedCodes, attempts }: EnrolmentOptions,
+  pending: PendingSecrets,
+  { id, username }: User,
+): void {
+  usedCodes.forget(id);
+  attempts.rightCode(username);
+  pending.forget(id);
+}
+
 async function renewRecoveryCodes(accounts: Accounts, { id }: Account): Promise<string[]> {
   const { codes, hashes } = makeRecoveryCodes();
   await accounts.changeFactor(id, (factor) => {
@@ -123,10 +135,11 @@ async function store(
 ): Promise<string[]> {
   const { codes, hashes } = makeRecoveryCodes();
   const enrolled_at = time.now().toISOString();
-  await accounts.changeFactor(id, (present) => {
+  const enrolled = (present: StoredFactor | null): StoredFactor => {
     refuseSecond(present);
     return { sealed_secret: seal.seal(secret, id), enrolled_at, recovery_hashes: hashes };
-  });
+  };
+  await accounts.changeFactor(id, enrolled, "owner");
   return codes;
 }
 

@@ -49,7 +49,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
       await counted(attempts, account.username, origin, async () => {
         await withPassword(options, account, current, origin);
       });
-      await accounts.setPassword(account.id, next, origin.source);
+      await accounts.setPassword(account.id, next, origin.source, "owner");
       await sessions.endAll(account.id, session.id);
     },
     reauthenticate: async (person, proof, origin) => {

@@ -1,7 +1,6 @@
 import type { Output, User } from "../contract/types.ts";
 import type { Command, Invocation } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
-import type { Client } from "./context.ts";
 import { newPasswordOptions, readNewPassword } from "./new-password.ts";
 import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
 import { findUser } from "./user-lookup.ts";
@@ -58,9 +57,10 @@ export const rescueUser: Command = {
       await output.remark(`What stands in the way of ${name}: ${obstaclesOf(user)}.`);
       const question = `Rescue ${name}, who then signs in with a one-use password alone?`;
       if (!(await agreesTo(invocation, { says: rescueOf(user), question }))) return;
-      const rescued = await clearTheWay(client, user);
+      const rescued = await client.call("rescueUser", { params: { id: user.id } });
       const now = `User ${name} is enabled, not locked and has no second factor; the sessions are ended.`;
       await reportPassword(invocation, rescued, now);
+      if (rescued.held_in_memory) await output.remark(heldInMemory);
     },
   ),
   examples: [
@@ -83,16 +83,9 @@ function rescueOf({ username, enabled, locked, two_factor }: User): string[] {
   ];
 }
 
-async function clearTheWay(client: Client, user: User): Promise<Output<"resetPassword">> {
-  const params = { id: user.id };
-  if (!user.enabled) await client.call("updateUser", { params, body: { enabled: true } });
-  await client.call("unlockUser", { params });
-  if (user.two_factor.enabled) {
-    await client.call("recoverTwoFactor", { params, body: { reason: "steward user rescue" } });
-  }
-  // Ends the sessions too; last, so that the password is the end of what stood in the way.
-  return client.call("resetPassword", { params, body: {} });
-}
+const heldInMemory =
+  "The disk takes no write, so this is in memory alone, as are the password and the second factor that the user then chooses. " +
+  "They hold until the agent ends, and are written when the disk can be written. If the agent ends before that, rescue the user again.";
 
 function obstaclesOf(user: User): string {
   const obstacles = [

@@ -20,6 +20,7 @@ export const eventTypes = {
   "user.deleted": security,
   "user.password_reset": security,
   "user.unlocked": security,
+  "user.rescued": security,
   "user.sessions_ended": security,
   "two_factor.set_up": security,
   "two_factor.enabled": security,

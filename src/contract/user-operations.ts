@@ -82,6 +82,18 @@ export const userOperations = {
     response: { status: 200, schema: users.user },
     event: "user.unlocked",
   },
+  rescueUser: {
+    method: "POST",
+    path: "/api/users/{id}/rescue",
+    summary:
+      "Let a user in again: enable, unlock, remove the second factor, make a one-use password, end the sessions; for local root also while the disk takes no write",
+    access: admins,
+    stepUp: true,
+    pathParameters: byId,
+    response: { status: 200, schema: users.rescuedUser },
+    errors: ["hashing_busy"],
+    event: "user.rescued",
+  },
   endUserSessions: {
     method: "DELETE",
     path: "/api/users/{id}/sessions",

@@ -63,6 +63,21 @@ export const userWithInitialPassword = {
   properties: { ...user.properties, initial_password: { type: "string" } },
 } as const;
 
+/** A user who was let in again. */
+export const rescuedUser = {
+  ...userWithInitialPassword,
+  required: [...user.required, "initial_password"],
+  properties: {
+    ...userWithInitialPassword.properties,
+    held_in_memory: {
+      type: "boolean",
+      const: true,
+      description:
+        "only where the disk takes no write: all of it holds until the agent ends, and is written when the disk can be written",
+    },
+  },
+} as const;
+
 export const createUser = {
   type: "object",
   additionalProperties: false,

@@ -4,13 +4,8 @@ import type { Document } from "../store/document.ts";
 import { createLookUp } from "../store/look-up.ts";
 import { type Account, type AccountsState, newUserId, type StoredFactor, toUser } from "./account.ts";
 import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
-import {
-  inState,
-  isEnabledAdministrator,
-  keepingAnAdministrator,
-  replaced,
-  withNew,
-} from "./accounts-state.ts";
+import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
+import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
 import { type CheckPassword, type Credentials, newCredentials } from "./credentials.ts";
 import { listUsers } from "./listing.ts";
 import type { Passwords, Source } from "./passwords.ts";
@@ -59,11 +54,18 @@ export interface Accounts {
   /** Throws `not_found`, `last_admin`. */
   remove(id: string, precondition?: Precondition): Promise<void>;
   /** `undefined` makes a one-use initial password. */
-  setPassword(id: string, password: string | undefined, source: Source): Promise<WithInitialPassword>;
+  setPassword(
+    id: string,
+    password: string | undefined,
+    source: Source,
+    maker?: Maker,
+  ): Promise<WithInitialPassword>;
+  /** Enables, takes the second factor away and makes a one-use password, in one change. Throws `not_found`. */
+  rescue(id: string, source: Source, maker: Maker): Promise<WithInitialPassword & { isHeld: boolean }>;
   /** Notes a sign-in: when it was, and that an initial password is spent. */
   signedIn(id: string, rehashed: string | undefined): void;
   /** Gives or takes the second factor. Throws `not_found`, and what `change` throws. */
-  changeFactor(id: string, change: FactorChange): Promise<User>;
+  changeFactor(id: string, change: FactorChange, maker?: Maker): Promise<User>;
   /**
    * Spends a recovery code: in memory before it returns, so that no two can spend the same, then on the disk where
    * that is possible. False when it is no longer there.
@@ -86,10 +88,18 @@ export interface AccountsOptions {
   /** Whether this device has the key that a second factor was sealed with. */
   hasKey: (sealedSecret: string) => boolean;
   now: () => Date;
+  /** The process ends with one command: what it held in memory would be lost at once. */
+  forOneCommand?: boolean | undefined;
 }
 
-export function createAccounts(options: AccountsOptions): Accounts {
-  const { document } = options;
+interface Parts extends AccountsOptions {
+  writer: AccountWriter;
+}
+
+export function createAccounts(given: AccountsOptions): Accounts {
+  const { document } = given;
+  const options = { ...given, writer: createAccountWriter(given) };
+  const { writer } = options;
   const view = (account: Account) => viewOf(options, account);
   const all = () => document.read().accounts;
   const find = createLookUp(all, ({ id }) => id);
@@ -112,12 +122,16 @@ export function createAccounts(options: AccountsOptions): Accounts {
     findByName,
     create: (input, source) => create(options, input, source),
     createFirst: (username, password) => createFirst(options, username, password),
-    update: async (id, change, precondition) =>
-      view(await changeOne(options, present(id).id, withChange(change), precondition)),
+    update: async (id, change, precondition) => {
+      const check = precondition && ((account: Account) => precondition(view(account)));
+      return view((await writer.change(present(id).id, withChange(change), { check })).account);
+    },
     remove: (id, precondition) => remove(options, present(id).id, precondition),
-    setPassword: (id, password, source) => setPassword(options, present(id), password, source),
+    setPassword: (id, password, source, maker) => setPassword(options, present(id), password, source, maker),
+    rescue: (id, source, maker) => rescue(options, present(id), source, maker),
     signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
-    changeFactor: async (id, change) => view(await changeOne(options, present(id).id, withFactor(change))),
+    changeFactor: async (id, change, maker) =>
+      view((await writer.change(present(id).id, withFactor(change), { maker })).account),
     spendRecoveryCode: (id, hash) => spendRecoveryCode(document, id, hash),
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
     view,
@@ -162,14 +176,28 @@ async function createFirst(
 }
 
 async function setPassword(
-  options: AccountsOptions,
+  parts: Parts,
   account: Account,
   password: string | undefined,
   source: Source,
+  maker: Maker | undefined,
 ): Promise<WithInitialPassword> {
-  const { credentials, initialPassword } = await newCredentials(options, account, password, source);
-  const changed = await changeOne(options, account.id, (present) => ({ ...present, ...credentials }));
-  return { user: viewOf(options, changed), initialPassword };
+  const { credentials, initialPassword } = await newCredentials(parts, account, password, source);
+  const set = (present: Account): Account => ({ ...present, ...credentials });
+  const changed = await parts.writer.change(account.id, set, { maker });
+  return { user: viewOf(parts, changed.account), initialPassword };
+}
+
+async function rescue(parts: Parts, account: Account, source: Source, maker: Maker) {
+  const { credentials, initialPassword } = await newCredentials(parts, account, undefined, source);
+  const open = (present: Account): Account => ({
+    ...present,
+    ...credentials,
+    enabled: true,
+    two_factor: null,
+  });
+  const changed = await parts.writer.change(account.id, open, { maker });
+  return { user: viewOf(parts, changed.account), initialPassword, isHeld: changed.isHeld };
 }
 
 function newAccount(options: AccountsOptions, input: NewAccount & Credentials): Account {
@@ -187,21 +215,6 @@ function newAccount(options: AccountsOptions, input: NewAccount & Credentials): 
     created_at: now,
     updated_at: now,
   };
-}
-
-async function changeOne(
-  options: AccountsOptions,
-  id: string,
-  change: (account: Account) => Account,
-  precondition?: Precondition,
-): Promise<Account> {
-  const updated_at = options.now().toISOString();
-  const state = await options.document.update((current) => {
-    const account = inState(current, id);
-    precondition?.(viewOf(options, account));
-    return keepingAnAdministrator(current, replaced(current, { ...change(account), updated_at }));
-  });
-  return inState(state, id);
 }
 
 async function remove(

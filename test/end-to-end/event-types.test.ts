@@ -94,6 +94,7 @@ describe("the events of an agent", () => {
     await post(`/api/users/${ana.id}`, token, { role: "operator" }, "PUT");
     await post(`/api/users/${ana.id}/unlock`, token);
     await post(`/api/users/${ana.id}/password-reset`, token);
+    await post(`/api/users/${ana.id}/rescue`, token);
     await post(`/api/users/${ana.id}/sessions`, token, {}, "DELETE");
     await post(`/api/users/${ana.id}`, token, {}, "DELETE");
   };

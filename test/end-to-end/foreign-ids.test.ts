@@ -26,6 +26,7 @@ const table: Record<string, readonly [string, string, string]> = {
   deleteUser: ["forbidden", "forbidden", "step_up_required"],
   resetPassword: ["forbidden", "forbidden", "step_up_required"],
   unlockUser: ["forbidden", "forbidden", "step_up_required"],
+  rescueUser: ["forbidden", "forbidden", "step_up_required"],
   endUserSessions: ["forbidden", "forbidden", "step_up_required"],
   getTwoFactor: ["forbidden", "forbidden", "200"],
   setUpTwoFactor: ["forbidden", "forbidden", "forbidden"],

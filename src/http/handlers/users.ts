@@ -1,8 +1,9 @@
 import type { Attempts } from "../../auth/attempts.ts";
+import type { Enrolment } from "../../auth/enrolment.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import type { SetupToken } from "../../auth/setup-token.ts";
 import { admins } from "../../contract/operation.ts";
-import type { User } from "../../contract/types.ts";
+import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/event.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { authorise } from "../authorise.ts";
@@ -17,6 +18,7 @@ type UserHandlers = Pick<
   | "deleteUser"
   | "resetPassword"
   | "unlockUser"
+  | "rescueUser"
   | "endUserSessions"
 >;
 
@@ -25,6 +27,7 @@ export interface UserHandlersOptions {
   sessions: Sessions;
   setupToken: SetupToken;
   attempts: Attempts;
+  enrolment: Enrolment;
   /** What dies with a user: tokens, used codes. */
   forget: (user: User) => Promise<void>;
 }
@@ -70,6 +73,7 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
       attempts.unlock(user.username);
       return accounts.get(params.id);
     },
+    rescueUser: (call) => rescueUser(options, call),
     endUserSessions: async ({ params, note }) => {
       const user = accounts.get(params.id);
       note(about(user, { sessions: sessions.list(user.id).length }));
@@ -101,6 +105,25 @@ async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise
   const details = changesOf(before, user);
   note({ ...about(user, details), isUnchanged: Object.keys(details).length === 0 });
   return user;
+}
+
+/** All that may keep a user out, in one change; local root's is not kept back by a disk that takes no write. */
+async function rescueUser(
+  options: UserHandlersOptions,
+  { params, actor, origin, note }: Call<"rescueUser">,
+): Promise<Output<"rescueUser">> {
+  const { accounts, attempts, enrolment, sessions } = options;
+  const { enabled, locked, two_factor } = accounts.get(params.id);
+  const maker = actor.kind === "local-root" ? "local-root" : "other";
+  const { user, initialPassword = "", isHeld } = await accounts.rescue(params.id, origin.source, maker);
+  const before = { was_enabled: enabled, was_locked: locked !== null, had_two_factor: two_factor.enabled };
+  note(about(user, { ...before, ...(isHeld && { held_in_memory: true }) }));
+  attempts.unlock(user.username);
+  enrolment.forget(user);
+  await sessions.endAll(user.id);
+  await applyChange(options, user);
+  const rescued = { ...accounts.get(user.id), initial_password: initialPassword };
+  return isHeld ? { ...rescued, held_in_memory: true } : rescued;
 }
 
 /** What of a user was changed; of a name that people read, only that it was. */
