@@ -118,8 +118,9 @@ describe("the events of an agent", () => {
     for (let use = 0; use < 3; use += 1) await post("/api/auth/refresh", undefined, { refresh_token });
   };
 
-  // Those of updates take a repository: update-events.test.ts looks for each of them.
-  const elsewhere = (name: string) => byTheClock.includes(name) || name.startsWith("update.");
+  // Those of updates take a repository, and those of damage a damaged state: update-events.test.ts and
+  // store/register.test.ts look for each of them.
+  const elsewhere = (name: string) => byTheClock.includes(name) || /^(update|state)\./.test(name);
   for (const type of Object.keys(eventTypes).filter((name) => !elsewhere(name))) {
     it(`${type} is written down with who, from where and in which request`, () => {
       const event = events.find((one) => one.type === type);
