@@ -21,7 +21,9 @@ const directory = mkdtempSync(join(tmpdir(), "steward-install-"));
 after(() => rmSync(directory, { recursive: true }));
 
 function run(command: string, args: readonly string[]): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: checkout, encoding: "utf8" });
+  // Without what a make that runs the tests tells the ones below it.
+  const { MAKEFLAGS: _, MAKELEVEL: __, MFLAGS: ___, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: checkout, encoding: "utf8", env });
   return { status, output: stdout + stderr };
 }
 
