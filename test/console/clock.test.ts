@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import { freePort } from "../clock/chronyd.ts";
 import { startTimeServers } from "../clock/time-servers.ts";
@@ -50,6 +50,17 @@ async function see(
   await signIn(opened.page, role, "/system");
   await opened.page.getByText("Device time").waitFor();
   return opened;
+}
+
+/** Lets the requests for a measurement go when each page has made its own: they share one round, and one answer. */
+async function together(pages: readonly Page[], ask: (page: Page) => Promise<void>): Promise<void> {
+  const held: Route[] = [];
+  for (const page of pages) {
+    await page.route("**/time-sync/sync", (request) => void held.push(request), { times: 1 });
+    await ask(page);
+  }
+  await until("each page has asked", () => held.length === pages.length);
+  await Promise.all(held.map((request) => request.continue()));
 }
 
 async function setTime(agent: RunningAgent, time: object): Promise<void> {
@@ -229,7 +240,7 @@ describe("the console's clock", { concurrency: true }, () => {
       const operator = await see(test, browser, agent, "operator");
       const { page, complaints } = await see(test, browser, agent, "admin");
       await setTime(agent, { servers: [liar], panic_threshold: "1s" });
-      for (const each of [operator.page, page]) await sync(each).click();
+      await together([operator.page, page], (each) => sync(each).click());
       for (const each of [operator.page, page])
         await each.getByText("a correction that is too large").waitFor();
       await operator.page.getByText("An administrator can put it right all the same.").waitFor();
