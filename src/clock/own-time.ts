@@ -24,6 +24,16 @@ export interface RoundWish {
   isAbandoned?: boolean;
 }
 
+/** One more asks for what the round does; heard until its measuring is done. */
+export function joinRound(
+  wish: RoundWish,
+  { isStepAllowed, isForced }: Pick<RoundWish, "isStepAllowed" | "isForced">,
+): void {
+  wish.isRequested ||= isStepAllowed;
+  wish.isStepAllowed ||= isStepAllowed;
+  wish.isForced ||= isForced;
+}
+
 export interface OwnRound {
   readonly verdict: Verdict;
   /** Some source has answered in this round. */

@@ -1,6 +1,6 @@
 import type { TimeDaemon, Timers } from "../host/ports.ts";
 import type { Delegate } from "./delegate.ts";
-import type { OwnRound, OwnTime } from "./own-time.ts";
+import type { OwnRound, OwnTime, RoundWish } from "./own-time.ts";
 import type { Steering } from "./steering.ts";
 import type { Way } from "./way.ts";
 
@@ -25,4 +25,12 @@ export interface SynchroniserOptions {
   readonly onLook: () => void;
   /** A way begins that another one led to. */
   readonly onWay: (way: Way, before: Way | null) => void;
+}
+
+/** A round that runs. */
+export interface Flight {
+  readonly wish: RoundWish;
+  readonly done: Promise<void>;
+  /** The settings it went by are other ones by now, or its outcome is doubted: another follows at once. */
+  isOutdated: boolean;
 }

@@ -1,11 +1,11 @@
 import type { Delegate, DelegateReport } from "./delegate.ts";
 import { afterRound, type Knowledge, nothingKnown, type Standing, standingOf } from "./knowledge.ts";
 import { burst, firstBurst, nextRound, pollSecondsOf } from "./next-round.ts";
-import type { OwnRound, RoundWish } from "./own-time.ts";
+import { joinRound, type OwnRound, type RoundWish } from "./own-time.ts";
 import { pollAfterRound } from "./poll-after-round.ts";
 import { firstPoll, type PollState } from "./poll-control.ts";
 import { restingRefusal } from "./refusal.ts";
-import type { Request, SynchroniserOptions } from "./synchroniser-options.ts";
+import type { Flight, Request, SynchroniserOptions } from "./synchroniser-options.ts";
 import { createTimetable, type Timetable } from "./timetable.ts";
 import { isSameWay, type Way } from "./way.ts";
 
@@ -15,7 +15,7 @@ export interface Synchroniser {
   start(): void;
   /** Finds out whose turn it is, where nobody has yet. */
   settle(): Promise<Way>;
-  /** A round now, or the one that runs. Throws `rate_limited`, and what a daemon's delegate throws. */
+  /** A round now, or the one that runs if its settings still hold. Throws `rate_limited`, and what a daemon's delegate throws. */
   request(wish: Request): Promise<void>;
   /** A round soon, or right after the one that runs: the settings are other ones, or somebody doubts the clock. */
   nudge(): void;
@@ -60,9 +60,8 @@ class Loop implements Synchroniser {
   #report: DelegateReport | null = null;
   #reportedAt: number | null = null;
   #poll: PollState = firstPoll;
-  #flight: { wish: RoundWish; done: Promise<void> } | null = null;
+  #flight: Flight | null = null;
   #isFirst = false;
-  #isNudged = false;
   #lookedAt = Number.POSITIVE_INFINITY;
   #requestedAt = Number.NEGATIVE_INFINITY;
   readonly #timetable: Timetable;
@@ -98,16 +97,15 @@ class Loop implements Synchroniser {
     const { isStepAllowed, isForced } = wanted;
     const running = this.#flight;
     if (running) {
-      // Whoever joins is heard when the measuring is done.
-      running.wish.isRequested ||= isStepAllowed;
-      running.wish.isStepAllowed ||= isStepAllowed;
-      running.wish.isForced ||= isForced;
+      if (!running.isOutdated) joinRound(running.wish, wanted);
       await running.done;
-      if (!this.#isAnswer(running.wish, wanted)) return this.request(wanted);
+      if (running.isOutdated || !this.#isAnswer(running.wish, wanted)) return this.request(wanted);
     } else {
       const sinceSeconds = this.#now() - this.#requestedAt;
       if (sinceSeconds < restSeconds && !isForced) throw restingRefusal(restSeconds - sinceSeconds);
-      await this.#round({ burst, isRequested: isStepAllowed, isStepAllowed, isForced, isAsked: true });
+      const own = this.#round({ burst, isRequested: isStepAllowed, isStepAllowed, isForced, isAsked: true });
+      await own.done;
+      if (own.isOutdated) return;
     }
     const isReported = this.#way?.kind === "delegate" && this.#report?.isSynchronised === true;
     if (isReported || this.#knowledge.verdict?.kind === "agreed") this.#requestedAt = this.#now();
@@ -121,8 +119,8 @@ class Loop implements Synchroniser {
   }
 
   nudge(): void {
-    // A round that runs has read the settings already.
-    if (this.#flight) this.#isNudged = true;
+    // It has read the settings already.
+    if (this.#flight) this.#flight.isOutdated = true;
     else this.#timetable.roundIn(0, burst);
   }
 
@@ -158,7 +156,7 @@ class Loop implements Synchroniser {
 
   #begin(exchanges: number): void {
     if (this.#flight) return;
-    void this.#round({ ...unasked, burst: exchanges }).catch(() => undefined);
+    void this.#round({ ...unasked, burst: exchanges }).done.catch(() => undefined);
   }
 
   async #look(): Promise<void> {
@@ -172,16 +170,17 @@ class Loop implements Synchroniser {
     if (isOther || sinceSeconds > sleptSeconds) this.nudge();
   }
 
-  #round(wish: Wish): Promise<void> {
+  #round(wish: Wish): Flight {
     const done = this.#measure(wish).finally(() => {
       this.#flight = null;
       if (wish.isAbandoned) return;
       // First, for a look may want the next round at once.
-      this.#schedule();
+      this.#schedule(flight.isOutdated);
       this.#options.onLook();
     });
-    this.#flight = { wish, done };
-    return done;
+    const flight: Flight = { wish, done, isOutdated: false };
+    this.#flight = flight;
+    return flight;
   }
 
   async #measure(wish: Wish, isAgain = false): Promise<void> {
@@ -240,10 +239,10 @@ class Loop implements Synchroniser {
     onRound(way, round);
   }
 
-  #schedule(): void {
-    const facts = { way: this.#way, poll: this.#poll, isFirst: this.#isFirst, isNudged: this.#isNudged };
+  #schedule(isNudged: boolean): void {
+    const facts = { way: this.#way, poll: this.#poll, isFirst: this.#isFirst, isNudged };
     const next = nextRound({ ...facts, random: this.#options.random() });
-    [this.#isFirst, this.#isNudged] = [false, false];
+    this.#isFirst = false;
     if (next) this.#timetable.roundIn(next.seconds, next.exchanges);
     else this.#timetable.noRound();
   }

@@ -199,6 +199,26 @@ describe("large offsets in service", () => {
       },
     },
     {
+      name: "that servers want which are named while others are being asked are what a request is answered by",
+      host: {
+        servers: servers({}, { offsetSeconds: -2_000 }),
+        settings: setting({ servers: ["192.0.2.1"] }),
+      },
+      deeds: [
+        sync(600),
+        {
+          atSeconds: 602,
+          act: (host) => {
+            host.settings = setting({ servers: ["192.0.2.2"] });
+            host.clock.settingsChanged();
+            return undefined;
+          },
+        },
+        sync(603),
+      ],
+      bounds: { isHonest: false, outcomes: ["done", "panic_threshold"], steps: [0.5] },
+    },
+    {
       name: "after a pause of the machine are made forward when three agree for five polls",
       seconds: 2 * hour,
       deeds: paused(2_000),
