@@ -192,6 +192,16 @@ function credentialsOf(user: Role | Credentials): Credentials {
   return typeof user === "string" ? { username: names[user], password: passwords[user] } : user;
 }
 
+/** Waits for this; where it does not come, the error says what the page shows instead. */
+export async function untilShown(locator: Locator): Promise<void> {
+  try {
+    await locator.waitFor();
+  } catch (cause) {
+    const text = await locator.page().locator("body").innerText();
+    throw new Error(`${(cause as Error).message}\nThe page shows:\n${text}`, { cause });
+  }
+}
+
 /** Waits until so many of these are there. */
 export async function untilThereAre(count: number, locator: Locator): Promise<void> {
   await until(`${count} of ${locator}`, async () => (await locator.count()) === count);

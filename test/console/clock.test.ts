@@ -14,6 +14,7 @@ import {
   signIn,
   startBrowser,
   type TestBrowser,
+  untilShown,
   type WindowOptions,
 } from "./browser.ts";
 import { assertFits, axe, picture } from "./page-checks.ts";
@@ -242,7 +243,7 @@ describe("the console's clock", { concurrency: true }, () => {
       await setTime(agent, { servers: [liar], panic_threshold: "1s" });
       await together([operator.page, page], (each) => sync(each).click());
       for (const each of [operator.page, page])
-        await each.getByText("a correction that is too large").waitFor();
+        await untilShown(each.getByText("a correction that is too large"));
       await operator.page.getByText("An administrator can put it right all the same.").waitFor();
       assert.equal(await force(operator.page).count(), 0, "force for an operator");
       await force(page).click();

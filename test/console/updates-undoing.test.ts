@@ -9,6 +9,7 @@ import {
   signIn,
   startBrowser,
   type TestBrowser,
+  untilShown,
 } from "./browser.ts";
 import { assertFits, axe, picture } from "./page-checks.ts";
 import { startUpdatesWorld, type UpdatesWorld, untilCheckMayBegin } from "./updates-world.ts";
@@ -148,7 +149,7 @@ describe("the console's updates, on a device with two good releases and a bad on
   it("take back by hand what is held, once a check has found it again", async () => {
     await untilCheckMayBegin(world);
     await page.getByRole("button", { name: "Check now" }).click();
-    await row().getByText("applied by hand alone").waitFor();
+    await untilShown(row().getByText("applied by hand alone"));
     await page.locator("tbody tr").first().getByRole("link").click();
     await dialog("base 1.1.0: undone by hand").getByRole("button", { name: "Try again" }).click();
     await dialog("Apply base 1.1.0").getByRole("button", { name: "Apply" }).click();

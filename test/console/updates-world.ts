@@ -214,9 +214,15 @@ function filesBelow(directory: string): Map<string, Buffer> {
   );
 }
 
-/** Waits until it may be looked again: ten seconds lie between two looks. */
-export async function untilCheckMayBegin({ status }: UpdatesWorld): Promise<void> {
+/**
+ * Waits until it may be looked again: ten seconds lie between two looks. By the device's own clock, which the last look's
+ * time is of: it is behind this machine's by as long as the command took that set it.
+ */
+export async function untilCheckMayBegin({ agent, status }: UpdatesWorld): Promise<void> {
   const { last_check } = (await status()).schedule;
   const next = last_check === null ? 0 : Date.parse(last_check.at) + 10_000;
-  await until("ten seconds have passed", () => Date.now() >= next);
+  await until("ten seconds have passed", async () => {
+    const { json } = await agent().call("GET", "/api/system/time-sync", { local: true });
+    return Date.parse(json.server_time) >= next;
+  });
 }
