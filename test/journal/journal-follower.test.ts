@@ -69,7 +69,10 @@ describe("the journal's follower", () => {
   it("goes on where it was when journalctl dies", async (test) => {
     const { write, reader, started } = counted(test);
     const seen: string[] = [];
-    const stop = subscribe(test, createJournalFollower(reader, 20), (entry) => seen.push(textOf(entry)));
+    const follower = createJournalFollower(reader, 20);
+    const stop = subscribe(test, follower, (entry) => seen.push(textOf(entry)));
+    // It begins with what comes after it has looked where the journal ends.
+    await follower.ready();
     write("one");
     await until("the first line", () => seen.length === 1);
     process.kill(started().at(-1) ?? 0, "SIGKILL");
