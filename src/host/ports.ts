@@ -31,7 +31,7 @@ export interface JournalEntry {
   readonly severity: number;
   readonly pid: number | null;
   readonly message: string;
-  /** The line as JSON, where the agent has sent it along. Whoever wrote the entry could. */
+  /** The line as JSON, where the agent has sent it along. The program that wrote the entry could. */
   readonly ownLine: string | null;
 }
 

@@ -26,7 +26,7 @@ export interface Disk {
   look(): Promise<void>;
   /** Told after each look, and waited for before the next. Returns how to stop. */
   observe(listener: () => void | Promise<void>): () => void;
-  /** Begins to look by itself. */
+  /** Begins the regular looks. */
   start(): void;
   stop(): void;
 }

@@ -27,7 +27,7 @@ export interface SelfCheckOptions {
 /** Seconds after the start, when a small device has done with its boot. */
 const firstTrialSeconds = 20;
 
-/** Seconds for which a failure is taken as it is: then whoever asks has the parts tried again. */
+/** Seconds for which a failure is taken as it is: after that, a request has the parts tried again. */
 const failureSeconds = 10;
 
 /** Milliseconds that a trial may take: a fraction of a second of work, on a device that may be at its slowest. */

@@ -79,7 +79,7 @@ function passedOverNow(parts: UpdateParts): readonly PassedOver[] {
 /** Releases for others that are named in the sentence. */
 const namedForOthers = 3;
 
-/** In a sentence, for whoever waits for one of them; null: there are none. */
+/** In a sentence, for a person who waits for one of them; null: there are none. */
 function forOthersNow(parts: UpdateParts): string | null {
   const all = passedOverNow(parts).filter(({ code }) => isForOthers(code));
   if (all.length === 0) return null;
