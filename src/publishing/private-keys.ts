@@ -18,9 +18,13 @@ export type AskPassphrase = (file: string) => Promise<string>;
 
 /** A new key pair; `pem` is PKCS #8. */
 export function makePrivateKey(): NamedKey & { readonly pem: string } {
-  const { privateKey } = generateKeyPairSync("ed25519");
-  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  return { ...namedKeyOf(privateKey, "a new key"), pem };
+  // As PEM: a KeyObject shares a lock with the job that made it, and Node 20 hangs where that job is collected during
+  // an export of the key.
+  const { privateKey: pem } = generateKeyPairSync("ed25519", {
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  return { ...namedKeyOf(createPrivateKey(pem), "a new key"), pem };
 }
 
 /**

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { createHmac, createSecretKey, generateKeyPairSync, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import jsonwebtoken from "jsonwebtoken";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { pemOfNewKey } from "../new-key.ts";
 
 type Json = Record<string, unknown>;
 
@@ -102,8 +103,8 @@ describe("an access token", () => {
   });
 
   describe("that is no token of ours is refused with the reason malformed", () => {
-    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+    const privateKey = pemOfNewKey("P-256");
+    const rsa = pemOfNewKey("rsa");
     const cases: Record<string, () => string> = {
       "alg none without a signature": () => `${encode({ ...header, alg: "none" })}.${parts[1]}.`,
       "alg None": () => `${encode({ ...header, alg: "None" })}.${parts[1]}.`,
@@ -115,7 +116,7 @@ describe("an access token", () => {
       "HS384 with another key": () =>
         jsonwebtoken.sign(claims, otherKey, { algorithm: "HS384", header: { alg: "HS384", typ: "at+jwt" } }),
       "RS256 with a key of the caller's": () =>
-        jsonwebtoken.sign(claims, rsa.privateKey, {
+        jsonwebtoken.sign(claims, rsa, {
           algorithm: "RS256",
           header: { alg: "RS256", typ: "at+jwt" },
         }),

@@ -1,4 +1,5 @@
-import { createHash, generateKeyPairSync, sign } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { pemOfNewKey } from "../../new-key.ts";
 import { canonical } from "./canonical.ts";
 import { useOpenSsl } from "./quick-ed25519.ts";
 
@@ -23,8 +24,9 @@ export interface SigningKey {
 
 /** A new Ed25519 key, made and used by OpenSSL (node:crypto), not by the product's own code. */
 export function createSigningKey(more: Record<string, unknown> = {}): SigningKey {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
-  const hex = Buffer.from(String(publicKey.export({ format: "jwk" }).x), "base64url").toString("hex");
+  const privateKey = createPrivateKey(pemOfNewKey());
+  const { x } = createPublicKey(privateKey).export({ format: "jwk" });
+  const hex = Buffer.from(String(x), "base64url").toString("hex");
   return keyOf(ed25519Object(hex, more), (bytes) => sign(null, bytes, privateKey).toString("hex"));
 }
 
