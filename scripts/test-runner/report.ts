@@ -67,15 +67,19 @@ export class Report {
     for (const name of counted) this.#counts.set(name, (this.#counts.get(name) ?? 0) + record.countOf(name));
   }
 
-  /** What can be told only when all files have ended; `table` goes before node's summary. */
+  /**
+   * What can be told only when all files have ended. The failures stand right before node's summary: where a log keeps
+   * its last lines alone, they are among them.
+   */
   async tellEnd(table: readonly string[], seconds: number): Promise<void> {
     if (this.#skips.length > 0) this.#say(`\nNot run here:\n${indented(this.#skips.join("\n"))}`);
+    this.#say(`\n${table.join("\n")}`);
     if (this.hasFailures()) this.#say(`\n${this.#failures.length} failed, told in full above:`);
     for (const failure of hooksFirst(this.#failures)) {
       const [firstLine = ""] = wordsOf(failure).split("\n");
       this.#say(`${headOf(failure)}\n${indented(firstLine)}`);
     }
-    this.#say(`\n${table.join("\n")}\n`);
+    this.#say("");
     const lines = counted.map((name) => `${name} ${this.#counts.get(name) ?? 0}`);
     const summary = [...lines, `duration_ms ${Math.round(seconds * 1_000)}`].map((message) => ({
       type: "test:diagnostic",
@@ -149,7 +153,8 @@ class FileRecord {
   #takeResult({ nesting, name, file, line, column, skip, todo, details }: Told): void {
     const { error, type, passed } = details;
     const isFile = nesting === 0 && name === file;
-    const names = isFile ? [] : [...this.#names.slice(0, nesting), name];
+    // A file that was killed has told of no test's end: what it had begun says most.
+    const names = isFile ? this.#names.filter((one) => one !== file) : [...this.#names.slice(0, nesting), name];
     const at = { place: [this.#file, ...names].join(" > "), where: `${file}:${line}:${column}` };
     const isTodo = todo !== undefined && todo !== false;
     const follows = ["cancelledByParent", "subtestsFailed"].includes(error?.failureType ?? "");
