@@ -154,7 +154,9 @@ class FileRecord {
     const { error, type, passed } = details;
     const isFile = nesting === 0 && name === file;
     // A file that was killed has told of no test's end: what it had begun says most.
-    const names = isFile ? this.#names.filter((one) => one !== file) : [...this.#names.slice(0, nesting), name];
+    const names = isFile
+      ? this.#names.filter((one) => one !== file)
+      : [...this.#names.slice(0, nesting), name];
     const at = { place: [this.#file, ...names].join(" > "), where: `${file}:${line}:${column}` };
     const isTodo = todo !== undefined && todo !== false;
     const follows = ["cancelledByParent", "subtestsFailed"].includes(error?.failureType ?? "");
