@@ -55,8 +55,8 @@ async function cooked(guest: Guest, recipe: string): Promise<void> {
   guest.check("the certificate is made", made.status === 0 && existsSync("/etc/ssl/certs/steward.pem"), made);
   writeFileSync("/etc/nginx/conf.d/steward.conf", site ?? "");
   writeFileSync("/etc/steward/steward.json", host ?? "");
-  // nspawn lays a boot id of the container's own over /proc, by which journald marks entries. ProtectProc= mounts a
-  // /proc without it, where `journalctl --follow` would look for the boot of this computer and find nothing.
+  // nspawn lays a boot id of the container's own over /proc, by which journald marks entries. The unit's sandbox mounts
+  // a /proc of its own without it, where `journalctl --follow` would look for the boot of this computer and find none.
   const id = "/proc/sys/kernel/random/boot_id";
   writeFileSync("/run/boot-id", readFileSync(id));
   mkdirSync("/run/systemd/system/steward.service.d", { recursive: true });
