@@ -115,7 +115,7 @@ function refreshOwn(repository: AgentRepository, { files }: OwnTrust, start: Dat
 
 function signedPayload(release: Release): SignedPayload {
   const payload = readSignedPayload(release.target.file);
-  // Both are heads of its SHA-512; what the tree will be called must be what was hashed.
+  // Both are heads of its strongest hash; what the tree will be called must be what was hashed.
   if (payload.id !== release.id) throw notAcceptable(`${release.name} ${release.version} has two ids.`);
   return payload;
 }

@@ -118,7 +118,8 @@ async function pathsNamed(
   for (const file of Object.keys(snapshot.meta)) {
     const bytes = await repository.readRole(file.replace(/\.json$/, ""), caps.targetsBytes);
     for (const [path, { hashes }] of Object.entries(bytes === null ? {} : targetsIn(bytes))) {
-      if (hashes.sha512?.startsWith(id)) paths.push(path);
+      // Its id is the head of the stronger one; which of them that is, readRelease says.
+      if ([hashes.sha512, hashes.sha256].some((hash) => hash?.startsWith(id))) paths.push(path);
     }
   }
   return [...new Set(paths)].slice(0, mostPaths);

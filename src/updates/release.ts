@@ -1,14 +1,27 @@
 import { updateKinds } from "../contract/update-kinds.ts";
+import { StewardError } from "../errors.ts";
 import { caps } from "./caps.ts";
 import type { FoundTarget } from "./client.ts";
+import {
+  architectures,
+  channelPattern,
+  customForm,
+  filePattern,
+  maximumSteps,
+  maximumText,
+  maximumWaveSeconds,
+  namePattern,
+  unprintable,
+} from "./release-format.ts";
 import { compareVersions, isVersion } from "./semver.ts";
+import { readSignedPayload } from "./signed-payload.ts";
 import type { WaveSchedule, WaveStep } from "./waves.ts";
 
 export type UpdateKind = (typeof updateKinds)[number];
 
 /** What the publisher signed of a release, read whole. */
 export interface Release {
-  /** The first 128 bits of the payload's SHA-512, in hex. */
+  /** The first 128 bits of the payload's SHA-512, or of its SHA-256 where that alone is signed; in hex. */
   readonly id: string;
   readonly kind: UpdateKind;
   readonly name: string;
@@ -39,23 +52,6 @@ export interface NoRelease {
   /** As it is with most of what a repository holds: older, or for others. */
   readonly isOrdinary: boolean;
 }
-
-/** The form of `custom` that this agent understands. */
-const customForm = 1;
-
-/** The last part of a path, as `repo add` names files. */
-const filePattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}$/;
-const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-/** As in the settings. */
-const channelPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/;
-const architectures = ["any", "x64", "arm64", "arm"];
-/** What would move the cursor of a terminal, break a line of a log, or turn its text around. */
-const unprintable = /[\p{Cc}\p{Surrogate}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-/** Characters of a text for people. */
-const maximumText = 2_000;
-const maximumSteps = 32;
-/** Seconds from the start of a release to its last wave: a year. */
-const maximumWaveSeconds = 366 * 86_400;
 
 /** Reads a target as a release. What is in `custom` may be anything that JSON can say; this never throws. */
 export function readRelease(target: FoundTarget): Release | NoRelease {
@@ -109,11 +105,14 @@ function readCustom(target: FoundTarget): Release {
   return release;
 }
 
+/** TUF §4.5 asks for one hash at least; python-tuf and tuf-on-ci give SHA-256 alone. */
 function idOf({ file }: FoundTarget): string {
-  const sha512 = Object.hasOwn(file.hashes, "sha512") ? file.hashes.sha512 : undefined;
-  if (sha512 === undefined || !/^[0-9a-f]{128}$/.test(sha512))
-    throw new Unreadable("is signed without a SHA-512");
-  return sha512.slice(0, 32);
+  try {
+    return readSignedPayload(file).id;
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    throw new Unreadable("is signed without a usable SHA-512 or SHA-256");
+  }
 }
 
 function lengthOf({ file }: FoundTarget): number {

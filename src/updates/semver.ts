@@ -7,12 +7,13 @@ export interface SemanticVersion {
 }
 
 /** Characters of a version; longer than any that people write, and short enough to stand in a file name. */
-const maximumLength = 64;
+export const longestVersion = 64;
 
 const number = "(0|[1-9][0-9]*)";
 const prereleaseIdentifier = "(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)";
 const buildIdentifier = "[0-9A-Za-z-]+";
-const pattern = new RegExp(
+/** Of one, without regard to its length. */
+export const versionPattern = new RegExp(
   `^${number}\\.${number}\\.${number}` +
     `(?:-(${prereleaseIdentifier}(?:\\.${prereleaseIdentifier})*))?` +
     `(?:\\+${buildIdentifier}(?:\\.${buildIdentifier})*)?$`,
@@ -20,8 +21,8 @@ const pattern = new RegExp(
 
 /** Reads a version strictly: no leading `v`, no blanks, nothing left out; null: it is none, or longer than 64 characters. */
 function parseVersion(text: string): SemanticVersion | null {
-  if (text.length > maximumLength) return null;
-  const match = pattern.exec(text);
+  if (text.length > longestVersion) return null;
+  const match = versionPattern.exec(text);
   if (!match) return null;
   const [, major = "", minor = "", patch = "", prerelease] = match;
   return { core: [major, minor, patch], prerelease: prerelease?.split(".") ?? [] };

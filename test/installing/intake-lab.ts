@@ -45,7 +45,7 @@ export interface IntakeLab {
 }
 
 export function idOf({ target }: AddedTarget): string {
-  return target.hashes.sha512?.slice(0, 32) ?? "";
+  return (target.hashes.sha512 ?? target.hashes.sha256)?.slice(0, 32) ?? "";
 }
 
 export async function openIntakeLab(

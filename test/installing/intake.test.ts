@@ -28,6 +28,16 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     assert.equal((await stat(lab.trust)).mode & 0o777, 0o700);
   });
 
+  it("takes one that is signed by its SHA-256 alone, as python-tuf and tuf-on-ci do it", async (test) => {
+    const lab = await openIntakeLab(test);
+    const added = lab.publisher.addRelease({ version: "1.2.0" });
+    delete added.target.hashes.sha512;
+    lab.publisher.publish("rules");
+    await lab.hold();
+    const { release } = await lab.takeIn(await lab.stage(added));
+    assert.equal(release.id, added.target.hashes.sha256?.slice(0, 32));
+  });
+
   it("has its own rights back afterwards", async (test) => {
     const lab = await openIntakeLab(test);
     await lab.takeNew("1.0.0");

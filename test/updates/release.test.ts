@@ -130,11 +130,20 @@ describe("a release", () => {
     it(`is not one at ${path}`, () => assert.match(reasonOf({}, path), /lie/));
   }
 
-  it("is not one without a SHA-512, or of no bytes, or of more than any payload may have", () => {
+  it("is taken with a SHA-256 alone, as python-tuf and tuf-on-ci sign it, and named by that", () => {
+    const target = offer();
+    const sha256 = "0123456789abcdef".repeat(4);
+    const read = readRelease({ ...target, file: { ...target.file, hashes: { sha256 } } });
+    assert.equal("id" in read ? read.id : read.reason, sha256.slice(0, 32));
+  });
+
+  it("is not one without a whole SHA-512 or SHA-256, or of no bytes, or of more than any payload may have", () => {
     const target = offer();
     for (const [file, expected] of [
-      [{ hashes: { sha256: "00" } }, /SHA-512/],
+      [{ hashes: { sha256: "00" } }, /SHA-256/],
       [{ hashes: { sha512: "00" } }, /SHA-512/],
+      [{ hashes: { sha512: "00", sha256: "ab".repeat(32) } }, /SHA-512/],
+      [{ hashes: { md5: "ab".repeat(16) } }, /SHA-512/],
       [{ length: 0 }, /length/],
       [{ length: 2 ** 40 }, /length/],
     ] as const) {

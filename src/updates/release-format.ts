@@ -1,0 +1,96 @@
+import { updateKinds } from "../contract/update-kinds.ts";
+import { longestVersion, versionPattern } from "./semver.ts";
+
+/*
+ * What a publisher signs of a release: the bounds by which release.ts reads it, and the same as a JSON Schema for people
+ * who publish with other tools.
+ */
+
+/** The form of `custom` that this agent understands. */
+export const customForm = 1;
+
+/** The last part of a path, as `repo add` names files. */
+export const filePattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}$/;
+export const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+/** As in the settings. */
+export const channelPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/;
+export const architectures = ["any", "x64", "arm64", "arm"] as const;
+/** What would move the cursor of a terminal, break a line of a log, or turn its text around. */
+export const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+/** UTF-16 code units of a text for people. */
+export const maximumText = 2_000;
+export const maximumSteps = 32;
+/** Seconds from the start of a release to its last wave: a year. */
+export const maximumWaveSeconds = 366 * 86_400;
+
+const version = { type: "string", maxLength: longestVersion, pattern: versionPattern.source } as const;
+const text = {
+  type: "string",
+  maxLength: maximumText,
+  pattern: `^${unprintable.source.replace("[", "[^")}*$`,
+} as const;
+const name = { type: "string", pattern: namePattern.source } as const;
+
+/**
+ * JSON Schema (2020-12) of a target's `custom`. Members beyond these are passed over. What it cannot say: the target
+ * lies at `<channel>/<kind>/<file name>`, `floor` is not above `version`, `waves.start` is a day that the calendar has,
+ * the steps of `waves` rise to 100 percent without going back in time, and characters beyond U+FFFF count twice.
+ */
+export const customSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "`custom` of a TUF target that is a release for Steward",
+  type: "object",
+  required: ["steward", "kind", "name", "version", "channel", "product", "arch"],
+  properties: {
+    steward: { const: customForm, description: "the version of this form" },
+    kind: { type: "string", enum: updateKinds },
+    name: { ...name, description: "of the rules, or of the product" },
+    version: { ...version, description: "semantic version (2.0.0)" },
+    channel: { type: "string", pattern: channelPattern.source, description: "the first part of the path" },
+    product: { ...name, description: "the devices that it is for: `product` of their host file" },
+    arch: { type: "string", enum: architectures, description: "`any`, or as Node names the processor" },
+    min_agent: { ...version, description: "the oldest Steward that can apply it" },
+    floor: {
+      ...version,
+      description: "no version of this kind and name below it may be installed any more; not above `version`",
+    },
+    urgent: { type: "boolean", description: "waits for no wave and no window" },
+    withdrawn: { ...text, description: "why the publisher took it back; it is then not installed any more" },
+    notes: { ...text, description: "for people" },
+    waves: {
+      type: "object",
+      required: ["start", "steps"],
+      description: "how it spreads over all devices; left out: to all of them at once",
+      properties: {
+        start: {
+          type: "string",
+          pattern: "^[0-8]\\d{3}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{3})?Z$",
+          description: "UTC, such as 2026-11-20T12:00:00Z",
+        },
+        steps: {
+          type: "array",
+          minItems: 1,
+          maxItems: maximumSteps,
+          items: {
+            type: "object",
+            required: ["percent", "after_seconds"],
+            properties: {
+              percent: { type: "integer", minimum: 1, maximum: 100, description: "of all devices together" },
+              after_seconds: { type: "integer", minimum: 0, maximum: maximumWaveSeconds },
+            },
+          },
+          description: "in rising order; the last one has 100 percent",
+        },
+      },
+    },
+  },
+} as const;
+
+/** Of a target's path: `<channel>/<kind>/<file name>`, whose first two parts say the same as `custom`. */
+export const targetPathPattern = new RegExp(
+  `^${inner(channelPattern)}/(?:${updateKinds.join("|")})/${inner(filePattern)}$`,
+);
+
+function inner({ source }: RegExp): string {
+  return source.replace(/^\^|\$$/g, "");
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { readRelease } from "../../src/updates/release.ts";
+import { customSchema, targetPathPattern } from "../../src/updates/release-format.ts";
+import { runs } from "../counts.ts";
+import { offer } from "./offers.ts";
+
+const isOfSchema = new Ajv2020().compile(customSchema);
+
+/** What the schema cannot say, as it says of itself. */
+const beyondTheSchema = /lie|elsewhere|floor is above|start at a time|do not rise|longer than/;
+
+const start = fc.constantFrom(
+  "2026-11-20T12:00:00Z",
+  "2026-11-20T12:00:00.000Z",
+  "2026-02-30T00:00:00Z",
+  "9",
+);
+const step = fc.record({
+  percent: fc.constantFrom<unknown>(1, 50, 100, 0, 101, 0.5, "1"),
+  after_seconds: fc.constantFrom<unknown>(0, 3_600, 366 * 86_400 + 1, -1),
+});
+const version = fc.constantFrom<unknown>(
+  "1.0.0",
+  "1.0.0-rc.1+b",
+  "1.0",
+  "v1.0.0",
+  `1.0.0-${"a".repeat(70)}`,
+  1,
+);
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom<unknown>("", "a\nb", "\u202e", "a".repeat(2_001), 1),
+);
+const name = fc.constantFrom<unknown>("base", "a".repeat(65), "../etc", "Base", "", null);
+
+/** Mostly a good one, with any of its members spoilt, unknown or missing. */
+const custom = fc
+  .tuple(
+    fc.subarray(
+      [
+        "kind",
+        "name",
+        "version",
+        "channel",
+        "product",
+        "arch",
+        "min_agent",
+        "floor",
+        "urgent",
+        "notes",
+        "withdrawn",
+        "waves",
+        "colour",
+        "steward",
+      ],
+      { maxLength: 3 },
+    ),
+    fc.record({
+      steward: fc.constantFrom<unknown>(1, 0, "1", null, undefined),
+      kind: fc.constantFrom<unknown>("rules", "binary", "firmware", undefined),
+      ...{ name, product: name, version, min_agent: version, floor: version },
+      channel: fc.constantFrom<unknown>("stable", "Stable", "a".repeat(33), undefined),
+      arch: fc.constantFrom<unknown>("any", "arm64", "x86", null),
+      urgent: fc.constantFrom<unknown>(true, "yes"),
+      ...{ notes: text, withdrawn: text },
+      colour: fc.anything(),
+      waves: fc.oneof(
+        fc.record({ start, steps: fc.array(step, { maxLength: 3 }) }),
+        fc.constant({ start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 0 }] }),
+        fc.constantFrom<unknown>([], null, {}),
+      ),
+    }),
+  )
+  .map(([chosen, spoilt]) =>
+    Object.fromEntries(Object.entries(spoilt).filter(([key]) => chosen.includes(key))),
+  );
+
+describe("the schema of what a publisher signs of a release", () => {
+  it("lets in what a device takes, and refuses what a device refuses", () => {
+    fc.assert(
+      fc.property(custom, (overrides) => {
+        const target = offer(overrides, "stable/rules/base-1.0.0.tar.gz");
+        const read = readRelease(target);
+        const isValid = isOfSchema(target.file.custom);
+        if ("id" in read)
+          assert.ok(isValid, `the schema refuses what is taken: ${JSON.stringify(overrides)}`);
+        else if (isValid) assert.match(read.reason, beyondTheSchema, JSON.stringify(overrides));
+      }),
+      runs({ usual: 300, all: 20_000 }),
+    );
+  });
+
+  for (const [path, isRight] of [
+    ["stable/rules/base-1.0.0.tar.gz", true],
+    ["beta-2/binary/demo-1.0.0-linux-x64.tar.gz", true],
+    ["stable/firmware/base.tar.gz", false],
+    ["Stable/rules/base.tar.gz", false],
+    ["stable/rules/", false],
+    ["stable/rules/a/b", false],
+    ["/stable/rules/a", false],
+    ["stable/rules/.hidden", false],
+  ] as const) {
+    it(`${isRight ? "lets in" : "refuses"} the path ${path}`, () => {
+      assert.equal(targetPathPattern.test(path), isRight);
+      const [channel, kind] = path.split("/");
+      assert.equal("id" in readRelease(offer({ channel, kind }, path)), isRight);
+    });
+  }
+});
