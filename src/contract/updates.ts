@@ -46,7 +46,11 @@ export const release = {
     "staged",
   ],
   properties: {
-    id: { type: "string", pattern: "^[0-9a-f]{32}$", description: "the first 128 bits of its SHA-512, else of its SHA-256" },
+    id: {
+      type: "string",
+      pattern: "^[0-9a-f]{32}$",
+      description: "the first 128 bits of its SHA-512, else of its SHA-256",
+    },
     kind: { type: "string", enum: updateKinds },
     name: { type: "string", description: "of the rules, or of the product" },
     version: { type: "string", description: "semantic version" },
