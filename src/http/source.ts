@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP, SocketAddress } from "node:net";
+import { BlockList, isIP } from "node:net";
+import { canonicalAddress as canonical, sourceOf } from "../auth/source-key.ts";
 
 /** Where a request comes from. */
 export interface RequestSource {
   /** The client's address as people are shown it: IPv4, or IPv6 in its canonical form without a zone. */
   address: string;
-  /** What tries are counted by: the IPv4 address, or the /64 of an IPv6 one, which is one subscriber's or one LAN's. */
+  /** What attempts are counted by, see `sourceOf`. */
   source: string;
 }
 
@@ -99,29 +100,6 @@ function addressOf(entry: string): string | undefined {
     ) ?? [];
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? canonical(bracketed) : undefined;
   return canonical(v4 ?? bare ?? "");
-}
-
-/** The one spelling of an address: no zone, IPv4 where it was mapped into IPv6. Undefined for what is no address. */
-function canonical(text: string): string | undefined {
-  const version = isIP(text);
-  if (version === 4) return text;
-  if (version !== 6) return undefined;
-  const { address } = new SocketAddress({ address: text, family: "ipv6" });
-  return /^::ffff:([0-9.]+)$/.exec(address)?.[1] ?? address;
-}
-
-/** Of a canonical address. A host moves freely within its /64 (RFC 8981), so the whole of it counts as one. */
-function sourceOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.split("::");
-  const front = head === "" ? [] : head.split(":");
-  // A dotted tail stands for two groups; it can only be at the end, which is not in the first four.
-  const back = (tail ?? "")
-    .replace(/[0-9.]+\.[0-9.]+$/, "0:0")
-    .split(":")
-    .filter((group) => group !== "");
-  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
-  return `${[...front, ...zeros, ...back].slice(0, 4).join(":")}::/64`;
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {

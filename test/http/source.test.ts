@@ -26,7 +26,9 @@ describe("the source of a request", () => {
     ["an IPv6 address in capitals with zeros", "2001:0DB8::0001", "2001:db8::1", "2001:db8:0:0::/64"],
     ["a run of zeros across the middle", "2001:db8:1::3:0:1", "2001:db8:1::3:0:1", "2001:db8:1:0::/64"],
     ["a link-local address with its zone", "fe80::1%eth0", "fe80::1", "fe80:0:0:0::/64"],
-    ["loopback", "::1", "::1", "0:0:0:0::/64"],
+    ["loopback", "::1", "::1", "loopback"],
+    ["another address of 127/8", "127.9.8.7", "127.9.8.7", "loopback"],
+    ["loopback mapped into IPv6", "::ffff:127.0.0.1", "127.0.0.1", "loopback"],
     ["an IPv4-compatible address", "::192.0.2.7", "::192.0.2.7", "0:0:0:0::/64"],
     ["a connection that is gone", undefined, "", ""],
   ];

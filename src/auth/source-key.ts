@@ -1,0 +1,48 @@
+import { isIP, SocketAddress } from "node:net";
+
+/** What the addresses of one device count as that reach it from itself: anybody there has all of 127.0.0.0/8. */
+export const loopbackSource = "loopback";
+
+/** The one spelling of an address: no zone, IPv4 where it was mapped into IPv6. Undefined for anything else. */
+export function canonicalAddress(text: string): string | undefined {
+  const version = isIP(text);
+  if (version === 4) return text;
+  if (version !== 6) return undefined;
+  const { address } = new SocketAddress({ address: text, family: "ipv6" });
+  return /^::ffff:([0-9.]+)$/.exec(address)?.[1] ?? address;
+}
+
+/**
+ * What a canonical address counts as: an IPv4 address as itself, an IPv6 address as its /64, which a host moves in
+ * freely (RFC 8981), and loopback as one source.
+ */
+export function sourceOf(address: string): string {
+  if (isLoopback(address)) return loopbackSource;
+  return address.includes(":") ? `${firstGroups(address, 4)}::/64` : address;
+}
+
+/**
+ * The /48 that a source lies in, which is what one site is given (RFC 6177): its limits are ten times those of a /64.
+ * Null for a source that is not IPv6.
+ */
+export function siteOf(source: string): string | null {
+  return source.endsWith("::/64") ? `${source.split(":", 3).join(":")}::/48` : null;
+}
+
+/** Of a canonical address: 127.0.0.0/8 and ::1 (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3). */
+export function isLoopback(address: string): boolean {
+  return address === "::1" || /^127\.[0-9.]+$/.test(address);
+}
+
+/** The first groups of an IPv6 address, without the zeros that it may leave out. */
+function firstGroups(address: string, count: number): string {
+  const [head = "", tail] = address.split("::");
+  const front = head === "" ? [] : head.split(":");
+  // A dotted tail stands for two groups; it can only be at the end, which is not in the first four.
+  const back = (tail ?? "")
+    .replace(/[0-9.]+\.[0-9.]+$/, "0:0")
+    .split(":")
+    .filter((group) => group !== "");
+  const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
+  return [...front, ...zeros, ...back].slice(0, count).join(":");
+}
