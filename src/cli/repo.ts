@@ -1,35 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { putNewFile } from "../publishing/files.ts";
-import { addPrivateKey, type PrivateKey } from "../publishing/private-keys.ts";
-import { type PublishResult, publish, renewOnline } from "../publishing/publish.ts";
-import { renewRole } from "../publishing/renew.ts";
-import {
-  type DraftedRole,
-  draftedRoles,
-  isDraftedRole,
-  isRoleName,
-  type RoleName,
-  roleNames,
-} from "../publishing/roles.ts";
+import { type RoleName, roleNames } from "../publishing/roles.ts";
 import { attachSignature, bytesToSign, type SignResult, signDraft } from "../publishing/sign-draft.ts";
 import { describeLack } from "../publishing/signing.ts";
 import { openWorkspace, type Workspace } from "../publishing/workspace.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";
-import { fingerprintGroups } from "./fingerprint.ts";
 import { repoAdd } from "./repo-add.ts";
-import {
-  byRole,
-  directoryPositional,
-  keyOption,
-  onWorkspace,
-  surroundingsOf,
-  thresholdOption,
-  thresholdsOf,
-} from "./repo-command.ts";
-import { publicKeysOf, repoInit } from "./repo-init.ts";
+import { directoryPositional, keyOption, onWorkspace, surroundingsOf } from "./repo-command.ts";
+import { repoInit } from "./repo-init.ts";
 import { repoInspect } from "./repo-inspect.ts";
+import { repoPublish } from "./repo-publish.ts";
+import { repoRenew } from "./repo-renew.ts";
 
 const sign: Command = {
   path: ["repo", "sign"],
@@ -107,108 +90,15 @@ function signSentence({ role, version, signed_by, lacking }: SignResult, directo
   return `${done}\n${left}`;
 }
 
-const publishCommand: Command = {
-  path: ["repo", "publish"],
-  summary: "Verify the drafts as devices do, and put them into DIR/public",
-  positionals: [directoryPositional],
-  options: [keyOption],
-  async run(invocation) {
-    const result = await onWorkspace(invocation, "repo publish", publish);
-    await reportPublished(invocation, result);
-  },
-};
-
-async function reportPublished({ output, positionals }: Invocation, result: PublishResult): Promise<void> {
-  const [directory = ""] = positionals;
-  const { published, payloads, last, fingerprint, remarks } = result;
-  const isFirst = published.some(({ role, version }) => role === "root" && version === 1);
-  const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
-  const lines =
-    published.length === 0
-      ? [`Nothing is new in ${directory}. To date the timestamp anew: steward repo renew ${directory}`]
-      : [
-          `Published in ${directory}/public: ${roles.join(", ")}.`,
-          ...payloads.map((path) => `New for devices: ${path}`),
-          `Upload ${directory}/public: what is in targets/ first, and last of all ${last.map((name) => `metadata/${name}`).join(" and then ")}.`,
-          ...(isFirst
-            ? [
-                `Devices are to trust ${directory}/public/metadata/1.root.json, whose fingerprint is\n\n${fingerprintGroups(fingerprint)}`,
-              ]
-            : []),
-        ];
-  await output.changed(result, [...lines, ...remarks].join("\n"));
-}
-
-const renew: Command = {
-  path: ["repo", "renew"],
-  summary: "Date the timestamp anew (for cron), or draft the next version of roles, also with other keys",
-  positionals: [
-    directoryPositional,
-    { name: "ROLE", isOptional: true, isRepeated: true, values: draftedRoles },
-  ],
-  options: [
-    keyOption,
-    {
-      name: "add-key",
-      value: "ROLE=FILE",
-      summary: "a public key (PEM) that shall sign for a role; may be repeated",
-    },
-    {
-      name: "new-key",
-      value: "ROLE",
-      values: roleNames,
-      summary: "the same with a key that is made in DIR/keys",
-    },
-    { name: "remove-key", value: "ROLE=ID", summary: "a key that shall sign no more; may be repeated" },
-    thresholdOption,
-  ],
-  async run(invocation) {
-    const { positionals, output } = invocation;
-    const [directory = "", ...roles] = positionals;
-    const changesKeys = ["add-key", "new-key", "remove-key", "threshold"].some((name) =>
-      invocation.options.has(name),
-    );
-    if (changesKeys && roles.length !== 1) {
-      throw new CommandError(
-        2,
-        "Keys are changed in one role at a time: name root or targets, which holds the keys of the others.",
-      );
-    }
-    if (roles.length === 0) {
-      return reportPublished(invocation, await onWorkspace(invocation, "repo renew", renewOnline));
-    }
-    const results = await onWorkspace(invocation, "repo renew", async (workspace, keys) => {
-      const { made, ...changes } = await keyChanges(invocation, workspace);
-      const all = new Map<DraftedRole, Awaited<ReturnType<typeof renewRole>>[number]>();
-      for (const role of roles.filter(isRoleName).filter(isDraftedRole))
-        for (const one of await renewRole(workspace, role, { keys: [...keys, ...made], changes }))
-          all.set(one.role, one);
-      return [...all.values()];
-    });
-    const lines = results.map(({ role, version, expires, lacking }) => {
-      const drafted = `${role} version ${version}, good until ${expires}, is drafted`;
-      return lacking.length === 0
-        ? `${drafted} and signed.`
-        : `${drafted}; ${describeLack(role, lacking, directory)}`;
-    });
-    await output.changed(results, [...lines, `Next: steward repo publish ${directory}`].join("\n"));
-  },
-};
-
-async function keyChanges(invocation: Invocation, workspace: Workspace) {
-  const add = await publicKeysOf(invocation, "add-key");
-  const made: PrivateKey[] = [];
-  for (const role of invocation.options.texts("new-key").filter(isRoleName)) {
-    const key = await addPrivateKey(workspace.keys, role);
-    add[role] = [...(add[role] ?? []), key];
-    made.push(key);
-    await invocation.output.remark(`A new key of ${role} lies in ${key.file}.`);
-  }
-  return { made, add, remove: byRole(invocation, "remove-key"), thresholds: thresholdsOf(invocation) };
-}
-
 function roleOf(text: string | undefined): RoleName {
   return roleNames.find((role) => role === text) ?? "root";
 }
 
-export const repoCommands: readonly Command[] = [repoInit, repoAdd, sign, publishCommand, renew, repoInspect];
+export const repoCommands: readonly Command[] = [
+  repoInit,
+  repoAdd,
+  sign,
+  repoPublish,
+  repoRenew,
+  repoInspect,
+];

@@ -106,9 +106,12 @@ export function keyFileName(role: string, index: number, count: number): string 
   return basename(count === 1 ? `${role}.pem` : `${role}-${index + 1}.pem`);
 }
 
-/** Makes a key for a role in a directory, on the disk before anything names it. */
-export async function addPrivateKey(directory: string, role: string): Promise<PrivateKey> {
-  const { id, pem } = makePrivateKey();
+/** Puts a key for a role into a directory, on the disk before anything names it. */
+export async function addPrivateKey(
+  directory: string,
+  role: string,
+  { id, pem } = makePrivateKey(),
+): Promise<PrivateKey> {
   const file = join(directory, `${role}-${id.slice(0, 8)}.pem`);
   await makeDirectory(directory);
   await writeDurably(file, pem, privateMode);

@@ -1,9 +1,10 @@
 import { StewardError } from "../errors.ts";
-import type { Key, Role, Root, Targets } from "../updates/metadata.ts";
+import type { Key, Metadata, Role, Root, Targets } from "../updates/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
 import { requireApart } from "./init.ts";
 import type { PrivateKey } from "./private-keys.ts";
 import type { NamedKey } from "./public-keys.ts";
+import { type KeysOfRole, keysOfRoles } from "./role-keys.ts";
 import {
   authoritiesOf,
   type DraftedRole,
@@ -13,6 +14,7 @@ import {
   type RoleName,
   roleIn,
   roleNames,
+  type TypeOfRole,
 } from "./roles.ts";
 import { type Count, lacking, signWith } from "./signing.ts";
 import type { Workspace } from "./workspace.ts";
@@ -30,6 +32,8 @@ export interface RenewResult {
   readonly version: number;
   readonly expires: string;
   readonly lacking: readonly Count[];
+  /** Of the roles whose keys were changed and that this one names. */
+  readonly keys: readonly KeysOfRole[];
 }
 
 /**
@@ -42,10 +46,7 @@ export async function renewRole(
   role: DraftedRole,
   { keys, changes }: { keys: readonly PrivateKey[]; changes: KeyChanges },
 ): Promise<readonly RenewResult[]> {
-  const changed = roleNames.filter(
-    (name) => changes.add[name] || changes.remove[name] || changes.thresholds[name],
-  );
-  for (const name of changed) requireHolder(workspace, name, role);
+  const changed = changedRoles(workspace, role, changes);
   const before = await readState(workspace);
   const after = await redraft(workspace, before, { role, keys, changes, changed });
   let state = after;
@@ -60,8 +61,41 @@ export async function renewRole(
     const draft = state.drafts[name];
     if (draft === null) return [];
     const { version, expires } = draft.signed;
-    return [{ role: name, version, expires, lacking: lacking(name, draft, state) }];
+    const named = changed.filter((one) => holderOf(one) === name);
+    return [
+      {
+        role: name,
+        version,
+        expires,
+        lacking: lacking(name, draft, state),
+        keys: keysOfRoles(named, before, state),
+      },
+    ];
   });
+}
+
+/** Throws `validation_failed` where the keys of one of them stand in the metadata of another role than `holder`. */
+function changedRoles({ directory }: Workspace, holder: RoleName, changes: KeyChanges): RoleName[] {
+  const { add, remove, thresholds } = changes;
+  return roleNames.filter((name) => {
+    if (!add[name] && !remove[name] && !thresholds[name]) return false;
+    const right = holderOf(name);
+    if (right === holder) return true;
+    throw new StewardError(
+      "validation_failed",
+      `The keys of ${name} stand in the metadata of ${right}, not of ${holder}: steward repo renew ${directory} ${right} … Nothing was changed.`,
+    );
+  });
+}
+
+/** Throws what renewRole would throw of these changes, and drafts nothing. */
+export async function requireChangeable(
+  workspace: Workspace,
+  state: State,
+  { role, changes }: { role: DraftedRole; changes: KeyChanges },
+): Promise<void> {
+  const changed = changedRoles(workspace, role, changes);
+  await unsignedDraft(workspace, state, { role, changes, changed });
 }
 
 const unchanged: KeyChanges = { add: {}, remove: {}, thresholds: {} };
@@ -73,11 +107,19 @@ interface Redraft {
   readonly changed: readonly RoleName[];
 }
 
-async function redraft(
+async function redraft(workspace: Workspace, state: State, how: Redraft): Promise<State> {
+  const { role, keys } = how;
+  const draft = await unsignedDraft(workspace, state, how);
+  const file = signWith(role, draft, keys, withDraft(state, role, draft));
+  await writeDraft(workspace, role, file);
+  return withDraft(state, role, file);
+}
+
+async function unsignedDraft(
   workspace: Workspace,
   state: State,
-  { role, keys, changes, changed }: Redraft,
-): Promise<State> {
+  { role, changes, changed }: Omit<Redraft, "keys">,
+): Promise<Metadata<TypeOfRole[DraftedRole]>> {
   const signed = state.next[role]?.signed;
   if (!signed) {
     throw new StewardError(
@@ -87,11 +129,8 @@ async function redraft(
   }
   const content = changed.reduce<Root | Targets>((made, name) => withKeys(made, name, changes), signed);
   const draft = await draftOf(workspace, state, role, content as typeof signed);
-  const next = withDraft(state, role, draft);
-  if (role === "targets") requireSeparate(next);
-  const file = signWith(role, draft, keys, next);
-  await writeDraft(workspace, role, file);
-  return withDraft(state, role, file);
+  if (role === "targets") requireSeparate(withDraft<DraftedRole>(state, role, draft));
+  return draft;
 }
 
 function requireSeparate({ next }: State): void {
@@ -100,15 +139,6 @@ function requireSeparate({ next }: State): void {
     return (signers?.keyids ?? []).map((id) => ({ id }));
   };
   requireApart(idsOf("rules"), idsOf("binary"));
-}
-
-function requireHolder({ directory }: Workspace, name: RoleName, role: DraftedRole): void {
-  const holder = holderOf(name);
-  if (holder === role) return;
-  throw new StewardError(
-    "validation_failed",
-    `The keys of ${name} stand in the metadata of ${holder}, not of ${role}: steward repo renew ${directory} ${holder} … Nothing was changed.`,
-  );
 }
 
 /** The same with the keys and the threshold of one role changed. */

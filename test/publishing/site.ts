@@ -53,7 +53,7 @@ export function at(workspace: Workspace, time: string): Workspace {
 }
 
 /** A payload as tar makes it, whose one file says `content`. */
-export function makePayload({ scratch }: Site, name: string, content: string): string {
+export function makePayload({ scratch }: Pick<Site, "scratch">, name: string, content: string): string {
   const contents = join(scratch, `${name}.d`);
   mkdirSync(contents, { recursive: true });
   writeFileSync(join(contents, "rules.json"), content);

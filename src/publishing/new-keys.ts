@@ -1,0 +1,58 @@
+import { StewardError } from "../errors.ts";
+import { readState } from "./drafts.ts";
+import { addPrivateKey, makePrivateKey, type PrivateKey } from "./private-keys.ts";
+import type { NamedKey } from "./public-keys.ts";
+import { type KeyChanges, requireChangeable } from "./renew.ts";
+import { keysIn } from "./role-keys.ts";
+import { type DraftedRole, holderOf, type RoleName } from "./roles.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface NewKeys {
+  /** Roles that get a key, one for each time that they are named. */
+  readonly roles: readonly RoleName[];
+  /** The keys that are there stay good. Without it a new key takes the place of the one there is. */
+  readonly keepsOld: boolean;
+  /** What else is to change. */
+  readonly changes: KeyChanges;
+}
+
+/**
+ * Makes new keys in the directory of keys, and gives back the changes that bring them into the metadata of `role`. No key
+ * is made where they could not be carried out. Throws `validation_failed`, also where a role has several keys and neither
+ * `changes` nor `keepsOld` say which one goes; `not_found`.
+ */
+export async function makeNewKeys(
+  workspace: Workspace,
+  role: DraftedRole,
+  { roles, keepsOld, changes }: NewKeys,
+): Promise<{ changes: KeyChanges; made: readonly PrivateKey[] }> {
+  const state = await readState(workspace);
+  const fresh = roles.map((name) => ({ name, ...makePrivateKey() }));
+  const add: Partial<Record<RoleName, readonly NamedKey[]>> = { ...changes.add };
+  const remove: Partial<Record<RoleName, readonly string[]>> = { ...changes.remove };
+  for (const name of new Set(roles)) {
+    const mine = fresh.filter((one) => one.name === name);
+    add[name] = [...(add[name] ?? []), ...mine.map(({ id, key }) => ({ id, key }))];
+    if (keepsOld || changes.remove[name]) continue;
+    remove[name] = replaced(workspace, name, keysIn(state.next, name).keyids, mine.length);
+  }
+  const whole = { ...changes, add, remove };
+  await requireChangeable(workspace, state, { role, changes: whole });
+  const made: PrivateKey[] = [];
+  for (const { name, ...key } of fresh) made.push(await addPrivateKey(workspace.keys, name, key));
+  return { changes: whole, made };
+}
+
+function replaced(
+  { directory }: Workspace,
+  role: RoleName,
+  keyids: readonly string[],
+  count: number,
+): readonly string[] {
+  if (keyids.length <= count) return keyids;
+  const choices = keyids.map((id) => `--remove-key ${role}=${id.slice(0, 16)}`);
+  throw new StewardError(
+    "validation_failed",
+    `${role} has ${keyids.length} keys. Say which one the new key replaces, ${choices.join(" or ")}, or keep them all with --keep-old: steward repo renew ${directory} ${holderOf(role)} --new-key ${role} ${choices[0]}. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { type PrivateKey, readKeysAtHand } from "../../src/publishing/private-keys.ts";
+import { canonicalJson } from "../../src/updates/canonical-json.ts";
+import { runSteward } from "../cli/run-steward.ts";
+import { type Device, makeDevice } from "./clients.ts";
+import { makePayload, makeScratch } from "./site.ts";
+
+/** What the README has its reader type after a theft, block by block; `site` is the repository. */
+function blocksOfReadme(): string[][] {
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+  const [, section = ""] = readme.split("### A key was stolen\n");
+  const [text = ""] = section.split(/^##/m);
+  return [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block.trim().split("\n"));
+}
+
+interface Scene {
+  readonly scratch: string;
+  readonly site: string;
+  /** What the thief has copied of site/keys. */
+  readonly stolen: readonly PrivateKey[];
+  /** Has read all that was published before the theft. */
+  readonly device: Device;
+  /** Types lines of the README. */
+  type(lines: readonly string[]): Promise<string>;
+}
+
+async function makeScene(test: TestContext): Promise<Scene> {
+  const scratch = makeScratch(test);
+  const site = join(scratch, "site");
+  const type = async (lines: readonly string[]): Promise<string> => {
+    let said = "";
+    for (const line of lines) {
+      const [program, ...words] = line.split(" ").map((word) => (word === "site" ? site : word));
+      assert.equal(program, "steward");
+      const { code, stderr } = await runSteward(words);
+      assert.equal(code, 0, `${line}: ${stderr}`);
+      said += stderr;
+    }
+    return said;
+  };
+  const payload = makePayload({ scratch }, "rules.tar.gz", "{}");
+  await type([
+    "steward repo init site --product demo",
+    `steward repo add site ${payload} --kind rules --name base --release 1.0.0`,
+    "steward repo publish site",
+  ]);
+  const { keys: stolen } = await readKeysAtHand(join(site, "keys"));
+  const device = await makeDevice(readFileSync(join(site, "public/metadata/1.root.json")));
+  await device.refresh(join(site, "public"), new Date());
+  return { scratch, site, stolen, device, type };
+}
+
+type Signed = Record<string, unknown> & { version: number; meta?: Record<string, object> };
+
+/** A copy of what is published in which the thief has signed new versions of these roles, far ahead. */
+function forge({ scratch, site }: Scene, keys: readonly PrivateKey[], roles: readonly string[]): string {
+  const copy = join(scratch, `forged-${readdirSync(scratch).length}`);
+  cpSync(join(site, "public"), copy, { recursive: true });
+  const metadata = join(copy, "metadata");
+  let meta: Record<string, object> = {};
+  for (const role of roles) {
+    const signed = newest(metadata, role);
+    signed.version += role === "root" ? 1 : 1_000;
+    signed.meta = { ...signed.meta, ...meta };
+    if (Object.keys(signed.meta).length === 0) delete signed.meta;
+    const bytes = Buffer.from(canonicalJson(signed));
+    const signatures = keys.map(({ id, sign }) => ({
+      keyid: id,
+      sig: Buffer.from(sign(bytes)).toString("hex"),
+    }));
+    const file = Buffer.from(JSON.stringify({ signatures, signed }));
+    const name = role === "timestamp" ? "timestamp.json" : `${signed.version}.${role}.json`;
+    writeFileSync(join(metadata, name), file);
+    const sha256 = createHash("sha256").update(file).digest("hex");
+    meta = { [`${role}.json`]: { version: signed.version, length: file.length, hashes: { sha256 } } };
+  }
+  return copy;
+}
+
+function newest(metadata: string, role: string): Signed {
+  const versions = readdirSync(metadata).flatMap((name) => {
+    const [, version = "", of] = /^(?:(\d+)\.)?([a-z]+)\.json$/.exec(name) ?? [];
+    return of === role ? [Number(version)] : [];
+  });
+  const newest = Math.max(...versions);
+  const name = newest === 0 ? `${role}.json` : `${newest}.${role}.json`;
+  return JSON.parse(readFileSync(join(metadata, name), "utf8")).signed;
+}
+
+describe("the README's way out after a theft", { timeout: 60_000 }, () => {
+  const [online = [], offline = []] = blocksOfReadme();
+  const now = new Date();
+
+  it("lets devices follow that a thief of the online keys has led a thousand versions ahead", async (test) => {
+    const scene = await makeScene(test);
+    const { site, stolen, device, type } = scene;
+    await device.refresh(forge(scene, stolen, ["snapshot", "timestamp"]), now);
+    const open = join(site, "public");
+    await assert.rejects(device.refresh(open, now), { code: "update_rollback_refused" });
+    const said = await type(online);
+    assert.equal((await device.refresh(open, now)).root.version, 2);
+    for (const role of ["timestamp", "snapshot"]) {
+      const pattern = `1 of these keys must sign ${role}: [0-9a-f]{16} \\(\\S+/keys/${role}-[0-9a-f]{8}\\.pem\\)\\.\\n +No longer counts for ${role}: [0-9a-f]{16} \\(\\S+/keys/${role}\\.pem\\)`;
+      assert.match(said, new RegExp(pattern));
+    }
+  });
+
+  it("has devices refuse what the thief of the online keys signs from then on", async (test) => {
+    const scene = await makeScene(test);
+    await scene.type(online);
+    await assert.rejects(scene.device.refresh(forge(scene, scene.stolen, ["snapshot", "timestamp"]), now), {
+      code: "update_signature_invalid",
+      message: /role timestamp/,
+    });
+  });
+
+  it("has devices refuse rules and roots of a thief, who also has the keys that were not replaced", async (test) => {
+    const scene = await makeScene(test);
+    const { site, stolen, device, type } = scene;
+    const said = await type(offline);
+    const rules = forge(scene, stolen, ["rules", "snapshot", "timestamp"]);
+    const found = (await device.refresh(rules, now)).list("stable", "rules");
+    await assert.rejects(found, { code: "update_signature_invalid", message: /role rules/ });
+    await assert.rejects(device.refresh(forge(scene, stolen, ["root"]), now), {
+      code: "update_signature_invalid",
+      message: /role root/,
+    });
+    const fresh = await makeDevice(readFileSync(join(site, "public/metadata/1.root.json")));
+    const refreshed = await fresh.refresh(join(site, "public"), now);
+    assert.equal((await refreshed.list("stable", "rules")).length, 1);
+    assert.match(said, /must sign rules: .*\n +No longer counts for rules: /);
+    assert.match(said, /must sign root: .*\n +No longer counts for root: /);
+  });
+});
