@@ -57,9 +57,8 @@ export async function composeSignIn(parts: SignInParts) {
   const security = () => settings.read().security;
   const { seal, trouble } = await openSeal(config, state);
   const basics = composeAccounts(parts, seal);
-  const { time, attempts } = basics;
+  const { time, attempts, apiTokens } = basics;
   const tokens = createAccessTokens({ time, uptime });
-  const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
   const { usedCodes, lostCodes } = await openUsedCodes(parts, basics.accounts);
   const common = { ...basics, usedCodes, seal, uptime, stepUps: createStepUps(uptime) };
   const restriction = (account: Account) => restrictionOf(account, security().require_2fa);
@@ -78,10 +77,9 @@ export async function composeSignIn(parts: SignInParts) {
   return {
     ...common,
     tokens,
-    apiTokens,
     ownAccount,
     enrolment,
-    bearer: createBearer({ ...common, apiTokens, security }),
+    bearer: createBearer({ ...common, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor, answer }),
     recovery: createRecovery({ ...common, enrolment, answer }),
     checks: [{ name: "two-factor key", trouble }],
@@ -112,7 +110,7 @@ async function openUsedCodes({ config, state, time, uptime }: SignInParts, accou
   return { usedCodes, lostCodes };
 }
 
-/** Time, attempts, passwords, accounts and sessions, on which the rest is built. */
+/** Time, attempts, passwords, accounts, sessions and API tokens, on which the rest is built. */
 function composeAccounts(parts: SignInParts, seal: Seal) {
   const { state, host, uptime, time } = parts;
   const attempts = createAttempts({
@@ -122,6 +120,7 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     isClockTrusted: time.isVouchedFor,
   });
   const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
+  const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
   const accounts = createAccounts({
     document: state.users,
     forOneCommand: parts.config.forOneCommand,
@@ -130,8 +129,10 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     checkPassword: passwordCheck(parts),
     hasKey: seal.hasKey,
     lockOf: (username) => lockShown(attempts.lockOf(username), time.now()),
+    tokensOf: apiTokens.livingOf,
   });
-  return { time, attempts, passwords, accounts, sessions: createSessions(sessionOptions(parts, accounts)) };
+  const sessions = createSessions(sessionOptions(parts, accounts));
+  return { time, attempts, passwords, accounts, sessions, apiTokens };
 }
 
 function observeTime(

@@ -3,7 +3,7 @@ import { type Scope, scopes as scopeRoles } from "../contract/scopes.ts";
 import { StewardError } from "../errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { Document } from "../store/document.ts";
-import { createLookUp } from "../store/look-up.ts";
+import { createGroups, createLookUp } from "../store/look-up.ts";
 import type { Account } from "../users/account.ts";
 import type { ApiTokensState, StoredApiToken } from "./api-token.ts";
 import type { TrustedTime } from "./trusted-time.ts";
@@ -17,14 +17,25 @@ export interface ApiTokens {
   /** In the order of their creation; of one user, or all. */
   list(userId?: string): readonly StoredApiToken[];
   isExpired(token: StoredApiToken): boolean;
+  /** Tokens of a user that have not expired. */
+  livingOf(userId: string): number;
   /** Seconds of monotonic time since it was last accepted, infinite when it was not since the start. */
   secondsSinceUse(token: StoredApiToken): number;
   /** Notes a use; written at most every quarter of an hour. */
   used(token: StoredApiToken, from: string): void;
   /** Dies at once, in memory whatever the disk does. */
   remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
+  /** Ends all tokens of a user as `remove` does, when the account is taken back from an intruder; or keeps them all. */
+  endAll(userId: string, areKept?: boolean): Promise<EndedTokens>;
   /** While somebody vouches for the clock: dates tokens that were made without, and writes down which have expired. */
   sweep(): void;
+}
+
+/** What came of a user's tokens, as answers and events say it; those that had expired are not counted. */
+export interface EndedTokens {
+  readonly tokens_ended: number;
+  /** Absent: none were to be kept. */
+  readonly tokens_kept?: number;
 }
 
 export interface WantedToken {
@@ -50,6 +61,14 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   const all = () => document.read().tokens;
   const byHash = createLookUp(all, ({ hash }) => hash);
   const byId = createLookUp(all, ({ id }) => id);
+  const ofUser = createGroups(all, ({ user_id }) => user_id);
+  const livingOf = (userId: string) =>
+    ofUser(userId).filter((token) => !isOver(token, time.expiryNow())).length;
+  const remove: ApiTokens["remove"] = async (isMeant) => {
+    if (!all().some(isMeant)) return;
+    document.note(({ tokens }) => ({ tokens: tokens.filter((token) => !isMeant(token)) }), 0);
+    await document.save();
+  };
   const usedAt = new Map<string, number>();
   const notedAt = new Map<string, number>();
   return {
@@ -58,6 +77,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
     list: (userId) => all().filter((token) => userId === undefined || token.user_id === userId),
     create: (owner, wanted) => create(options, owner, wanted),
     isExpired: (token) => isExpired(options, token),
+    livingOf,
     secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
     used: ({ id }, from) => {
       usedAt.set(id, uptime());
@@ -66,10 +86,12 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
       const use = { last_used_at: time.now().toISOString(), last_used_from: from };
       document.note((state) => changed(state, id, use), useNoteSeconds);
     },
-    remove: async (isMeant) => {
-      if (!all().some(isMeant)) return;
-      document.note(({ tokens }) => ({ tokens: tokens.filter((token) => !isMeant(token)) }), 0);
-      await document.save();
+    remove,
+    endAll: async (userId, areKept = false) => {
+      const living = livingOf(userId);
+      if (areKept) return { tokens_ended: 0, tokens_kept: living };
+      await remove(({ user_id }) => user_id === userId);
+      return { tokens_ended: living };
     },
     sweep: () => {
       if (time.isVouchedFor()) document.note((state) => swept(state, time.expiryNow()), 0);
@@ -125,11 +147,14 @@ function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void 
 
 /** Marked for good once a clock that somebody vouches for has shown it, so that no other clock brings it back. */
 function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken): boolean {
-  if (token.is_dead) return true;
-  if (!token.is_dated) return false;
-  if (time.expiryNow().getTime() < Date.parse(token.expires_at)) return false;
-  if (time.isVouchedFor()) document.note((state) => changed(state, token.id, { is_dead: true }), 0);
+  if (!isOver(token, time.expiryNow())) return false;
+  if (!token.is_dead && time.isVouchedFor())
+    document.note((state) => changed(state, token.id, { is_dead: true }), 0);
   return true;
+}
+
+function isOver({ is_dead, is_dated, expires_at }: StoredApiToken, now: Date): boolean {
+  return is_dead || (is_dated && now.getTime() >= Date.parse(expires_at));
 }
 
 /** Dates what was made by a clock that nobody vouched for, and marks what has expired. */

@@ -27,6 +27,8 @@ export interface Person {
 export interface Program {
   readonly kind: "token";
   readonly account: Account;
+  /** What the owner has to do first; the token is bound by it as the owner is. */
+  readonly restriction: Restriction;
   readonly token: StoredApiToken;
   readonly isTolerated: boolean;
 }
@@ -84,7 +86,8 @@ export function createBearer(options: BearerOptions): Bearer {
         throw refused(options, "expired", "The API token has expired. Its owner can make a new one.");
       }
       if (!isTolerated) apiTokens.used(token, from);
-      return { kind: "token", account, token, isTolerated };
+      const restriction = restrictionOf(account, options.security().require_2fa);
+      return { kind: "token", account, restriction, token, isTolerated };
     },
   };
 }

@@ -3,6 +3,7 @@ import { findRecoveryCode } from "../two-factor/recovery-codes.ts";
 import type { Account, StoredFactor } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
 import type { Passwords } from "../users/passwords.ts";
+import type { ApiTokens, EndedTokens } from "./api-tokens.ts";
 import type { Attempts } from "./attempts.ts";
 import { counted } from "./counted.ts";
 import type { Enrolment } from "./enrolment.ts";
@@ -13,27 +14,28 @@ import { asUsername, type SignedIn } from "./sign-in.ts";
 /** The way back in without the authenticator. */
 export interface Recovery {
   /**
-   * Takes the factor away and signs in. `reference` is an id or a user name. Whatever is wrong is the same
+   * Takes the factor away, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Whatever is wrong is the same
    * `invalid_credentials`; `too_many_attempts`, `hashing_busy` besides.
    */
   recover(
     reference: string,
-    secrets: { password: string; recovery_code: string },
+    secrets: { password: string; recovery_code: string; keep_tokens?: boolean | undefined },
     origin: Origin,
-  ): Promise<SignedIn>;
+  ): Promise<SignedIn & { ended: EndedTokens }>;
 }
 
 export interface RecoveryOptions {
   accounts: Accounts;
   passwords: Passwords;
   sessions: Sessions;
+  apiTokens: ApiTokens;
   attempts: Attempts;
   enrolment: Enrolment;
   answer: AnswerSession;
 }
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { accounts, attempts, enrolment, sessions, answer } = options;
+  const { accounts, attempts, enrolment, sessions, apiTokens, answer } = options;
   return {
     recover: (reference, secrets, origin) => {
       const named = accounts.find(reference) ?? accounts.findByName(asUsername(reference));
@@ -45,9 +47,11 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           if (!factor?.recovery_hashes.includes(hash)) throw refusal();
         };
         await enrolment.remove(account.id, { check });
+        const ended = await apiTokens.endAll(account.id, secrets.keep_tokens);
         const opened = sessions.open(account.id, origin);
         accounts.signedIn(account.id, undefined);
-        return { session: answer(opened, accounts.find(account.id) ?? account), method: "recovery_code" };
+        const session = answer(opened, accounts.find(account.id) ?? account);
+        return { session, method: "recovery_code", ended };
       });
     },
   };

@@ -1,6 +1,7 @@
 import { roleNames } from "../contract/shapes.ts";
 import type { Role } from "../contract/types.ts";
 import type { Command, GivenOptions, Invocation, Option } from "./command.ts";
+import { countTokens } from "./user-view.ts";
 
 export const roleOption: Option = {
   name: "role",
@@ -14,6 +15,27 @@ export const displayNameOption: Option = {
   value: "TEXT",
   summary: "the name that people read",
 };
+
+export const keepTokensOption: Option = {
+  name: "keep-tokens",
+  summary: "leave the user's API tokens as they are; without it they end",
+};
+
+/** As the request has it; absent: they end. */
+export function keptTokens(options: GivenOptions): { keep_tokens?: true } {
+  return options.has("keep-tokens") ? { keep_tokens: true } : {};
+}
+
+/** What became of the API tokens of a user who was let in again. */
+export function tokensSentence(
+  { username, tokens, tokens_ended }: { username: string; tokens: number; tokens_ended: number },
+  options: GivenOptions,
+): string {
+  if (!options.has("keep-tokens")) return `${countTokens(tokens_ended)} ended.`;
+  return tokens === 0
+    ? "There is no API token to keep."
+    : `${countTokens(tokens)} kept: steward token list --user ${username}`;
+}
 
 /** The role that was given; the parser has already refused any other word. */
 export function readRole(options: GivenOptions): Role | undefined {

@@ -2,9 +2,17 @@ import type { Output, User } from "../contract/types.ts";
 import type { Command, Invocation } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
 import { newPasswordOptions, readNewPassword } from "./new-password.ts";
-import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
+import {
+  displayNameOption,
+  keepTokensOption,
+  keptTokens,
+  onUser,
+  readRole,
+  roleOption,
+  tokensSentence,
+} from "./user-command.ts";
 import { findUser } from "./user-lookup.ts";
-import { describeLock } from "./user-view.ts";
+import { countTokens, describeLock } from "./user-view.ts";
 
 export const addUser: Command = {
   ...onUser("add", "Add a user", async (invocation, username) => {
@@ -36,15 +44,20 @@ export const addUser: Command = {
 };
 
 export const resetUserPassword: Command = {
-  ...onUser("passwd", "Set a user's password, and end the sessions", async (invocation, name) => {
-    const { client } = invocation;
-    const { id } = await findUser(client, name);
-    const password = await readNewPassword(invocation);
-    const body = password === undefined ? {} : { password };
-    const user = await client.call("resetPassword", { params: { id }, body });
-    await reportPassword(invocation, user, `The password of ${name} is changed; the sessions are ended.`);
-  }),
-  options: newPasswordOptions,
+  ...onUser(
+    "passwd",
+    "Set a user's password, and end the sessions and API tokens",
+    async (invocation, name) => {
+      const { client, options } = invocation;
+      const { id } = await findUser(client, name);
+      const password = await readNewPassword(invocation);
+      const body = { ...(password === undefined ? {} : { password }), ...keptTokens(options) };
+      const user = await client.call("resetPassword", { params: { id }, body });
+      const now = `The password of ${name} is changed; the sessions are ended.`;
+      await reportPassword(invocation, user, `${now} ${tokensSentence(user, options)}`);
+    },
+  ),
+  options: [...newPasswordOptions, keepTokensOption],
 };
 
 export const rescueUser: Command = {
@@ -52,14 +65,18 @@ export const rescueUser: Command = {
     "rescue",
     "Let a user in again who is shut out: say why, enable, unlock, remove the second factor, set a one-use password",
     async (invocation, name) => {
-      const { client, output } = invocation;
+      const { client, options, output } = invocation;
       const user = await findUser(client, name);
       await output.remark(`What stands in the way of ${name}: ${obstaclesOf(user)}.`);
       const question = `Rescue ${name}, who then signs in with a one-use password alone?`;
-      if (!(await agreesTo(invocation, { says: rescueOf(user), question }))) return;
-      const rescued = await client.call("rescueUser", { params: { id: user.id } });
+      if (!(await agreesTo(invocation, { says: rescueOf(user, options.has("keep-tokens")), question })))
+        return;
+      const rescued = await client.call("rescueUser", {
+        params: { id: user.id },
+        body: keptTokens(options),
+      });
       const now = `User ${name} is enabled, not locked and has no second factor; the sessions are ended.`;
-      await reportPassword(invocation, rescued, now);
+      await reportPassword(invocation, rescued, `${now} ${tokensSentence(rescued, options)}`);
       if (rescued.held_in_memory) await output.remark(heldInMemory);
     },
   ),
@@ -67,10 +84,10 @@ export const rescueUser: Command = {
     { line: "steward user rescue anna --dry-run", what: "what stands in the way, and what would be done" },
     { line: "steward user rescue anna", what: "asks, then prints a one-use password" },
   ],
-  options: [dryRunOption],
+  options: [keepTokensOption, dryRunOption],
 };
 
-function rescueOf({ username, enabled, locked, two_factor }: User): string[] {
+function rescueOf({ username, enabled, locked, two_factor, tokens }: User, areKept: boolean): string[] {
   const steps = [
     ...(enabled ? [] : ["is enabled"]),
     ...(locked === null ? [] : ["is unlocked"]),
@@ -78,7 +95,7 @@ function rescueOf({ username, enabled, locked, two_factor }: User): string[] {
     "gets a one-use password in place of the present one",
   ];
   return [
-    `User ${username} ${steps.join(", ")}; all sessions end.`,
+    `User ${username} ${steps.join(", ")}; all sessions end${areKept || tokens === 0 ? "" : `, and ${countTokens(tokens)}`}.`,
     `To come back, ${username} signs in with the one-use password, chooses a new one${two_factor.enabled ? ", and sets up an authenticator again" : ""}.`,
   ];
 }

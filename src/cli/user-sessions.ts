@@ -1,8 +1,9 @@
-import type { SessionList } from "../contract/types.ts";
+import type { SessionList, User } from "../contract/types.ts";
 import type { Command } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
 import type { Table } from "./table.ts";
 import { findUser } from "./user-lookup.ts";
+import { countTokens } from "./user-view.ts";
 
 const list: Command = {
   path: ["user", "sessions", "list"],
@@ -11,9 +12,10 @@ const list: Command = {
   options: [],
   worksOffline: true,
   async run({ positionals, client, output }) {
-    const { id } = await findUser(client, positionals[0] ?? "");
-    const sessions = await client.call("listSessions", { query: { user_id: id } });
+    const user = await findUser(client, positionals[0] ?? "");
+    const sessions = await client.call("listSessions", { query: { user_id: user.id } });
     await output.table(sessions, sessionTable(sessions));
+    if (user.tokens > 0) await output.remark(tokensBeside(user));
   },
 };
 
@@ -26,18 +28,19 @@ const revoke: Command = {
   async run(invocation) {
     const { positionals, options, client, output } = invocation;
     const [name = ""] = positionals;
-    const { id } = await findUser(client, name);
+    const user = await findUser(client, name);
+    const { id } = user;
     const sid = options.text("session");
     const says = [
       sid === undefined
-        ? `All sessions of ${name} end, in every browser and program; API tokens stay.`
+        ? `All sessions of ${name} end, in every browser and program. ${tokensBeside(user)}`
         : `The session ${sid} of ${name} ends.`,
       `To come back, ${name} signs in again.`,
     ];
     if (sid === undefined) {
       if (!(await agreesTo(invocation, { says, question: `End all sessions of ${name}?` }))) return;
       await client.call("endUserSessions", { params: { id } });
-      return output.remark(`All sessions of ${name} have ended.`);
+      return output.remark(`All sessions of ${name} have ended. ${tokensBeside(user)}`);
     }
     // One alone is signed in again in a moment: it is not asked for.
     if (options.has("dry-run")) return output.values({ dry_run: true, would_happen: says }, says);
@@ -47,6 +50,13 @@ const revoke: Command = {
 };
 
 export const sessionCommands: readonly Command[] = [list, revoke];
+
+/** What ending the sessions leaves as it is. */
+function tokensBeside({ username, tokens }: User): string {
+  if (tokens === 0) return "There is no API token besides.";
+  const stay = `${countTokens(tokens)} ${tokens === 1 ? "stays" : "stay"} good`;
+  return `${stay}: steward token list --user ${username}. A new password ends ${tokens === 1 ? "it" : "them"}: steward user passwd ${username}`;
+}
 
 function sessionTable({ items }: SessionList): Table {
   return {

@@ -1,4 +1,4 @@
-import type { Session, User } from "../contract/types.ts";
+import type { Output, Session } from "../contract/types.ts";
 import { inSession } from "./as-user.ts";
 import { createHttpClient } from "./client.ts";
 import type { Command } from "./command.ts";
@@ -6,15 +6,16 @@ import { untilStarted } from "./connect.ts";
 import { ownPassword } from "./own-password.ts";
 import { requireSecrecy } from "./places.ts";
 import { answersOption, createQuestions } from "./questions.ts";
+import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
 
 /** The way back in for whoever lost the authenticator and kept the recovery codes. */
 export const recover: Command = {
   path: ["user", "2fa", "recover"],
   summary: "Switch a lost second factor off, with NAME's password and a recovery code",
   positionals: [{ name: "NAME", live: "users" }],
-  options: [answersOption],
+  options: [keepTokensOption, answersOption],
   async run(invocation) {
-    const { places, positionals, output } = invocation;
+    const { places, positionals, options, output } = invocation;
     const [name = ""] = positionals;
     requireSecrecy(places, "the password");
     const questions = createQuestions(invocation);
@@ -25,11 +26,14 @@ export const recover: Command = {
       const anonymous = createHttpClient({ ...places, tokenFile: undefined }, { whenAbsent });
       const answer = await anonymous.call("recoverTwoFactor", {
         params: { id: name },
-        body: { password, recovery_code },
+        body: { password, recovery_code, ...keptTokens(options) },
       });
-      if (!isSession(answer)) return await output.changed(answer, offRemark(name));
+      const { tokens_ended } = answer;
+      const user = isSession(answer) ? answer.user : answer;
+      const remark = offRemark(name, tokensSentence({ ...user, tokens_ended }, options));
+      if (!isSession(answer)) return await output.changed(answer, remark);
       await inSession(invocation, answer, async () => {
-        await output.changed(answer.user, offRemark(name));
+        await output.changed(answer.user, remark);
         const client = createHttpClient(places, { accessToken: answer.access_token });
         await ownPassword(invocation, client, { user: answer.user, password, questions });
       });
@@ -39,10 +43,12 @@ export const recover: Command = {
   },
 };
 
-function isSession(answer: Session | User): answer is Session {
+type Recovered = Output<"recoverTwoFactor">;
+
+function isSession(answer: Recovered): answer is Extract<Recovered, Session> {
   return "session" in answer;
 }
 
-function offRemark(name: string): string {
-  return `The second factor of ${name} is off: the password alone signs in, all sessions are ended, and the other recovery codes are good for nothing. Set up another authenticator with: steward user 2fa setup ${name}`;
+function offRemark(name: string, tokens: string): string {
+  return `The second factor of ${name} is off: the password alone signs in, all sessions are ended, and the other recovery codes are good for nothing. ${tokens} Set up another authenticator with: steward user 2fa setup ${name}`;
 }

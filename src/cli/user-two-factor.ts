@@ -1,13 +1,16 @@
-import type { TwoFactor, User } from "../contract/types.ts";
+import type { Output, TwoFactor, User } from "../contract/types.ts";
 import type { Command } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
 import { CommandError } from "./context.ts";
 import { commandUsage, usageError } from "./usage.ts";
+import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
 import { formerDiagnose } from "./user-diagnosis.ts";
 import { findUser } from "./user-lookup.ts";
 import { ownTwoFactorCommands } from "./user-two-factor-own.ts";
 import { recover } from "./user-two-factor-recover.ts";
 import { describeLock } from "./user-view.ts";
+
+type RecoveredUser = Extract<Output<"recoverTwoFactor">, User>;
 
 const status: Command = {
   path: ["user", "2fa", "status"],
@@ -29,10 +32,11 @@ const status: Command = {
 
 const reset: Command = {
   path: ["user", "2fa", "reset"],
-  summary: "Take away the second factor of a user who lost it, and end the sessions",
+  summary: "Take away the second factor of a user who lost it, and end the sessions and API tokens",
   positionals: [{ name: "NAME", live: "users" }],
   options: [
     { name: "reason", value: "TEXT", summary: "why, and how it was made sure who asks; it is kept" },
+    keepTokensOption,
     dryRunOption,
   ],
   worksOffline: true,
@@ -46,14 +50,16 @@ const reset: Command = {
       throw new CommandError(5, `User "${name}" has no second factor; nothing was changed.`);
     }
     const says = [
-      `User ${name} loses the second factor and its recovery codes; all sessions end.`,
+      `User ${name} loses the second factor and its recovery codes; all sessions end${options.has("keep-tokens") ? "" : ", and all API tokens"}.`,
       `To come back, ${name} signs in with the password alone, and then: steward user 2fa setup ${name}`,
     ];
     const question = `Let ${name} sign in with the password alone, and end all sessions?`;
     if (!(await agreesTo(invocation, { says, question }))) return;
     // An administrator's way gives the user; a session comes of password and recovery code alone.
-    const user = (await client.call("recoverTwoFactor", { params: { id }, body: { reason } })) as User;
-    await output.changed(user, `The second factor of ${name} is off; the sessions are ended.`);
+    const body = { reason, ...keptTokens(options) };
+    const user = (await client.call("recoverTwoFactor", { params: { id }, body })) as RecoveredUser;
+    const now = `The second factor of ${name} is off; the sessions are ended.`;
+    await output.changed(user, `${now} ${tokensSentence(user, options)}`);
   },
 };
 

@@ -3,13 +3,14 @@ import type { Fields, Table } from "./table.ts";
 
 export function userTable(users: readonly User[]): Table {
   return {
-    heads: ["NAME", "ROLE", "ENABLED", "LOCKED", "TWO-FACTOR", "LAST SIGN-IN", "DISPLAY NAME"],
+    heads: ["NAME", "ROLE", "ENABLED", "LOCKED", "TWO-FACTOR", "TOKENS", "LAST SIGN-IN", "DISPLAY NAME"],
     rows: users.map((user) => [
       user.username,
       user.role,
       user.enabled,
       user.locked !== null,
       user.two_factor.enabled,
+      user.tokens,
       user.last_login_at,
       user.display_name,
     ]),
@@ -25,11 +26,17 @@ export function userFields(user: User): Fields {
     ["locked", describeLock(user)],
     ["must change password", user.must_change_password],
     ["two-factor", describeTwoFactor(user)],
+    ["API tokens", user.tokens],
     ["last sign-in", user.last_login_at],
     ["created", user.created_at],
     ["changed", user.updated_at],
     ["id", user.id],
   ];
+}
+
+/** `no API token`, `1 API token`, `3 API tokens`. */
+export function countTokens(count: number): string {
+  return `${count === 0 ? "no" : count} API token${count === 1 ? "" : "s"}`;
 }
 
 /** `no`, or what is locked and until when. */

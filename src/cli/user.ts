@@ -6,7 +6,7 @@ import { displayNameOption, onUser, readRole, roleOption } from "./user-command.
 import { diagnose } from "./user-diagnosis.ts";
 import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";
 import { addUser, rescueUser, resetUserPassword } from "./user-password.ts";
-import { userFields, userTable } from "./user-view.ts";
+import { countTokens, userFields, userTable } from "./user-view.ts";
 
 const list: Command = {
   path: ["user", "list"],
@@ -113,5 +113,14 @@ async function setEnabled(
 ): Promise<void> {
   const { id } = await findUser(client, name);
   const user = await client.call("updateUser", { params: { id }, body: { enabled } });
-  await output.changed(user, `User ${name} is ${enabled ? "enabled" : "disabled"}.`);
+  const tokens = user.tokens === 0 ? "" : ` ${tokensOf(user)}`;
+  await output.changed(user, `User ${name} is ${enabled ? "enabled" : "disabled"}.${tokens}`);
+}
+
+/** A user who is disabled for a while comes back with the tokens; whether an intruder had one of them, a person must say. */
+function tokensOf({ username, enabled, tokens }: User): string {
+  const [are, they] = tokens === 1 ? ["is", "it is"] : ["are", "they are"];
+  return enabled
+    ? `${countTokens(tokens)} ${are} good again: steward token list --user ${username}`
+    : `${countTokens(tokens)} ${are} refused until the user is enabled; then ${they} good again.`;
 }

@@ -1,6 +1,6 @@
 import { factorProof, reauth, session } from "./auth.ts";
 import { nullableTimestamp, password, timestamp } from "./shapes.ts";
-import { user } from "./users.ts";
+import { keepTokens, tokensEnded, user } from "./users.ts";
 
 export const twoFactor = {
   type: "object",
@@ -86,11 +86,25 @@ export const recover = {
       maxLength: 256,
       description: "why an administrator removes it; it is written down",
     },
+    keep_tokens: keepTokens,
   },
   oneOf: [{ required: ["password", "recovery_code"] }, { required: ["reason"] }],
 } as const;
 
-export const recovered = { anyOf: [session, user] } as const;
+export const recovered = {
+  anyOf: [
+    {
+      ...session,
+      required: [...session.required, "tokens_ended"],
+      properties: { ...session.properties, tokens_ended: tokensEnded },
+    },
+    {
+      ...user,
+      required: [...user.required, "tokens_ended"],
+      properties: { ...user.properties, tokens_ended: tokensEnded },
+    },
+  ],
+} as const;
 
 /** A user by id or by name; whatever it is, an unknown one is answered like a wrong password. */
 export const userReference = { type: "string", minLength: 1, maxLength: 256 } as const;

@@ -12,6 +12,7 @@ export const user = {
     "must_change_password",
     "two_factor",
     "locked",
+    "tokens",
     "last_login_at",
     "created_at",
     "updated_at",
@@ -51,6 +52,11 @@ export const user = {
         },
       ],
     },
+    tokens: {
+      type: "integer",
+      description:
+        "API tokens of the user that have not expired; ending the sessions leaves them as they are",
+    },
     last_login_at: nullableTimestamp,
     created_at: timestamp,
     updated_at: timestamp,
@@ -63,12 +69,39 @@ export const userWithInitialPassword = {
   properties: { ...user.properties, initial_password: { type: "string" } },
 } as const;
 
+/** Of what lets a user in again: a token that an intruder made with the account ends with it. */
+export const keepTokens = {
+  type: "boolean",
+  default: false,
+  description:
+    "leave the user's API tokens as they are; they are refused while the user has to choose a password or to enrol",
+} as const;
+
+export const tokensEnded = {
+  type: "integer",
+  description:
+    "API tokens of the user that ended with it, those that had expired left out; 0 with `keep_tokens`",
+} as const;
+
+/** A user whose password was reset. */
+export const resetUser = {
+  ...userWithInitialPassword,
+  required: [...user.required, "tokens_ended"],
+  properties: { ...userWithInitialPassword.properties, tokens_ended: tokensEnded },
+} as const;
+
+export const rescueUser = {
+  type: "object",
+  additionalProperties: false,
+  properties: { keep_tokens: keepTokens },
+} as const;
+
 /** A user who was let in again. */
 export const rescuedUser = {
-  ...userWithInitialPassword,
-  required: [...user.required, "initial_password"],
+  ...resetUser,
+  required: [...resetUser.required, "initial_password"],
   properties: {
-    ...userWithInitialPassword.properties,
+    ...resetUser.properties,
     held_in_memory: {
       type: "boolean",
       const: true,
@@ -102,6 +135,7 @@ export const resetPassword = {
   additionalProperties: false,
   properties: {
     password: { ...password, description: "absent: a one-use initial password is made and returned once" },
+    keep_tokens: keepTokens,
   },
 } as const;
 

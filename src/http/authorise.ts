@@ -1,5 +1,4 @@
-import type { Program } from "../auth/bearer.ts";
-import type { Restriction } from "../auth/restriction.ts";
+import type { Person, Program } from "../auth/bearer.ts";
 import type { Access, Operation } from "../contract/operation.ts";
 import { StewardError } from "../errors.ts";
 import { type Actor, roleOf } from "./call.ts";
@@ -18,7 +17,7 @@ export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<
   if (policy.access === "open") return;
   if (actor.kind === "anonymous") throw actor.refusal ?? unknownCaller();
   if (actor.kind === "token") refuseOutOfScope(policy, actor);
-  if (actor.kind === "user") refuseRestricted(policy, actor.restriction);
+  if (actor.kind !== "local-root") refuseRestricted(policy, actor);
   const isSelf = actor.kind === "user" && params.id === actor.account.id;
   refuseRole(policy.access, actor, isSelf);
   // Whoever made a token gave the password for its scopes, and a program has none to give.
@@ -58,17 +57,22 @@ export function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
   );
 }
 
-function refuseRestricted(policy: Policy, restriction: Restriction): void {
+function refuseRestricted(policy: Policy, actor: Person | Program): void {
+  const { restriction } = actor;
   if (restriction === "password_change" && !policy.beforePasswordChange) {
     throw new StewardError(
       "password_change_required",
-      "You signed in with a one-use password. Choose your own first: PUT /api/auth/password.",
+      actor.kind === "user"
+        ? "You signed in with a one-use password. Choose your own first: PUT /api/auth/password."
+        : `The owner of this API token, ${actor.account.username}, has a one-use password. The token is refused until they sign in and choose their own.`,
     );
   }
   if (restriction === "two_factor_enrolment" && !policy.beforeEnrolment) {
     throw new StewardError(
       "two_factor_enrolment_required",
-      "This device asks for two-factor sign-in and you have not enrolled: POST /api/auth/reauth, then /api/users/{id}/2fa/setup and …/enable.",
+      actor.kind === "user"
+        ? "This device asks for two-factor sign-in and you have not enrolled: POST /api/auth/reauth, then /api/users/{id}/2fa/setup and …/enable."
+        : `This device asks for two-factor sign-in (security.require_2fa), and the owner of this API token, ${actor.account.username}, has not enrolled. The token is refused until they have: \`steward user 2fa setup ${actor.account.username}\`.`,
     );
   }
 }

@@ -14,3 +14,22 @@ export function createLookUp<T>(read: () => readonly T[], keyOf: (member: T) => 
     return index.get(key);
   };
 }
+
+/** As createLookUp, for a key that several members share: gives all of them, in the order of the list. */
+export function createGroups<T>(read: () => readonly T[], keyOf: (member: T) => string) {
+  let grouped: readonly T[] | undefined;
+  const groups = new Map<string, T[]>();
+  return (key: string): readonly T[] => {
+    const present = read();
+    if (present !== grouped) {
+      groups.clear();
+      for (const member of present) {
+        const others = groups.get(keyOf(member));
+        if (others) others.push(member);
+        else groups.set(keyOf(member), [member]);
+      }
+      grouped = present;
+    }
+    return groups.get(key) ?? [];
+  };
+}

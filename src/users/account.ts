@@ -132,14 +132,16 @@ export function newUserId(): string {
   return `usr_${randomBytes(16).toString("hex")}`;
 }
 
-/** What is known of an account elsewhere: its locks, and whether the key of its second factor is missing. */
+/** What is known of an account elsewhere: its locks, its API tokens, whether the key of its second factor is missing. */
 export interface AccountStanding {
   readonly locked: User["locked"];
   readonly isKeyMissing: boolean;
+  /** API tokens that have not expired. */
+  readonly tokens: number;
 }
 
 /** What others may see of an account. */
-export function toUser(account: Account, { locked, isKeyMissing }: AccountStanding): User {
+export function toUser(account: Account, { locked, isKeyMissing, tokens }: AccountStanding): User {
   const { two_factor } = account;
   return {
     id: account.id,
@@ -155,6 +157,7 @@ export function toUser(account: Account, { locked, isKeyMissing }: AccountStandi
       ...(isKeyMissing && { sealing_key: "missing" as const }),
     },
     locked,
+    tokens,
     last_login_at: account.last_login_at,
     created_at: account.created_at,
     updated_at: account.updated_at,

@@ -85,6 +85,8 @@ export interface AccountsOptions {
   checkPassword: CheckPassword;
   /** What keeps this user from signing in for a while. */
   lockOf: (username: string) => User["locked"];
+  /** API tokens of the user with this id that have not expired. */
+  tokensOf: (id: string) => number;
   /** Whether this device has the key that a second factor was sealed with. */
   hasKey: (sealedSecret: string) => boolean;
   now: () => Date;
@@ -237,8 +239,8 @@ function withFactor(change: FactorChange): (account: Account) => Account {
   return (account) => ({ ...account, two_factor: change(account.two_factor) });
 }
 
-function viewOf({ lockOf, hasKey }: AccountsOptions, account: Account): User {
-  const { username, two_factor } = account;
+function viewOf({ lockOf, hasKey, tokensOf }: AccountsOptions, account: Account): User {
+  const { id, username, two_factor } = account;
   const isKeyMissing = two_factor !== null && !hasKey(two_factor.sealed_secret);
-  return toUser(account, { locked: lockOf(username), isKeyMissing });
+  return toUser(account, { locked: lockOf(username), isKeyMissing, tokens: tokensOf(id) });
 }

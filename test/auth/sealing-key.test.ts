@@ -21,6 +21,7 @@ async function device(sealedSecrets: readonly (string | null)[], keys: readonly 
     passwords: createPasswords({ isKnownSource: () => true }),
     checkPassword: async () => undefined,
     lockOf: () => null,
+    tokensOf: () => 0,
     hasKey: seal.hasKey,
     now: () => new Date(0),
   });

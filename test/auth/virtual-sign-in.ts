@@ -38,12 +38,15 @@ export async function virtualSignIn(host: VirtualHost) {
     isClockTrusted: time.isVouchedFor,
   });
   time.observe({ onStep: () => undefined, onVouchedFor: attempts.clearCodeLocks });
+  const tokens = await temporaryDocument(apiTokensKind);
+  const apiTokens = createApiTokens({ document: tokens, time, uptime });
   const passwords = createPasswords({ isKnownSource: () => true });
   const accounts = createAccounts({
     document: await temporaryDocument(accountsKind),
     passwords,
     checkPassword: async () => undefined,
     lockOf: () => null,
+    tokensOf: apiTokens.livingOf,
     hasKey: () => true,
     now: time.now,
   });
@@ -73,8 +76,6 @@ export async function virtualSignIn(host: VirtualHost) {
     issuer: () => "Pump house",
     isRequired: () => policy.isRequired,
   });
-  const tokens = await temporaryDocument(apiTokensKind);
-  const apiTokens = createApiTokens({ document: tokens, time, uptime });
   const { id } = await accounts.createFirst("ana", { hash: passwordHash });
   const account = (): Account => accounts.find(id) ?? assert.fail("ana is gone");
   return {

@@ -109,6 +109,7 @@ export function exampleUser(change: Partial<User> = {}): User {
     must_change_password: false,
     two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },
     locked: null,
+    tokens: 0,
     last_login_at: null,
     created_at: "2026-01-02T03:04:05.000Z",
     updated_at: "2026-01-02T03:04:05.000Z",

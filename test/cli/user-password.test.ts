@@ -91,7 +91,7 @@ describe("steward user add", { concurrency: true }, () => {
 });
 
 describe("steward user rescue", { concurrency: true }, () => {
-  const rescued = { body: { ...exampleUser(), initial_password: oneUse } };
+  const rescued = { body: { ...exampleUser(), initial_password: oneUse, tokens_ended: 2 } };
   const answersFor = (user: ReturnType<typeof exampleUser>): Answers => ({
     "GET /api/users": pageOf(user),
     [`POST ${anna}/rescue`]: rescued,
@@ -120,7 +120,7 @@ describe("steward user rescue", { concurrency: true }, () => {
     );
     assert.deepEqual(
       received.slice(1).map(({ method, path, body }) => [method, path, body]),
-      [["POST", `${anna}/rescue`, undefined]],
+      [["POST", `${anna}/rescue`, {}]],
     );
   });
 
@@ -129,6 +129,17 @@ describe("steward user rescue", { concurrency: true }, () => {
     const { code, stderr } = await runSteward(["user", "rescue", "anna", "--yes", "--socket", socketPath]);
     assert.equal(code, 0);
     assert.match(stderr, /nothing was found/);
+    assert.match(stderr, /the sessions are ended\. 2 API tokens ended\./);
     assert.doesNotMatch(stderr, /memory/);
+  });
+
+  it("keeps the API tokens with --keep-tokens, and says where they are listed", async (test) => {
+    const kept = { body: { ...rescued.body, tokens_ended: 0, tokens: 1 } };
+    const answers = { ...answersFor(exampleUser({ tokens: 1 })), [`POST ${anna}/rescue`]: kept };
+    const { socketPath, received } = await startAgent(test, answers);
+    const words = ["user", "rescue", "anna", "--keep-tokens", "--yes", "--socket", socketPath];
+    const { code, stderr } = await runSteward(words);
+    assert.deepEqual([code, received.at(-1)?.body], [0, { keep_tokens: true }]);
+    assert.match(stderr, /1 API token kept: steward token list --user anna/);
   });
 });

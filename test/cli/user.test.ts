@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { type Answers, annaId, exampleUser, pageOf, problem, startAgent } from "./agent.ts";
 import { runSteward } from "./run-steward.ts";
 
@@ -33,9 +33,9 @@ describe("steward user list", { concurrency: true }, () => {
     assert.equal(code, 0);
     assert.equal(
       stdout,
-      "NAME   ROLE      ENABLED  LOCKED  TWO-FACTOR  LAST SIGN-IN  DISPLAY NAME\n" +
-        "anna   readonly  yes      no      no          -             Anna\n" +
-        "berta  admin     yes      no      no          -             Anna\n",
+      "NAME   ROLE      ENABLED  LOCKED  TWO-FACTOR  TOKENS  LAST SIGN-IN  DISPLAY NAME\n" +
+        "anna   readonly  yes      no      no          0       -             Anna\n" +
+        "berta  admin     yes      no      no          0       -             Anna\n",
     );
     assert.equal(received[0]?.path, "/api/users?role=admin&locked=true&q=a&sort=username&limit=200");
     assert.match(received[1]?.path ?? "", /&cursor=page-2$/);
@@ -128,5 +128,35 @@ describe("steward user NAME commands", { concurrency: true }, () => {
     });
     const { code, stderr } = await runSteward(["user", "rm", "anna", "--yes", "--socket", socketPath]);
     assert.deepEqual([code, stderr], [5, "steward: One must remain.\n"]);
+  });
+});
+
+describe("what ends the sessions of a user with API tokens", { concurrency: true }, () => {
+  const known = exampleUser({ tokens: 3 });
+  const line = async (test: TestContext, words: string[], answers: Answers) => {
+    const { socketPath } = await startAgent(test, { "GET /api/users": pageOf(known), ...answers });
+    const { code, stderr } = await runSteward([...words, "--socket", socketPath]);
+    assert.equal(code, 0, stderr);
+    return stderr;
+  };
+  const changed = (enabled: boolean) => ({ [`PUT ${anna}`]: { body: { ...known, enabled } } });
+
+  it("revoke: says how many tokens stay good, and what ends them", async (test) => {
+    const answers = { [`DELETE ${anna}/sessions`]: { status: 204 } };
+    const said = await line(test, ["user", "sessions", "revoke", "anna", "--yes"], answers);
+    assert.match(said, /3 API tokens stay good: steward token list --user anna\. A new password ends them/);
+  });
+  it("list: counts them beside the sessions", async (test) => {
+    const sessions = { "GET /api/auth/sessions": { body: { items: [], total: 0, next_cursor: null } } };
+    const said = await line(test, ["user", "sessions", "list", "anna"], sessions);
+    assert.match(said, /3 API tokens stay good/);
+  });
+  it("disable: says that they are good again with the user", async (test) => {
+    const said = await line(test, ["user", "disable", "anna"], changed(false));
+    assert.match(said, /3 API tokens are refused until the user is enabled; then they are good again\./);
+  });
+  it("enable: says that they are good again", async (test) => {
+    const said = await line(test, ["user", "enable", "anna"], changed(true));
+    assert.match(said, /3 API tokens are good again: steward token list --user anna/);
   });
 });

@@ -29,6 +29,7 @@ describe("users", () => {
         must_change_password: false,
         two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },
         locked: null,
+        tokens: 0,
         last_login_at: null,
       });
       assert.match(id, /^usr_[0-9a-f]{32}$/);

@@ -210,17 +210,17 @@ export const de: Catalogue = {
       resetTwoFactor: {
         verb: "Zweiten Faktor zurücksetzen",
         text: (name) =>
-          `Authenticator und Wiederherstellungscodes von ${name} gelten nicht mehr, alle Sitzungen enden. Bis ein neuer eingerichtet ist, genügt das Passwort.`,
+          `Authenticator und Wiederherstellungscodes von ${name} gelten nicht mehr, alle Sitzungen und API-Token enden. Bis ein neuer eingerichtet ist, genügt das Passwort.`,
       },
       resetPassword: {
         verb: "Passwort zurücksetzen",
         text: (name) =>
-          `Das Passwort von ${name} gilt nicht mehr, und alle Sitzungen enden. Der zweite Faktor bleibt.`,
+          `Das Passwort von ${name} gilt nicht mehr, alle Sitzungen und API-Token enden. Der zweite Faktor bleibt.`,
       },
       endSessions: {
         verb: "Sitzungen beenden",
-        text: (name) =>
-          `${name} wird überall abgemeldet und kann sich wieder anmelden. API-Token gelten weiter.`,
+        text: (name, tokens) =>
+          `${name} wird überall abgemeldet und kann sich wieder anmelden. API-Token, die weiter gelten: ${tokens}.`,
       },
       disable: {
         verb: "Deaktivieren",
@@ -229,7 +229,8 @@ export const de: Catalogue = {
       },
       enable: {
         verb: "Aktivieren",
-        text: (name) => `${name} kann sich wieder anmelden, mit Passwort und zweitem Faktor wie zuvor.`,
+        text: (name) =>
+          `${name} kann sich wieder anmelden, mit Passwort, zweitem Faktor und API-Token wie zuvor.`,
       },
       delete: {
         verb: "Löschen",

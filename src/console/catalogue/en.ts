@@ -207,17 +207,17 @@ export const en = {
       resetTwoFactor: {
         verb: "Reset two-factor",
         text: (name: string) =>
-          `Authenticator and recovery codes of ${name} stop working, and all sessions end. Until a new one is set up, the password alone is enough.`,
+          `Authenticator and recovery codes of ${name} stop working, and all sessions and API tokens end. Until a new one is set up, the password alone is enough.`,
       },
       resetPassword: {
         verb: "Reset password",
         text: (name: string) =>
-          `The password of ${name} stops working, and all sessions end. The second factor stays.`,
+          `The password of ${name} stops working, and all sessions and API tokens end. The second factor stays.`,
       },
       endSessions: {
         verb: "End sessions",
-        text: (name: string) =>
-          `${name} is signed out everywhere and can sign in again. API tokens stay good.`,
+        text: (name: string, tokens: number) =>
+          `${name} is signed out everywhere and can sign in again. API tokens that stay good: ${tokens}.`,
       },
       disable: {
         verb: "Disable",
@@ -226,7 +226,8 @@ export const en = {
       },
       enable: {
         verb: "Enable",
-        text: (name: string) => `${name} can sign in again, with password and second factor as before.`,
+        text: (name: string) =>
+          `${name} can sign in again, with password, second factor and API tokens as before.`,
       },
       delete: {
         verb: "Delete",

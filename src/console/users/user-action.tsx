@@ -44,7 +44,7 @@ export function UserAction({
         await onDone();
       }}
     >
-      <p>{text(username)}</p>
+      <p>{text(username, user.tokens)}</p>
       {isMe && isEnding && (
         <p>
           <strong>{t.users.selfOff}</strong>

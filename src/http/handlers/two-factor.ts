@@ -1,3 +1,4 @@
+import type { ApiTokens } from "../../auth/api-tokens.ts";
 import type { Enrolment } from "../../auth/enrolment.ts";
 import type { Recovery } from "../../auth/recovery.ts";
 import { admins } from "../../contract/operation.ts";
@@ -20,6 +21,7 @@ type TwoFactorHandlers = Pick<
 
 export interface TwoFactorHandlersOptions {
   accounts: Accounts;
+  apiTokens: ApiTokens;
   enrolment: Enrolment;
   recovery: Recovery;
 }
@@ -45,15 +47,16 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
 
 /** Without a session by password and recovery code; or by an administrator, who says why. */
 async function recover(
-  { accounts, enrolment, recovery }: TwoFactorHandlersOptions,
+  { accounts, apiTokens, enrolment, recovery }: TwoFactorHandlersOptions,
   { params, body, actor, origin, note }: Call<"recoverTwoFactor">,
 ) {
-  const { password, recovery_code, reason } = body;
+  const { password, recovery_code, reason, keep_tokens } = body;
   if (password !== undefined && recovery_code !== undefined) {
-    return delivered(await recovery.recover(params.id, { password, recovery_code }, origin), "body", {
-      cookie: undefined,
-      note,
-    });
+    const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, origin);
+    const { method, session, ended } = recovered;
+    const noteAll: typeof note = (facts) => note({ ...facts, details: { ...facts.details, ...ended } });
+    const answer = delivered({ method, session }, "body", { cookie: undefined, note: noteAll });
+    return { ...answer, tokens_ended: ended.tokens_ended };
   }
   authorise({ access: admins, stepUp: true }, actor, params);
   const { id, two_factor } = named(accounts, params.id);
@@ -64,8 +67,9 @@ async function recover(
     );
   }
   const user: User = await enrolment.remove(id);
-  note({ subject: { id, name: user.username }, details: { reason: reason ?? "" } });
-  return user;
+  const ended = await apiTokens.endAll(id, keep_tokens);
+  note({ subject: { id, name: user.username }, details: { reason: reason ?? "", ...ended } });
+  return { ...accounts.get(id), tokens_ended: ended.tokens_ended };
 }
 
 /** By id or by name. Throws `not_found`. */

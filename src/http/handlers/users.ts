@@ -1,3 +1,4 @@
+import type { ApiTokens } from "../../auth/api-tokens.ts";
 import type { Attempts } from "../../auth/attempts.ts";
 import type { Enrolment } from "../../auth/enrolment.ts";
 import type { Sessions } from "../../auth/sessions.ts";
@@ -25,6 +26,7 @@ type UserHandlers = Pick<
 export interface UserHandlersOptions {
   accounts: Accounts;
   sessions: Sessions;
+  apiTokens: ApiTokens;
   setupToken: SetupToken;
   attempts: Attempts;
   enrolment: Enrolment;
@@ -61,12 +63,7 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
       await options.forget(user);
       return undefined;
     },
-    resetPassword: async ({ params, body, origin, note }) => {
-      const result = await accounts.setPassword(params.id, body.password, origin.source);
-      note(about(result.user, { has_initial_password: result.initialPassword !== undefined }));
-      await sessions.endAll(params.id);
-      return withInitialPassword(result);
-    },
+    resetPassword: (call) => resetPassword(options, call),
     unlockUser: ({ params, note }) => {
       const user = accounts.get(params.id);
       note(about(user, { was_locked: user.locked !== null }));
@@ -76,7 +73,7 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
     rescueUser: (call) => rescueUser(options, call),
     endUserSessions: async ({ params, note }) => {
       const user = accounts.get(params.id);
-      note(about(user, { sessions: sessions.list(user.id).length }));
+      note(about(user, { sessions: sessions.list(user.id).length, tokens_left: user.tokens }));
       await sessions.endAll(user.id);
       return undefined;
     },
@@ -107,30 +104,49 @@ async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise
   return user;
 }
 
+async function resetPassword(
+  options: UserHandlersOptions,
+  { params, body, origin, note }: Call<"resetPassword">,
+): Promise<Output<"resetPassword">> {
+  const { accounts, sessions } = options;
+  const result = await accounts.setPassword(params.id, body.password, origin.source);
+  const has_initial_password = result.initialPassword !== undefined;
+  note(about(result.user, { has_initial_password }));
+  await sessions.endAll(params.id);
+  const ended = await options.apiTokens.endAll(params.id, body.keep_tokens);
+  note(about(result.user, { has_initial_password, ...ended }));
+  const user = accounts.get(params.id);
+  return { ...withInitialPassword({ ...result, user }), tokens_ended: ended.tokens_ended };
+}
+
 /** All that may keep a user out, in one change; local root's is not kept back by a disk that takes no write. */
 async function rescueUser(
   options: UserHandlersOptions,
-  { params, actor, origin, note }: Call<"rescueUser">,
+  { params, body, actor, origin, note }: Call<"rescueUser">,
 ): Promise<Output<"rescueUser">> {
   const { accounts, attempts, enrolment, sessions } = options;
   const { enabled, locked, two_factor } = accounts.get(params.id);
   const maker = actor.kind === "local-root" ? "local-root" : "other";
   const { user, initialPassword = "", isHeld } = await accounts.rescue(params.id, origin.source, maker);
   const before = { was_enabled: enabled, was_locked: locked !== null, had_two_factor: two_factor.enabled };
-  note(about(user, { ...before, ...(isHeld && { held_in_memory: true }) }));
+  const facts = { ...before, ...(isHeld && { held_in_memory: true }) };
+  note(about(user, facts));
   attempts.unlock(user.username);
   enrolment.forget(user);
   await sessions.endAll(user.id);
+  const ended = await options.apiTokens.endAll(user.id, body.keep_tokens);
+  note(about(user, { ...facts, ...ended }));
   await applyChange(options, user);
-  const rescued = { ...accounts.get(user.id), initial_password: initialPassword };
+  const { tokens_ended } = ended;
+  const rescued = { ...accounts.get(user.id), initial_password: initialPassword, tokens_ended };
   return isHeld ? { ...rescued, held_in_memory: true } : rescued;
 }
 
 /** What of a user was changed; of a name that people read, only that it was. */
-function changesOf(before: User, after: User): Record<string, string | boolean> {
+function changesOf(before: User, after: User): EventDetails {
   return {
     ...(after.role !== before.role && { role: after.role, role_before: before.role }),
-    ...(after.enabled !== before.enabled && { enabled: after.enabled }),
+    ...(after.enabled !== before.enabled && { enabled: after.enabled, tokens: after.tokens }),
     ...(after.display_name !== before.display_name && { display_name_changed: true }),
   };
 }
