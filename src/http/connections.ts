@@ -3,15 +3,16 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { StewardError, systemErrorCode } from "../errors.ts";
+import { accountOf, firstToGo, type Occupant } from "./connection-places.ts";
 import { toProblem } from "./problems.ts";
 import { apiHeaders } from "./server.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** What a connection is doing: requests under way, and what to do when the last of them is answered. */
-interface Connection {
+interface Connection extends Occupant {
+  readonly socket: Socket;
   active: number;
-  /** A count of events, not a time: only the order matters. */
   lastActivity: number;
   /** The request that began last; only its body can still be on its way. */
   latest: IncomingMessage | undefined;
@@ -33,6 +34,8 @@ export interface TrackOptions {
   handle: RequestListener;
   /** Connections. */
   maximum: number;
+  /** What strangers' connections are counted by, of the peer's address; that is undefined on a unix socket. */
+  sourceOf: (address: string | undefined) => string;
   now: () => Date;
 }
 
@@ -45,19 +48,17 @@ export interface Connections {
 /**
  * Hands a server's requests to `handle`, bounds the number of connections and of the requests of each, and answers, as
  * problems, what Node's parser refuses before there is a request.
- * At more than `maximum` the connection that has been without a request for longest is ended, so that connections
- * which say nothing cannot keep out those that do.
+ * At more than `maximum` one is ended, as connection-places.ts has it: strangers cannot keep out those who carry tokens.
  */
 export function trackConnections(server: Server, options: TrackOptions): Connections {
-  const { handle, maximum, now } = options;
+  const { handle, maximum, sourceOf, now } = options;
   const connections = new Map<Socket, Connection>();
   let activity = 0;
   server.on("connection", (socket: Socket) => {
     activity += 1;
-    const idle = { active: 0, lastActivity: activity, latest: undefined, waiting: [], whenIdle: undefined };
-    connections.set(socket, idle);
+    connections.set(socket, newConnection(socket, sourceOf(socket.remoteAddress), activity));
     socket.once("close", () => connections.delete(socket));
-    if (connections.size > maximum) longestSilent(connections)?.destroy();
+    if (connections.size > maximum) makeRoom(connections, maximum);
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
@@ -102,6 +103,27 @@ export function trackConnections(server: Server, options: TrackOptions): Connect
   };
 }
 
+function makeRoom(connections: Map<Socket, Connection>, maximum: number): void {
+  const leaving = firstToGo(connections.values(), maximum)?.socket;
+  if (leaving === undefined) return;
+  // Its close is told later, and the next connection may be here before.
+  connections.delete(leaving);
+  leaving.destroy();
+}
+
+function newConnection(socket: Socket, source: string, activity: number): Connection {
+  return {
+    ...{ socket, source, active: 0, lastActivity: activity },
+    ...{ latest: undefined, waiting: [], whenIdle: undefined },
+    get account() {
+      return accountOf(socket);
+    },
+    get isUnfinished() {
+      return !isAnswering(this);
+    },
+  };
+}
+
 function answered(connection: Connection, socket: Socket): void {
   connection.active -= 1;
   const next = connection.waiting.shift();
@@ -113,13 +135,6 @@ function answered(connection: Connection, socket: Socket): void {
 /** Requests that arrived whole. One whose body broke off, or never came, is not answered by waiting for it. */
 function isAnswering({ active, latest }: Connection): boolean {
   return active > 1 || (active === 1 && latest?.complete === true);
-}
-
-function longestSilent(connections: ReadonlyMap<Socket, Connection>): Socket | undefined {
-  const silent = [...connections].filter(([, { active }]) => active === 0);
-  // All are at work: the newest has to go, or there would be no bound.
-  if (silent.length === 0) return [...connections.keys()].at(-1);
-  return silent.reduce((oldest, one) => (one[1].lastActivity < oldest[1].lastActivity ? one : oldest))[0];
 }
 
 function answerRaw(socket: Socket, error: Error, now: Date): void {

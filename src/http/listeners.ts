@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { requireSocketPath, StewardError, systemErrorCode } from "../errors.ts";
 import { type Connections, type RequestListener, trackConnections } from "./connections.ts";
 import { localSockets } from "./server.ts";
+import { sourceOfPeer } from "./source.ts";
 
 /** A listening server. */
 export interface Listener {
@@ -26,7 +27,7 @@ const maxHeaderSize = 16 * 1024;
 /** Milliseconds that connections without a request are kept after a stop. */
 const silentGraceMilliseconds = 100;
 
-/** Connections a listener holds; at more than that the longest silent one is ended. */
+/** Connections a listener holds; at more than that one is ended (connection-places.ts). */
 const maximumConnections = 512;
 
 /** Listens on loopback. Throws when the port is taken. */
@@ -66,7 +67,8 @@ function newServer(handle: RequestListener, now: () => Date): { server: Server; 
   });
   // An expectation that we do not know is passed over (RFC 9110 §10.1.1), and the request counted like any other.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  return { server, connections: trackConnections(server, { handle, maximum: maximumConnections, now }) };
+  const options = { handle, maximum: maximumConnections, sourceOf: sourceOfPeer, now };
+  return { server, connections: trackConnections(server, options) };
 }
 
 function listening(server: Server, listen: () => void, where: string): Promise<void> {

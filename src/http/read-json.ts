@@ -1,8 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import { StewardError } from "../errors.ts";
 
-/** The largest body that is read, in bytes. */
-export const maximumBodyBytes = 64 * 1024;
+/** What of a body is read. */
+export interface BodyLimits {
+  /** The largest that is taken. */
+  readonly bytes: number;
+  /** For the whole of it, from its head on; null: as long as the listener gives any request. */
+  readonly milliseconds: number | null;
+}
+
+/** Of requests with a valid token, and of those over the unix socket. */
+export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };
+
+/**
+ * Of all others: strangers, who must not hold a place and memory for long. What an open operation takes has some hundred
+ * bytes, and fits even where a password of the greatest length is written in escapes.
+ */
+export const strangersBody: BodyLimits = { bytes: 4 * 1024, milliseconds: 5_000 };
 
 /** An oversize body is read and thrown away up to here, so that the client gets to see the answer. */
 const maximumDrainedBytes = 1024 * 1024;
@@ -11,7 +25,7 @@ const maximumDrainedBytes = 1024 * 1024;
  * Reads a JSON body. Throws `unsupported_media_type`, `payload_too_large`, `malformed_json`, `request_timeout`.
  * Our own forty lines: a body parser package costs 10 to 21 MB of resident memory.
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const type = request.headers["content-type"] ?? "";
   if (
     !/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type) ||
@@ -22,7 +36,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
       "Send the body as uncompressed UTF-8 JSON with `Content-Type: application/json`.",
     );
   }
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, limits);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {
@@ -30,31 +44,48 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const giveUp = (error: StewardError): void => {
+      clearTimeout(timer);
+      request.removeAllListeners("data");
+      request.pause();
+      reject(error);
+    };
+    const timer =
+      milliseconds === null
+        ? undefined
+        : setTimeout(() => giveUp(size > bytes ? tooLarge(bytes) : tooSlow(milliseconds)), milliseconds);
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maximumBodyBytes) chunks.push(chunk);
+      if (size <= bytes) chunks.push(chunk);
       else chunks.length = 0;
-      if (size > maximumDrainedBytes) refuse();
+      if (size > maximumDrainedBytes) giveUp(tooLarge(bytes));
     });
-    request.once("end", () => (size > maximumBodyBytes ? refuse() : resolve(Buffer.concat(chunks))));
-    const breakOff = (): void =>
+    request.once("end", () => {
+      if (size > bytes) return giveUp(tooLarge(bytes));
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    });
+    const breakOff = (): void => {
+      clearTimeout(timer);
       reject(new StewardError("request_timeout", "The connection ended before the body did."));
+    };
     // Node's "aborted" is the client's doing, no error of ours.
     request.once("error", breakOff);
     request.once("close", breakOff);
-    const refuse = (): void => {
-      request.removeAllListeners("data");
-      request.pause();
-      reject(
-        new StewardError(
-          "payload_too_large",
-          `The body may have ${maximumBodyBytes} bytes. Nothing was changed.`,
-        ),
-      );
-    };
   });
+}
+
+function tooLarge(bytes: number): StewardError {
+  return new StewardError("payload_too_large", `The body may have ${bytes} bytes. Nothing was changed.`);
+}
+
+function tooSlow(milliseconds: number): StewardError {
+  return new StewardError(
+    "request_timeout",
+    `The body did not arrive within ${milliseconds / 1_000} seconds, which is all that a request without a valid token gets. Nothing was changed; send it again.`,
+  );
 }

@@ -9,8 +9,9 @@ import type { EventSink } from "../journal/event.ts";
 import type { Authenticate, Way } from "./authenticate.ts";
 import { authorise, refuseOutOfScope } from "./authorise.ts";
 import { type Actor, roleOf } from "./call.ts";
+import { keepPlace } from "./connection-places.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
-import { readJson } from "./read-json.ts";
+import { readJson, strangersBody, usualBody } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
 import type { RequestSource } from "./source.ts";
@@ -107,12 +108,15 @@ async function perform(
     isClockTolerant: operation.clockTolerant === true,
   };
   attempt.actor = await identify(options, ctx, way, operation);
+  if ("account" in attempt.actor) keepPlace(ctx.req.socket, attempt.actor.account.id);
   let body: unknown;
   if (operation.body) {
     // Rights first: strangers' bodies are not read. And again behind it: a body may take 25 s, and whoever is shut out
     // meanwhile must not get it in.
     authorise(operation, attempt.actor, ctx.params);
-    if (!operation.bodyOptional || hasBody(ctx.req.headers)) body = await readJson(ctx.req);
+    if (!operation.bodyOptional || hasBody(ctx.req.headers)) {
+      body = await readJson(ctx.req, attempt.actor.kind === "anonymous" ? strangersBody : usualBody);
+    }
     attempt.actor = await identify(options, ctx, way, operation);
   }
   if ("isTolerated" in attempt.actor && attempt.actor.isTolerated) {

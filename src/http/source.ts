@@ -102,6 +102,11 @@ function addressOf(entry: string): string | undefined {
   return canonical(v4 ?? bare ?? "");
 }
 
+/** The source of a connection, by its peer's address; those of a unix socket, which have none, are one. */
+export function sourceOfPeer(remoteAddress: string | undefined): string {
+  return sourceOf(canonical(remoteAddress ?? "") ?? "");
+}
+
 function familyOf(address: string): "ipv4" | "ipv6" {
   return address.includes(":") ? "ipv6" : "ipv4";
 }

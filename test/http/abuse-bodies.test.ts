@@ -120,6 +120,16 @@ describe("a body that is not what it should be", () => {
     assert.deepEqual([status, json.code], [413, "payload_too_large"]);
   });
 
+  it("of a stranger's of exactly 4 KiB is read and judged; of one byte more it is 413 (512 of them would be held)", async () => {
+    const strangers = (bytes: number) => agent.call("POST", "/api/auth/login", { body: jsonOf(bytes) });
+    assert.equal((await strangers(4_096)).json.code, "validation_failed");
+    const { status, json } = await strangers(4_097);
+    assert.deepEqual([status, json.code], [413, "payload_too_large"]);
+    const { token } = admin;
+    const signedIn = await agent.call("POST", "/api/auth/login", { token, body: jsonOf(limitBytes) });
+    assert.equal(signedIn.json.code, "validation_failed");
+  });
+
   it("of 1 MiB is answered 413, since so much is read before the close", async () => {
     assert.equal((await post(jsonOf(1_048_576))).status, 413);
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { adminName, adminPassword } from "../running-agent.ts";
 import { until } from "../until.ts";
 import { assertServesOthers, type CheckedAgent, startCheckedProcess } from "./checked-agent.ts";
 import { openSilently, requestText, sendRaw } from "./raw-http.ts";
@@ -17,9 +18,10 @@ async function residentMebibytes(agent: CheckedAgent): Promise<number> {
 describe("clients that take their time", () => {
   let agent: CheckedAgent;
   const open: Socket[] = [];
+  let token: string;
   before(async () => {
     agent = await startCheckedProcess();
-    await agent.signedInAdmin();
+    token = (await agent.signedInAdmin()).token;
   });
   after(async () => {
     for (const socket of open) socket.destroy();
@@ -65,6 +67,29 @@ describe("clients that take their time", () => {
     for (const socket of sockets) socket.write(requestText("POST /api/auth/login", head, "{"));
     await assertServesOthers(agent);
     for (const socket of sockets) socket.destroy();
+  });
+
+  it("512 unfinished bodies, each opened anew when it is closed: every request of an administrator is answered, and a sign-in", async () => {
+    const head = ["Content-Type: application/json", "Content-Length: 1000"];
+    const half = requestText("POST /api/auth/login", head, "{");
+    let isOver = false;
+    let count = 0;
+    const attack = async (): Promise<void> => {
+      const socket = await openSilently(agent.port).catch(() => undefined);
+      if (socket === undefined || isOver) return void socket?.destroy();
+      count += 1;
+      open.push(socket.on("error", () => undefined).resume());
+      socket.write(half);
+      socket.once("close", () => isOver || void attack());
+    };
+    await Promise.all(Array.from({ length: maximumConnections }, attack));
+    for (let index = 0; index < 50; index += 1) {
+      assert.equal((await agent.call("GET", "/api/users", { token })).status, 200, `request ${index}`);
+    }
+    await agent.login(adminName, adminPassword);
+    isOver = true;
+    assert.ok(count > maximumConnections, `${count} were opened`);
+    for (const socket of open) socket.destroy();
   });
 
   it("1,000 connections that say nothing: others are answered, and the surplus is closed", async () => {

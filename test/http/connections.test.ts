@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { StewardError } from "../../src/errors.ts";
 import { type RequestListener, trackConnections } from "../../src/http/connections.ts";
-import { readJson } from "../../src/http/read-json.ts";
+import { readJson, strangersBody, usualBody } from "../../src/http/read-json.ts";
 import { until } from "../until.ts";
 import { checkAnswer } from "./answer-rules.ts";
 import { requestText, sendRaw } from "./raw-http.ts";
@@ -20,7 +20,7 @@ describe("a request that does not come to its end", () => {
     const times = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 };
     server = createServer({ ...times, requireHostHeader: false });
     const handle: RequestListener = (request, response) => {
-      readJson(request).then(
+      readJson(request, usualBody).then(
         () => response.end("read"),
         (error: unknown) => {
           seen.push(error instanceof StewardError ? error.code : String(error));
@@ -28,7 +28,7 @@ describe("a request that does not come to its end", () => {
         },
       );
     };
-    trackConnections(server, { handle, maximum: 512, now: () => new Date() });
+    trackConnections(server, { handle, maximum: 512, sourceOf: () => "one", now: () => new Date() });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     port = (server.address() as AddressInfo).port;
   });
@@ -67,12 +67,35 @@ describe("a request that does not come to its end", () => {
   });
 });
 
+describe("a stranger's body that does not come to its end", () => {
+  it("is one 408 problem at its own deadline, long before the listener's", async (t) => {
+    const refusals: unknown[] = [];
+    const server = createServer();
+    server.on("request", (request, response) => {
+      readJson(request, { bytes: 4_096, milliseconds: 50 }).catch((error: unknown) => {
+        refusals.push(error);
+        response.writeHead(408, { connection: "close" }).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { answers, isClosed } = await sendRaw(requestText("POST /x", [json, "Content-Length: 9"], "{"), {
+      port,
+    });
+    assert.deepEqual([answers[0]?.status, isClosed], [408, true]);
+    assert.ok(refusals[0] instanceof StewardError);
+    assert.equal(refusals[0].code, "request_timeout");
+    assert.deepEqual(strangersBody, { bytes: 4_096, milliseconds: 5_000 });
+  });
+});
+
 /** A server whose answers are held back until they are let go. */
-async function startHolding(maximum: number) {
+async function startHolding() {
   const held: (() => void)[] = [];
   const server = createServer();
   const handle: RequestListener = (_request, response) => held.push(() => response.end("done"));
-  trackConnections(server, { handle, maximum, now: () => new Date() });
+  trackConnections(server, { handle, maximum: 512, sourceOf: () => "one", now: () => new Date() });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const untilHeld = async (count: number) => {
@@ -86,27 +109,9 @@ async function startHolding(maximum: number) {
   return { held, port, untilHeld, stop };
 }
 
-describe("the bound of connections", () => {
-  it("ends the one that has been silent for longest, and of those at work none but the newest", async (t) => {
-    const { held, port, untilHeld, stop } = await startHolding(3);
-    t.after(stop);
-    const ask = () => sendRaw(requestText("GET /"), { port, expect: 1 });
-    const silent = sendRaw("", { port });
-    const first = ask();
-    const second = ask();
-    await untilHeld(2);
-    const third = ask();
-    assert.deepEqual([(await silent).isClosed, (await silent).answers.length], [true, 0]);
-    await untilHeld(3);
-    assert.equal((await ask()).answers.length, 0, "the fourth at work is too many");
-    for (const finish of held) finish();
-    for (const asked of [first, second, third]) assert.equal((await asked).answers[0]?.status, 200);
-  });
-});
-
 describe("pipelined requests", () => {
   it("are handled one after another: none begins before the one before is answered", async (t) => {
-    const { held, port, untilHeld, stop } = await startHolding(3);
+    const { held, port, untilHeld, stop } = await startHolding();
     t.after(stop);
     const asked = sendRaw(requestText("GET /").repeat(64), { port, expect: 64 });
     for (let count = 1; count <= 64; count += 1) {
@@ -117,7 +122,7 @@ describe("pipelined requests", () => {
   });
 
   it("of more than 64 at once end the connection (amplification: few bytes asked, many answered)", async (t) => {
-    const { held, port, stop } = await startHolding(3);
+    const { held, port, stop } = await startHolding();
     t.after(stop);
     const { answers, isClosed } = await sendRaw(requestText("GET /").repeat(65), { port });
     assert.deepEqual([answers.length, isClosed], [0, true]);
