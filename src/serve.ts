@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Agent } from "./agent.ts";
+import type { Agent, ServeConfig } from "./agent.ts";
 import type { AgentConfig } from "./compose.ts";
 import type { SettingsChange } from "./contract/types.ts";
 import type { ServiceManager } from "./host/linux/service-manager.ts";
@@ -25,8 +25,12 @@ export interface Program
   readonly serviceManager?: ServiceManager;
 }
 
-/** What of an agent's surroundings another may stand for: its clock and how long it has been up. */
-export type Surroundings = Pick<AgentConfig, "openClock" | "uptime" | "wall">;
+/**
+ * What of an agent's surroundings another may stand for: its clock and how long it has been up; and proxies that it
+ * trusts besides those of the host file.
+ */
+export type Surroundings = Pick<AgentConfig, "openClock" | "uptime" | "wall"> &
+  Partial<Pick<ServeConfig, "trustedProxies">>;
 
 /** What `systemctl status` shows. */
 const readyWords = {
@@ -72,7 +76,7 @@ export async function serve(
     ...host.forRooms,
     ...surroundings,
     hostNames: host.names,
-    trustedProxies: host.trustedProxies,
+    trustedProxies: [...host.trustedProxies, ...(surroundings.trustedProxies ?? [])],
   };
   // Of the launcher's `pause`: this start has not failed.
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);

@@ -12,7 +12,14 @@ import { createLog, type Log } from "../src/journal/log.ts";
 import { createOwnLines } from "../src/journal/own-lines.ts";
 import { type Program, type Surroundings, serve } from "../src/serve.ts";
 import { capture, type Ended } from "./captured-streams.ts";
-import { type AgentOptions, agentAt, makeHome, noServers, type RunningAgent } from "./running-agent.ts";
+import {
+  type AgentOptions,
+  agentAt,
+  makeHome,
+  noServers,
+  type RunningAgent,
+  testProxy,
+} from "./running-agent.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -61,7 +68,8 @@ export async function startAgentInProcess(options: InProcessOptions = {}): Promi
     requestStop = () => resolve("stop");
   });
   const program = sourceProgram({ STEWARD_INITIAL_SETTINGS: noServers, ...environment }, write);
-  const ended = serve([...home.arguments, ...others], program, stopRequested, surroundings).catch(
+  const world = { trustedProxies: [testProxy], ...surroundings };
+  const ended = serve([...home.arguments, ...others], program, stopRequested, world).catch(
     (error: unknown) => {
       write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
       return error instanceof StewardError ? errorCodes[error.code].exit : 1;

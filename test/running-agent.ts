@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
+/** The proxy that agents in a test's own process trust. */
+export const testProxy = "127.77.0.1";
+
 /** An agent that listens, with its state in a temporary directory and its port chosen by the kernel. */
 export interface RunningAgent {
   /** Of the process that it runs in. */
@@ -36,7 +39,10 @@ export interface CallOptions {
   token?: string | undefined;
   headers?: Record<string, string>;
   local?: boolean;
-  /** The address of this machine that the request comes from; all of 127.0.0.0/8 is there. */
+  /**
+   * The address that the request comes from: one of 127.0.0.0/8, which are all here and count as one; or any other,
+   * which the tests' proxy then says, to an agent that trusts it.
+   */
   from?: string;
 }
 
@@ -198,7 +204,9 @@ function send({
   from = "127.0.0.1",
 }: SendOptions): Promise<Answer> {
   const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
-  const where = local ? { socketPath: socket } : { host: "127.0.0.1", port, localAddress: from };
+  const isHere = from.startsWith("127.");
+  const localAddress = isHere ? from : testProxy;
+  const where = local ? { socketPath: socket } : { host: "127.0.0.1", port, localAddress };
   return new Promise((resolve, reject) => {
     const request = httpRequest({
       ...where,
@@ -211,6 +219,7 @@ function send({
           "content-length": String(Buffer.byteLength(text)),
         }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(!isHere && !local && { "x-forwarded-for": from }),
         ...headers,
       },
     });

@@ -48,6 +48,6 @@ export async function lock(agent: RunningAgent, username: string): Promise<void>
   for (let tries = 0; tries < 5; tries += 1)
     await agent.call("POST", "/api/auth/login", {
       body: { username, password: "this is not the one" },
-      from: "127.0.0.8",
+      from: "192.0.2.8",
     });
 }

@@ -9,10 +9,10 @@ let addresses = 0;
 /** Each test tries from an address of its own: a source that failed at one account is counted at all. */
 export const newAddress = (): string => {
   addresses += 1;
-  return `127.3.${addresses >> 8}.${addresses & 255}`;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
 };
 
-/** A try to sign in, from another address of this machine. */
+/** A try to sign in, from another address. */
 export const login = (
   agent: CheckedAgent,
   from: string,

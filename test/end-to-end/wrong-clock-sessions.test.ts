@@ -91,7 +91,7 @@ describe("a session under a clock that is stepped", () => {
 
   describe("by an hour back", () => {
     const wrong = { username: "olga", password: "not hers at all, no" };
-    const tryWrong = () => agent.call("POST", "/api/auth/login", { body: wrong, from: "127.0.0.9" });
+    const tryWrong = () => agent.call("POST", "/api/auth/login", { body: wrong, from: "192.0.2.9" });
 
     it("lets no session last longer: its deadlines stay as far away", async () => {
       const remaining = ({ json }: Answer) =>

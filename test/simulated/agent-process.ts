@@ -14,6 +14,7 @@ import { createLog } from "../../src/journal/log.ts";
 import { createOwnLines } from "../../src/journal/own-lines.ts";
 import { makeDirectory } from "../../src/store/durable-file.ts";
 import { takeLock } from "../../src/store/lock.ts";
+import { testProxy } from "../running-agent.ts";
 
 const { values } = parseArgs({
   options: { state: { type: "string" }, run: { type: "string" }, listen: { type: "string" } },
@@ -93,7 +94,7 @@ const agent = await startAgent(
       rootFile: "/nonexistent/update-root.json",
     },
     hostNames: [],
-    trustedProxies: [],
+    trustedProxies: [testProxy],
     listen: { host: "127.0.0.1", port: 0 },
   },
   takeLock(state),

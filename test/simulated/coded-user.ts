@@ -25,10 +25,10 @@ export const stepSeconds = 31;
 
 let addresses = 0;
 
-/** An address of this machine that no try came from yet. */
+/** An address that no try came from yet. */
 export function freshAddress(): string {
   addresses += 1;
-  return `127.0.${1 + Math.floor(addresses / 250)}.${1 + (addresses % 250)}`;
+  return `198.19.${1 + Math.floor(addresses / 250)}.${1 + (addresses % 250)}`;
 }
 
 export async function codedUser(
