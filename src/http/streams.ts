@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { StewardError } from "../errors.ts";
 import type { Actor, StreamMessage, StreamSource } from "./call.ts";
+import { checkStreamPlaces } from "./stream-places.ts";
 
 /** The event streams (WHATWG HTML §9.2) that are open. */
 export interface Streams {
@@ -18,11 +18,6 @@ export interface NewStream {
   isAllowed: () => Promise<boolean>;
 }
 
-/** Streams in all, of a session, and of local root. */
-const maximumStreams = 64;
-const streamsPerSession = 3;
-const streamsOfLocalRoot = 16;
-
 /** Bytes sent and not yet taken at which a reader is too slow to be waited for. */
 const maximumUnsentBytes = 1024 * 1024;
 
@@ -36,11 +31,8 @@ const comeBackMilliseconds = 2_000;
 /** Milliseconds that a client may take for what was sent before the end. */
 const endMilliseconds = 200;
 
-/** Seconds after which one that was refused may try again. */
-const refusedSeconds = 5;
-
 interface OpenStream {
-  owner: string;
+  actor: Actor;
   isAllowed: () => Promise<boolean>;
   /** Nothing is written once it is over. */
   write: (text: string) => void;
@@ -53,14 +45,14 @@ export function createStreams(): Streams {
   const looks = createLooks(open);
   return {
     begin: ({ response, source, actor, isAllowed }) => {
-      const { owner, maximum } = ownerOf(actor);
       if (response.req.method === "HEAD") {
         response.writeHead(200, headers).end();
         return;
       }
-      checkRoom(open, owner, maximum);
+      const actors = [...open].map((stream) => stream.actor);
+      checkStreamPlaces(actors, actor);
       response.writeHead(200, headers);
-      const stream = createStream(response, owner, isAllowed);
+      const stream = createStream(response, actor, isAllowed);
       open.add(stream);
       looks.start();
       stream.begin(source, () => {
@@ -80,27 +72,8 @@ const headers = {
   "X-Accel-Buffering": "no",
 };
 
-function ownerOf(actor: Actor): { owner: string; maximum: number } {
-  if (actor.kind === "user") return { owner: actor.session.id, maximum: streamsPerSession };
-  if (actor.kind === "token") return { owner: actor.token.id, maximum: streamsPerSession };
-  return { owner: actor.kind, maximum: streamsOfLocalRoot };
-}
-
-function checkRoom(open: ReadonlySet<OpenStream>, owner: string, maximum: number): void {
-  const own = [...open].filter((stream) => stream.owner === owner).length;
-  if (own < maximum && open.size < maximumStreams) return;
-  const whose = own < maximum ? `${maximumStreams} streams are open in all` : `You have ${own} streams open`;
-  throw new StewardError("rate_limited", `${whose}, and more are not served. End one and try again.`, {
-    details: { retryAfterSeconds: refusedSeconds },
-  });
-}
-
 /** Joins a source to its response, until either of them ends. */
-function createStream(
-  response: ServerResponse,
-  owner: string,
-  isAllowed: () => Promise<boolean>,
-): OpenStream {
+function createStream(response: ServerResponse, actor: Actor, isAllowed: () => Promise<boolean>): OpenStream {
   let whenOver: () => void = () => undefined;
   let isOver = false;
   const over = (): void => {
@@ -120,7 +93,7 @@ function createStream(
     setTimeout(() => response.destroy(), endMilliseconds).unref();
   };
   return {
-    owner,
+    actor,
     isAllowed,
     write,
     end,

@@ -42,8 +42,17 @@ function end(server: Server): void {
   server.close();
 }
 
-function userOf(sessionId: string): Actor {
-  return { kind: "user", account: {}, session: { id: sessionId } } as unknown as Actor;
+type Role = "admin" | "operator" | "readonly";
+
+/** A user, by one session. */
+function userOf(id: string, session = "1", role: Role = "readonly"): Actor {
+  const account = { id, username: id, role };
+  return { kind: "user", account, session: { id: `${id} ${session}` } } as unknown as Actor;
+}
+
+/** The same user, by one API token. */
+function programOf(id: string, token: string, role: Role = "readonly"): Actor {
+  return { kind: "token", account: { id, username: id, role }, token: { id: token } } as unknown as Actor;
 }
 
 describe("a stream", () => {
@@ -173,12 +182,27 @@ describe("a stream", () => {
 });
 
 describe("the number of streams", () => {
+  /** A server whose next stream is the given actor's; gives the status of the answer. */
+  async function counting(test: TestContext) {
+    let actor: Actor = { kind: "local-root" };
+    const { port, refusals } = await serve(test, () => ({ actor }));
+    const begin = async (next: Actor): Promise<number> => {
+      actor = next;
+      return (await openStream({ where: port, path: "/" })).status;
+    };
+    const refusal = async (next: Actor): Promise<string> => {
+      assert.equal(await begin(next), 429);
+      return String(refusals.at(-1));
+    };
+    return { port, begin, refusal };
+  }
+
   it("is three a session; a fourth is refused until one has ended", async (test) => {
-    const { port, refusals } = await serve(test, { actor: userOf("ses_1") });
+    const { port, refusals } = await serve(test, { actor: userOf("anna") });
     const open = await Promise.all([1, 2, 3].map(() => openStream({ where: port, path: "/" })));
     const fourth = await openStream({ where: port, path: "/" });
     assert.equal(fourth.status, 429);
-    assert.match(String(refusals[0]), /You have 3 streams open/);
+    assert.match(String(refusals[0]), /This session has 3 event streams open.* End one of them/);
     open[0]?.close();
     const isFree = async () => {
       const stream = await openStream({ where: port, path: "/" });
@@ -187,21 +211,31 @@ describe("the number of streams", () => {
     await until("the place is given back", isFree);
   });
 
-  it("is 16 of local root, and 64 in all", async (test) => {
-    let session = 0;
-    let actor: Actor = { kind: "local-root" };
-    const { port, refusals } = await serve(test, () => ({ actor }));
-    const begin = async () => (await openStream({ where: port, path: "/" })).status;
-    const local = await Promise.all(Array.from({ length: 17 }, begin));
-    assert.equal(local.filter((status) => status === 200).length, 16);
-    for (let opened = 16; opened < 64; opened += 1) {
-      session += 1;
-      actor = userOf(`ses_${session}`);
-      assert.equal(await begin(), 200);
+  it("is six a user over all sessions and tokens: one readonly user cannot hold them all", async (test) => {
+    const { begin, refusal } = await counting(test);
+    for (const actor of [userOf("mallory", "1"), userOf("mallory", "2"), programOf("mallory", "tok_1")]) {
+      assert.deepEqual([await begin(actor), await begin(actor)], [200, 200]);
     }
-    actor = userOf("ses_another");
-    assert.equal(await begin(), 429);
-    assert.match(String(refusals.at(-1)), /64 streams are open in all/);
+    for (const actor of [userOf("mallory", "3"), programOf("mallory", "tok_2")]) {
+      assert.match(await refusal(actor), /"mallory" together have 6 event streams open, which is the limit/);
+    }
+    assert.equal(await begin(userOf("anna", "1", "admin")), 200);
+    assert.equal(await begin({ kind: "local-root" }), 200);
+  });
+
+  it("keeps 16 for administrators and 16 for local root, which gets no more", async (test) => {
+    const { begin, refusal } = await counting(test);
+    for (let user = 0; user < 32; user += 1) assert.equal(await begin(userOf(`user ${user}`)), 200);
+    assert.match(
+      await refusal(userOf("one more", "1", "operator")),
+      /not administrators have 32 event streams/,
+    );
+    for (let user = 0; user < 16; user += 1) {
+      assert.equal(await begin(userOf(`admin ${user}`, "1", "admin")), 200);
+    }
+    assert.match(await refusal(programOf("admin", "tok_1", "admin")), /All users together have 48/);
+    for (let count = 0; count < 16; count += 1) assert.equal(await begin({ kind: "local-root" }), 200);
+    assert.match(await refusal({ kind: "local-root" }), /Local root has 16 event streams open/);
   });
 });
 
