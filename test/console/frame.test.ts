@@ -164,7 +164,10 @@ describe("the console's frame", () => {
   describe("while the device is away", () => {
     it("says nothing at first, so that a quick restart passes unseen, and then until it is back", async () => {
       const { page } = await browser.open(agent, { now: Date.now() });
-      await signIn(page, "admin", "/updates");
+      await signIn(page, "admin", "/users");
+      await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+      await page.getByRole("link", { name: "Updates", exact: true }).click();
+      await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
       const said = page.getByText("The device does not answer");
       await page.clock.pauseAt(Date.now() + 60_000);
       await page.route("**/api/**", (route) => route.abort());

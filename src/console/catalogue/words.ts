@@ -1,4 +1,4 @@
-import { en } from "./en.ts";
+import type { en } from "./en.ts";
 
 /** Every text of the console, and how the language writes numbers and times. A translation is one more of it. */
 export type Catalogue = Widened<typeof en>;
@@ -17,14 +17,14 @@ export const languages = { en: "English", de: "Deutsch" } as const;
 
 export type Language = keyof typeof languages;
 
-/** The texts in the language that is spoken. */
-export let t: Catalogue = en;
+/** The texts in the language that is spoken, which are loaded alone; none are there before `speak`. */
+export let t = {} as Catalogue;
 
 export let language: Language = "en";
 
 /** Speaks another language; all that is drawn afterwards is in it. */
 export async function speak(wanted: Language): Promise<void> {
-  t = wanted === "de" ? (await import("./de.ts")).de : en;
+  t = wanted === "de" ? (await import("./de.ts")).de : (await import("./en.ts")).en;
   language = wanted;
   document.documentElement.lang = wanted;
 }

@@ -1,21 +1,20 @@
 import { useEffect, useRef } from "preact/hooks";
-import { AccountPage } from "../account/account-page.tsx";
 import { t } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
 import { isOneOf, restriction, session } from "../session/session.ts";
 import { useStore } from "../store.ts";
-import { SystemPages } from "../system/system-pages.tsx";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { focusContent } from "../ui/focus.ts";
+import { Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
-import { UpdatesPage } from "../updates/updates-page.tsx";
-import { UsersPage } from "../users/users-page.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
-import { type ClockResource, ClockState, useClock } from "./clock-state.tsx";
+import { ClockState, useClock } from "./clock-state.tsx";
+import { useShown } from "./pages.ts";
+import { SystemTabs } from "./system-tabs.tsx";
 
 /** What is round every page: where one is, how the clock is, who one is. */
 export function Frame() {
@@ -28,7 +27,8 @@ export function Frame() {
   useEffect(() => {
     if (current !== path) void navigate(current, {}, { replace: true });
   }, [current, path]);
-  useFollowingFocus(current);
+  const shown = useShown(current);
+  useFollowingFocus(shown?.path ?? "");
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -53,30 +53,35 @@ export function Frame() {
       </header>
       <Banners clock={clock} path={current} />
       <main id="content" tabIndex={-1}>
-        <ErrorBoundary key={current.split("/")[1]}>
-          <Section path={current} clock={clock} />
-        </ErrorBoundary>
+        {shown === null ? (
+          <Skeleton />
+        ) : (
+          <ErrorBoundary key={shown.path.split("/")[1]}>
+            <SystemTabs path={shown.path}>
+              <shown.Body clock={clock} />
+            </SystemTabs>
+          </ErrorBoundary>
+        )}
       </main>
     </div>
   );
 }
 
-/** After a step to another section the keyboard is at its head; within one it stays where it is, such as on a tab. */
+/**
+ * After a step to another section the keyboard is at its head; within one it stays where it is, such as on a tab. `path`:
+ * empty until a page is drawn: then the keyboard follows only if it waits in its place, as it does after a sign-in.
+ */
 function useFollowingFocus(path: string): void {
   const section = path.split("/")[1];
   const before = useRef({ path, section });
   useEffect(() => {
-    const isLost = document.activeElement === document.body && before.current.path !== path;
-    if (before.current.section !== section || isLost) focusContent();
+    const isFirst = before.current.path === "";
+    const isOther = !isFirst && before.current.section !== section;
+    const lostAt = isFirst ? document.getElementById("content") : document.body;
+    const isLost = document.activeElement === lostAt && before.current.path !== path;
+    if (isOther || isLost) focusContent();
     before.current = { path, section };
   }, [path]);
-}
-
-function Section({ path, clock }: { readonly path: string; readonly clock: ClockResource }) {
-  if (path === "/users") return <UsersPage />;
-  if (path === "/updates") return <UpdatesPage />;
-  if (path === "/account") return <AccountPage />;
-  return <SystemPages path={path} clock={clock} />;
 }
 
 function sections(): { to: string; text: string }[] {

@@ -21,7 +21,8 @@ export function ConnectionState() {
   return (
     <div role="status" class={isShown ? "connection reconnecting" : "connection"}>
       {isShown && <Shape name="unknown" />}
-      {isShown && t.frame.reconnecting}
+      {/* The texts come from the device too. */}
+      {isShown && (t.frame.reconnecting || "Reconnecting …")}
     </div>
   );
 }
