@@ -1,10 +1,8 @@
+import { allPages } from "./all-pages.ts";
 import type { Invocation } from "./command.ts";
 import { type Client, CommandError } from "./context.ts";
 import { journalFindings, readJournalPoints } from "./event-journal.ts";
 import { createVerification, type Finding, type Verification } from "./event-verification.ts";
-
-/** Events of one request. */
-const pageSize = 200;
 
 /** Fetches every event and checks them; throws CommandError(1) naming the first that is wrong. */
 export async function verifyEvents({ options, client, output, places }: Invocation): Promise<void> {
@@ -20,13 +18,12 @@ export async function verifyEvents({ options, client, output, places }: Invocati
   // Read before the events: a head that is said meanwhile would be one that they do not reach.
   const journal = isAgainstJournal ? await readJournalPoints(file) : undefined;
   const verification = createVerification();
-  let after = 0;
-  for (let isMore = true; isMore; ) {
-    const page = await client.call("listEvents", { query: { after, limit: pageSize } });
-    for (const event of page.items) verification.add(event);
-    isMore = page.next_cursor !== null;
-    after = Number(page.next_cursor);
-  }
+  await allPages(async (page) => {
+    const { items, ...rest } = await client.call("listEvents", { query: { after: 0, ...page } });
+    for (const event of items) verification.add(event);
+    // They are checked as they come, and not kept.
+    return { ...rest, items: [] };
+  });
   const outside = journal ? journalFindings(journal, verification) : [];
   const all = [...verification.findings(), ...outside].sort((a, b) => a.seq - b.seq);
   const chains = verification.chains();

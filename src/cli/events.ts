@@ -14,6 +14,7 @@ const list: Command = {
     { name: "type", value: "TYPE", summary: "only events of this type, such as user.created" },
     { name: "after", value: "SEQ", summary: "only events behind this one, the oldest first" },
     { name: "limit", value: "N", summary: "at most so many, 50 if not given and 200 at most" },
+    { name: "cursor", value: "TEXT", excludes: "follow", summary: "the next page: `next_cursor` of -o json" },
     { name: "follow", short: "f", excludes: "verify", summary: "go on with what happens from now on" },
     { name: "verify", summary: "check both chains of hashes and what is missing" },
     { name: "against-journal", summary: "with --verify: also that the log reaches what the journal says" },
@@ -29,7 +30,7 @@ const list: Command = {
     if (options.has("follow")) return follow(invocation);
     const { client, output } = invocation;
     const page = await client.call("listEvents", { query: queryOf(options) });
-    await output.table(page, { heads: eventHeads, rows: page.items.map(eventCells) });
+    await output.table(page, { heads: eventHeads, rows: inOrder(page.items).map(eventCells) });
   },
 };
 
@@ -39,8 +40,10 @@ function queryOf(options: GivenOptions) {
   const type = options.text("type");
   const after = numberOf(options, "after");
   const limit = numberOf(options, "limit");
+  const cursor = options.text("cursor");
   return {
     ...(type !== undefined && { type }),
+    ...(cursor !== undefined && { cursor }),
     ...(after !== undefined && { after }),
     ...(limit !== undefined && { limit }),
   };
@@ -53,16 +56,22 @@ function numberOf(options: GivenOptions, name: string): number | undefined {
   throw new CommandError(2, `--${name} expects a number, not "${text}".`);
 }
 
+/** The newest last, where a terminal's reader looks first. */
+function inOrder(events: readonly AuditEvent[]): AuditEvent[] {
+  return events.toSorted((a, b) => a.seq - b.seq);
+}
+
 /** Prints what there is, and then each event. */
 async function follow(invocation: Invocation): Promise<void> {
   const { options, client, output } = invocation;
   const query = queryOf(options);
   const page = await client.call("listEvents", { query });
-  for (const event of page.items) await output.line(event, eventCells(event));
+  const shown = inOrder(page.items);
+  for (const event of shown) await output.line(event, eventCells(event));
   await followStream(invocation, {
     id: "streamEvents",
     input: { query: query.type === undefined ? {} : { type: query.type } },
-    lastEventId: String(page.items.at(-1)?.seq ?? query.after ?? 0),
+    lastEventId: String(shown.at(-1)?.seq ?? query.after ?? 0),
     onMessage: async ({ event, data }) => {
       // How far an update is, which `steward update check` shows.
       if (event === "progress") return;

@@ -1,12 +1,10 @@
 import { severityWords } from "../contract/logs.ts";
 import type { LogEntry, LogList, LogQuery } from "../contract/types.ts";
+import { allPages } from "./all-pages.ts";
 import type { Command, GivenOptions, Invocation } from "./command.ts";
 import type { Client } from "./context.ts";
 import { followStream } from "./follow.ts";
 import { commandUsage, usageError } from "./usage.ts";
-
-/** The contract's upper bound for one page. */
-const pageSize = 200;
 
 /** Lines shown where the command line does not say. */
 const usualLines = 100;
@@ -84,20 +82,12 @@ async function readLines(
   query: Omit<LogQuery, "limit" | "cursor">,
   limit: number,
 ): Promise<LogList> {
-  const items: LogEntry[] = [];
-  let cursor: string | undefined;
-  for (;;) {
-    const page: LogList = await client.call("listLogs", {
-      query: {
-        ...query,
-        limit: Math.min(pageSize, limit - items.length),
-        ...(cursor === undefined ? {} : { cursor }),
-      },
-    });
-    items.push(...page.items);
-    if (page.next_cursor === null || items.length >= limit) return { ...page, items };
-    cursor = page.next_cursor;
-  }
+  const all: LogList = await allPages(
+    (page) => client.call("listLogs", { query: { ...query, ...page } }),
+    limit,
+  );
+  // Whoever has read to the end has counted.
+  return all.next_cursor === null ? { ...all, total: all.items.length } : all;
 }
 
 /** The lines that there are, then those to come; each once, though the stream may begin within those that there are. */

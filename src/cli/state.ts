@@ -1,4 +1,5 @@
 import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../store/inspection.ts";
+import { wholeList } from "./all-pages.ts";
 import type { Command, GivenOptions, Invocation, Option } from "./command.ts";
 import { requireConsent } from "./consent.ts";
 import { formatBytes } from "./facts-view.ts";
@@ -41,7 +42,7 @@ const list: Command = {
     const [name] = invocation.positionals;
     if (name !== undefined) return listCopies(invocation, await tools.copies(name));
     const entries = await tools.list();
-    await invocation.output.table(entries, {
+    await invocation.output.table(wholeList(entries), {
       heads: ["NAME", "CONDITION", "SIZE", "CHANGED", "GOOD COPY", "KEPT", "DETAIL"],
       rows: entries.map((entry) => entryFields(entry).map(([, value]) => value)),
     });
@@ -132,7 +133,7 @@ function sourceOf({ from, at }: CopyChoice): string {
 }
 
 async function listCopies({ output }: Invocation, copies: readonly StateCopy[]): Promise<void> {
-  await output.table(copies, {
+  await output.table(wholeList(copies), {
     heads: ["FROM", "WHAT", "VERSION", "AT", "FORMAT", "SIZE", "CONDITION", "DETAIL"],
     rows: copies.map((copy) => [
       copy.from,

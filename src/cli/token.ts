@@ -1,5 +1,6 @@
 import { scopeNames } from "../contract/scopes.ts";
 import type { ApiToken, TokenList } from "../contract/types.ts";
+import { allPages } from "./all-pages.ts";
 import { asUser } from "./as-user.ts";
 import type { Command } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
@@ -101,16 +102,8 @@ export const tokenCommands: readonly Command[] = [add, list, remove];
 
 /** All pages as one, in the API's shape. */
 export async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {
-  const items: ApiToken[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: TokenList = await client.call("listTokens", {
-      query: { ...(userId !== undefined && { user_id: userId }), ...(cursor !== null && { cursor }) },
-    });
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return { items, total: items.length, next_cursor: null };
+  const filter = userId === undefined ? {} : { user_id: userId };
+  return allPages((page) => client.call("listTokens", { query: { ...filter, ...page } }));
 }
 
 function tokenTable({ items }: TokenList): Table {

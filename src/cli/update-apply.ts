@@ -2,6 +2,7 @@ import type { HistoryEntry, Release, Updates } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
 import { AgentAbsent } from "./agent-connection.ts";
+import { allPages, wholeList } from "./all-pages.ts";
 import type { Command, Invocation, Positional } from "./command.ts";
 import { requireConsent } from "./consent.ts";
 import { CommandError, OnlyExitCode } from "./context.ts";
@@ -117,7 +118,7 @@ async function carriedOut(invocation: Invocation, { begin, kinds, isWanted }: Er
   }
   const { ended, entries } = await followed(invocation, { begun, kinds, known });
   if (entries.length === 0) return nothingDone(invocation, { begun, ended, kinds });
-  await output.report({ entries }, entries.toReversed().map(outcomeReport).join("\n"));
+  await output.report(wholeList(entries), entries.toReversed().map(outcomeReport).join("\n"));
   if (!entries.every(isWanted)) throw new OnlyExitCode(1);
 }
 
@@ -151,8 +152,8 @@ function isMoreToCome({ begun, status, kinds, entries }: Standing): boolean {
 
 /** Newest first; those behind the entry with this number. */
 async function newEntries({ client }: Invocation, known: number): Promise<HistoryEntry[]> {
-  const { entries } = await client.call("getUpdateHistory", {});
-  return entries.filter(({ sequence }) => sequence > known);
+  const { items } = await allPages((page) => client.call("listUpdateHistory", { query: page }));
+  return items.filter(({ sequence }) => sequence > known);
 }
 
 /** It ended before root's side was asked: says why. */

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "../contract/types.ts";
+import { allPages } from "./all-pages.ts";
 import type { Command } from "./command.ts";
 import { CommandError } from "./context.ts";
 import { escapeText } from "./escape.ts";
@@ -16,9 +17,9 @@ export const history: Command = {
   async run({ options, client, output }) {
     const wanted = options.text("log");
     const sequence = wanted === undefined ? undefined : sequenceOf(wanted);
-    const present = await client.call("getUpdateHistory", {});
-    if (sequence === undefined) return output.table(present, historyTable(present.entries));
-    const entry = present.entries.find((one) => one.sequence === sequence);
+    const present = await allPages((page) => client.call("listUpdateHistory", { query: page }));
+    if (sequence === undefined) return output.table(present, historyTable(present.items));
+    const entry = present.items.find((one) => one.sequence === sequence);
     if (entry === undefined) {
       throw new CommandError(3, `The history has no entry ${sequence}. What it has: steward update history`);
     }

@@ -5,6 +5,7 @@ import { updateKinds } from "../contract/update-kinds.ts";
 import { systemErrorCode } from "../errors.ts";
 import type { UpdateKind } from "../updates/release.ts";
 import { type JournalEntry, type ReleaseJournal, readReleaseJournal } from "../updates/release-journal.ts";
+import { wholeList } from "./all-pages.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError, OnlyExitCode } from "./context.ts";
 import { fileFailure } from "./failure.ts";
@@ -35,7 +36,7 @@ function orderCommand(order: string, summary: string, wanted: JournalEntry["outc
       const code = await context.runInstaller([order, kind], places);
       if (code !== 0) throw new OnlyExitCode(code);
       const entry = await ending(invocation, { kind, known: before.sequence });
-      await output.report({ entries: [entry] }, outcomeReport(entry));
+      await output.report(wholeList([entry]), outcomeReport(entry));
       if (entry.outcome !== wanted) throw new OnlyExitCode(1);
     },
   };

@@ -84,8 +84,9 @@ export const diagnose: Command = {
 /** Its name before it told of more than the second factor. */
 export const formerDiagnose: Command = { ...diagnose, path: ["user", "2fa", "diagnose"], isHidden: true };
 
+/** In their order. */
 async function newestEvents(client: Client, type: EventType): Promise<readonly AuditEvent[]> {
-  return (await client.call("listEvents", { query: { type, limit: eventsSeen } })).items;
+  return (await client.call("listEvents", { query: { type, limit: eventsSeen } })).items.toReversed();
 }
 
 function skewOf({ seq, time, from, details }: AuditEvent): SeenSkew {

@@ -1,26 +1,15 @@
 import type { User, UserList, UserQuery } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
+import { allPages } from "./all-pages.ts";
 import { type Client, CommandError } from "./context.ts";
 import { suggestion } from "./near-miss.ts";
 
 /** What may be asked for; the order is always by user name. */
 export type UserFilter = Partial<Pick<UserQuery, "role" | "enabled" | "locked" | "q">>;
 
-/** Users of one page; the contract's upper bound. */
-const pageSize = 200;
-
 /** All pages as one, in the API's shape. */
-export async function listAllUsers(client: Client, filter: UserFilter): Promise<UserList> {
-  const items: User[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: UserList = await client.call("listUsers", {
-      query: { ...filter, sort: "username", limit: pageSize, ...(cursor === null ? {} : { cursor }) },
-    });
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return { items, total: items.length, next_cursor: null };
+export function listAllUsers(client: Client, filter: UserFilter): Promise<UserList> {
+  return allPages((page) => client.call("listUsers", { query: { ...filter, sort: "username", ...page } }));
 }
 
 /** The user of exactly this name; whoever may not list users finds himself. Throws CommandError(3) that names similar ones. */

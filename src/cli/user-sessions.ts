@@ -1,4 +1,5 @@
 import type { SessionList, User } from "../contract/types.ts";
+import { allPages } from "./all-pages.ts";
 import type { Command } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
 import type { Table } from "./table.ts";
@@ -13,7 +14,9 @@ const list: Command = {
   worksOffline: true,
   async run({ positionals, client, output }) {
     const user = await findUser(client, positionals[0] ?? "");
-    const sessions = await client.call("listSessions", { query: { user_id: user.id } });
+    const sessions = await allPages((page) =>
+      client.call("listSessions", { query: { user_id: user.id, ...page } }),
+    );
     await output.table(sessions, sessionTable(sessions));
     if (user.tokens > 0) await output.remark(tokensBeside(user));
   },

@@ -129,7 +129,7 @@ export const authOperations = {
     access: everyone,
     query: auth.sessionsQuery,
     response: { status: 200, schema: auth.sessionList },
-    errors: ["not_found"],
+    errors: ["not_found", "invalid_cursor"],
   },
   endSession: {
     method: "DELETE",
@@ -137,7 +137,7 @@ export const authOperations = {
     summary: "End one of the own sessions, or of another user's",
     access: everyone,
     pathParameters: { sid: auth.sessionId },
-    query: auth.sessionsQuery,
+    query: auth.sessionQuery,
     response: { status: 204 },
     errors: ["step_up_required"],
     event: "session.ended",

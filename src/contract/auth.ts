@@ -1,3 +1,4 @@
+import { listOf, pageOf } from "./lists.ts";
 import { password, timestamp, userId, username } from "./shapes.ts";
 import { user } from "./users.ts";
 
@@ -136,12 +137,17 @@ export const changePassword = {
 
 export const sessionId = { type: "string", pattern: "^ses_[0-9a-f]{32}$" } as const;
 
+const whose = {
+  user_id: { ...userId, description: "whose; absent: the caller's own. Another's takes an administrator" },
+} as const;
+
+/** Whose session it is, where one is named. */
+export const sessionQuery = { type: "object", additionalProperties: false, properties: whose } as const;
+
 export const sessionsQuery = {
   type: "object",
   additionalProperties: false,
-  properties: {
-    user_id: { ...userId, description: "whose; absent: the caller's own. Another's takes an administrator" },
-  },
+  properties: { ...whose, ...pageOf(200) },
 } as const;
 
 const listedSession = {
@@ -171,13 +177,4 @@ const listedSession = {
   },
 } as const;
 
-export const sessionList = {
-  type: "object",
-  additionalProperties: false,
-  required: ["items", "total", "next_cursor"],
-  properties: {
-    items: { type: "array", items: listedSession, description: "last used first; at most ten a user" },
-    total: { type: "integer" },
-    next_cursor: { type: "null" },
-  },
-} as const;
+export const sessionList = listOf(listedSession, "last used first; at most ten a user");

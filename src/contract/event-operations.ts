@@ -9,11 +9,12 @@ export const eventOperations = {
   listEvents: {
     method: "GET",
     path: "/api/events",
-    summary: "Events in their order; an operator sees security events only of himself",
+    summary: "What happened, the newest first; an operator sees security events only of himself",
     access: readers,
     scope: "events:read",
     query: events.listEventsQuery,
     response: { status: 200, schema: events.eventList },
+    errors: ["invalid_cursor"],
   },
   streamEvents: {
     method: "GET",

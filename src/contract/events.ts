@@ -1,4 +1,5 @@
 import { eventTypes } from "./event-types.ts";
+import { listOf, pageOf } from "./lists.ts";
 import { timestamp } from "./shapes.ts";
 
 /** The place of an event among all others; both logs count in one sequence. */
@@ -67,14 +68,16 @@ export const event = {
   },
 } as const;
 
+const pages = listOf(event, "the newest first; with `after`, and behind its cursors, the oldest first");
+
 export const eventList = {
-  type: "object",
-  additionalProperties: false,
-  required: ["items", "total", "next_cursor"],
+  ...pages,
   properties: {
-    items: { type: "array", items: event, description: "in the order of seq" },
-    total: { type: "integer", description: "of all that are kept and match" },
-    next_cursor: { ...nullableText, description: "`after` of the next page; null: there is none yet" },
+    ...pages.properties,
+    total: {
+      ...pages.properties.total,
+      description: "of all that are kept and match, wherever a page begins",
+    },
   },
 } as const;
 
@@ -92,9 +95,12 @@ export const listEventsQuery = {
   type: "object",
   additionalProperties: false,
   properties: {
-    after: { ...sequenceNumber, description: "only events behind this seq; absent: the newest" },
+    after: {
+      ...sequenceNumber,
+      description: "only events behind this seq, the oldest first; `cursor` goes before it",
+    },
     type,
-    limit: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+    ...pageOf(50),
   },
 } as const;
 

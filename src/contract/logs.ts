@@ -1,3 +1,4 @@
+import { listOf, pageOf } from "./lists.ts";
 import { duration, timestamp } from "./shapes.ts";
 import { anyObject } from "./system.ts";
 
@@ -64,24 +65,29 @@ export const listLogsQuery = {
   properties: {
     ...filters,
     until: moment,
-    limit: { type: "integer", minimum: 1, maximum: 200, default: 100 },
-    cursor: { type: "string", maxLength: 512, description: "`next_cursor` of the page before" },
+    ...pageOf(100),
   },
 } as const;
 
 export const streamLogsQuery = { type: "object", additionalProperties: false, properties: filters } as const;
 
+const lines = listOf(logEntry, "the newest first");
+
 export const logList = {
-  type: "object",
-  additionalProperties: false,
-  required: ["items", "total", "next_cursor", "source"],
+  ...lines,
+  required: [...lines.required, "source"],
   properties: {
-    items: { type: "array", items: logEntry, description: "the newest first" },
-    total: { type: "null", description: "not known: counting a journal means reading all of it" },
-    next_cursor: {
-      type: ["string", "null"],
+    ...lines.properties,
+    total: {
+      type: ["integer", "null"],
+      minimum: 0,
       description:
-        "null: there is no more. A page may have fewer lines than asked for, or none, and still one",
+        "of all pages together, where that is known: of the agent's own lines, and of a journal that this page has read to its end. Else null: to count a journal means to read all of it, which takes a small device longer than a client waits",
+    },
+    next_cursor: {
+      ...lines.properties.next_cursor,
+      description:
+        "`cursor` of the next page; null: this is the last one. A page may have fewer lines than asked for, or none, and still not be the last",
     },
     source: {
       type: "string",

@@ -1,3 +1,4 @@
+import { listOf, pageOf } from "./lists.ts";
 import { scopeNames } from "./scopes.ts";
 import { displayName, duration, nullableTimestamp, timestamp, userId, username } from "./shapes.ts";
 
@@ -62,18 +63,8 @@ export const tokensQuery = {
   additionalProperties: false,
   properties: {
     user_id: { ...userId, description: "whose; absent: the own ones, to an administrator all" },
-    limit: { type: "integer", minimum: 1, maximum: 200, default: 200 },
-    cursor: { type: "string", maxLength: 512, description: "`next_cursor` of the page before" },
+    ...pageOf(200),
   },
 } as const;
 
-export const tokenList = {
-  type: "object",
-  additionalProperties: false,
-  required: ["items", "total", "next_cursor"],
-  properties: {
-    items: { type: "array", items: apiToken, description: "in the order of their creation" },
-    total: { type: "integer" },
-    next_cursor: { type: ["string", "null"] },
-  },
-} as const;
+export const tokenList = listOf(apiToken, "in the order of their creation");

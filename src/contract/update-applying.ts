@@ -1,3 +1,4 @@
+import { listOf, pageOf } from "./lists.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
 
@@ -114,11 +115,12 @@ export const historyEntry = {
   },
 } as const;
 
-export const updateHistory = {
+export const updateHistory = listOf(historyEntry, "newest first");
+
+export const historyQuery = {
   type: "object",
   additionalProperties: false,
-  required: ["entries"],
-  properties: { entries: { type: "array", items: historyEntry, description: "newest first" } },
+  properties: pageOf(200),
 } as const;
 
 export const applyRequest = {

@@ -1,5 +1,11 @@
 import { admins, everyone, type Operation } from "./operation.ts";
-import { applyRequest, postponeRequest, rollbackRequest, updateHistory } from "./update-applying.ts";
+import {
+  applyRequest,
+  historyQuery,
+  postponeRequest,
+  rollbackRequest,
+  updateHistory,
+} from "./update-applying.ts";
 import { checkRequest, trustRequest, updates } from "./updates.ts";
 
 /** Signed updates: what there is, looking for more, and whose signatures count. */
@@ -32,13 +38,15 @@ export const updateOperations = {
     ],
     event: "update.check_requested",
   },
-  getUpdateHistory: {
+  listUpdateHistory: {
     method: "GET",
     path: "/api/updates/history",
     summary: "What was applied, undone or refused, newest first",
     access: everyone,
     scope: "system:read",
+    query: historyQuery,
     response: { status: 200, schema: updateHistory },
+    errors: ["invalid_cursor"],
   },
   applyUpdates: {
     method: "POST",

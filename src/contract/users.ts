@@ -1,3 +1,4 @@
+import { listOf, pageOf } from "./lists.ts";
 import { displayName, nullableTimestamp, password, role, timestamp, userId, username } from "./shapes.ts";
 
 export const user = {
@@ -157,18 +158,8 @@ export const listUsersQuery = {
     locked: { type: "boolean" },
     q: { type: "string", minLength: 1, maxLength: 64, description: "a part of the user or display name" },
     sort: { type: "string", enum: userSortKeys, default: "username" },
-    limit: { type: "integer", minimum: 1, maximum: 200, default: 50 },
-    cursor: { type: "string", maxLength: 512, description: "`next_cursor` of the page before" },
+    ...pageOf(50),
   },
 } as const;
 
-export const userList = {
-  type: "object",
-  additionalProperties: false,
-  required: ["items", "total", "next_cursor"],
-  properties: {
-    items: { type: "array", items: user },
-    total: { type: "integer", description: "of all pages" },
-    next_cursor: { type: ["string", "null"] },
-  },
-} as const;
+export const userList = listOf(user, "in the order of `sort`");

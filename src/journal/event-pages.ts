@@ -1,5 +1,6 @@
 import { type EventType, eventTypes } from "../contract/event-types.ts";
 import type { AuditEvent, EventList } from "../contract/types.ts";
+import { foreignCursor } from "../store/pages.ts";
 import { isIntact } from "./event-chain.ts";
 import { readSegment, type Segment } from "./event-segments.ts";
 
@@ -10,10 +11,21 @@ export interface EventFilter {
   personId?: string | undefined;
 }
 
-export interface EventQuery extends EventFilter {
-  /** Only those behind this seq; absent: the newest. */
-  after?: number | undefined;
+export interface EventQuery extends EventFilter, EventPlace {
   limit: number;
+}
+
+/** Where a page begins: behind a seq, the oldest first; or before one, the newest first; neither: at the newest. */
+export interface EventPlace {
+  after?: number | undefined;
+  before?: number | undefined;
+}
+
+/** Where a page's cursor says that the next one begins: a seq is `after` too. Throws `invalid_cursor`. */
+export function placeOf(cursor: string): EventPlace {
+  const [, isBefore, digits] = /^(before-)?(\d{1,15})$/.exec(cursor) ?? [];
+  if (digits === undefined) throw foreignCursor();
+  return isBefore === undefined ? { after: Number(digits) } : { before: Number(digits) };
 }
 
 /** What there is to read from. */
@@ -29,27 +41,30 @@ export interface EventSource {
 /** Filters whose counts are remembered with a segment. */
 const rememberedCounts = 32;
 
-/** A page of events in their order, read from the files. */
+/** A page of events, read from the files. */
 export async function readPage(source: EventSource, query: EventQuery): Promise<EventList> {
   const matches = createMatch(query);
-  const { after, limit } = query;
+  const { after, before = source.head + 1, limit } = query;
   const isMeant = (event: AuditEvent) =>
-    event.seq <= source.head && (after === undefined || event.seq > after) && matches(event);
+    event.seq <= source.head &&
+    (after === undefined ? event.seq < before : event.seq > after) &&
+    matches(event);
   const bySeq = new Map<number, AuditEvent>();
   for (const event of source.waiting.filter(isMeant)) bySeq.set(event.seq, event);
   for (const segments of source.logs) {
     const found = await (after === undefined
-      ? newest(segments, isMeant, limit)
+      ? newest(upTo(segments, before), isMeant, limit + 1)
       : oldest(behind(segments, after), isMeant, limit + 1));
     for (const event of found) bySeq.set(event.seq, event);
   }
-  const all = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
-  const items = after === undefined ? all.slice(-limit) : all.slice(0, limit);
-  const isMore = after !== undefined && all.length > limit;
+  const all = [...bySeq.values()].sort((a, b) => (after === undefined ? b.seq - a.seq : a.seq - b.seq));
+  const items = all.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = last !== undefined && all.length > limit;
   return {
     items,
     total: await countAll(source, query, matches),
-    next_cursor: isMore ? String(items.at(-1)?.seq) : null,
+    next_cursor: hasMore ? `${after === undefined ? "before-" : ""}${last.seq}` : null,
   };
 }
 
@@ -92,6 +107,11 @@ function behind(segments: readonly Segment[], after: number): readonly Segment[]
     const next = segments[index + 1];
     return next === undefined || next.firstSeq > after + 1;
   });
+}
+
+/** The segments that may hold events before this one. */
+function upTo(segments: readonly Segment[], before: number): readonly Segment[] {
+  return segments.filter(({ firstSeq }) => firstSeq < before);
 }
 
 async function countAll(

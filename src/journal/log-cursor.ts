@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { foreignCursor } from "../store/pages.ts";
 
 /** The place of one line: in the journal, or among the lines of one run of the agent. */
 export type LogCursor =
@@ -24,11 +24,4 @@ export function readCursor(text: string): LogCursor {
   const [, run, sequence] = agentPosition.exec(position) ?? [];
   if (run === undefined) throw foreignCursor();
   return { source: "agent", run, sequence: Number(sequence) };
-}
-
-export function foreignCursor(): StewardError {
-  return new StewardError(
-    "invalid_cursor",
-    "The cursor does not belong to the log as it is now. Begin again without it.",
-  );
 }

@@ -1,6 +1,7 @@
 import type { LogEntry, LogList } from "../contract/types.ts";
 import type { Journal, JournalEntry } from "../host/ports.ts";
-import { foreignCursor, type LogCursor, writeCursor } from "./log-cursor.ts";
+import { foreignCursor } from "../store/pages.ts";
+import { type LogCursor, writeCursor } from "./log-cursor.ts";
 import { createLogMatch, type LogFilter } from "./log-filter.ts";
 import { readOwnLine } from "./log-line.ts";
 import type { OwnLines } from "./own-lines.ts";
@@ -54,7 +55,10 @@ export async function readJournalPage(
     },
   );
   if (end.kind === "unreadable" || (end.kind === "bounded" && lastSeen === undefined)) return undefined;
-  return { items, total: null, next_cursor: nextCursor(), source: "journal" };
+  const next_cursor = nextCursor();
+  // Only a page that is all there is knows how much there is: see the contract.
+  const total = cursor === undefined && next_cursor === null ? items.length : null;
+  return { items, total, next_cursor, source: "journal" };
 
   function nextCursor(): string | null {
     // The last line that is shown, not the last one seen: where that one lies is not everybody's to know.
@@ -71,13 +75,12 @@ export async function readOwnPage(ownLines: OwnLines, query: LogPageQuery): Prom
   const before = cursor?.source === "agent" ? cursor.sequence : Number.POSITIVE_INFINITY;
   const isMatch = createLogMatch(query);
   const matching = (await ownLines.read())
-    .filter(({ sequence }) => sequence < before)
-    .map((line) => readOwnLine(line, ownLines.run))
-    .filter((line) => line !== undefined)
-    .filter(isMatch)
+    .map(({ sequence, ...line }) => ({ sequence, line: readOwnLine({ sequence, ...line }, ownLines.run) }))
+    .flatMap(({ sequence, line }) => (line !== undefined && isMatch(line) ? [{ sequence, line }] : []))
     .reverse();
-  const items = matching.slice(0, limit);
+  const rest = matching.filter(({ sequence }) => sequence < before).map(({ line }) => line);
+  const items = rest.slice(0, limit);
   const last = items.at(-1);
-  const hasMore = last !== undefined && matching.length > items.length;
-  return { items, total: null, next_cursor: hasMore ? last.cursor : null, source: "agent" };
+  const hasMore = last !== undefined && rest.length > items.length;
+  return { items, total: matching.length, next_cursor: hasMore ? last.cursor : null, source: "agent" };
 }

@@ -1,8 +1,8 @@
 import type { LogEntry, LogList } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
 import type { Journal, JournalEntry } from "../host/ports.ts";
+import { foreignCursor } from "../store/pages.ts";
 import { createJournalFollower } from "./journal-follower.ts";
-import { foreignCursor } from "./log-cursor.ts";
 import { agentUnit, agentUnits, createIsAllowed, readJournalLine } from "./log-line.ts";
 import { type LogPageQuery, readJournalPage, readOwnPage } from "./log-page.ts";
 import { type LogReceiver, type LogStreamQuery, streamJournal, streamOwnLines } from "./log-stream.ts";

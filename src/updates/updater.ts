@@ -1,5 +1,5 @@
 import type {
-  UpdateHistory,
+  HistoryEntry,
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
@@ -154,9 +154,8 @@ class Room implements UpdateRoom {
     return this.status();
   }
 
-  history(): UpdateHistory {
-    const entries = this.#parts.watch.journal().history.map((entry) => ({ ...entry, log: [...entry.log] }));
-    return { entries: entries.reverse() };
+  history(): readonly HistoryEntry[] {
+    return this.#parts.watch.journal().history.map((entry) => ({ ...entry, log: [...entry.log] }));
   }
 
   subscribe(listener: (progress: UpdateProgress) => void): () => void {

@@ -1,5 +1,5 @@
 import type {
-  UpdateHistory,
+  HistoryEntry,
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
@@ -40,8 +40,8 @@ export interface Updates {
   /** Why updates do not work as they should; null: nothing to say. */
   trouble(): string | null;
   settingsChanged(): void;
-  /** What was applied, undone or refused, newest first. */
-  history(): UpdateHistory;
+  /** What was applied, undone or refused, oldest first. */
+  history(): readonly HistoryEntry[];
   /** Hears how far a check, a download or a trial is. */
   subscribe(listener: (progress: UpdateProgress) => void): () => void;
   /** Settles when nothing is under way. */

@@ -117,7 +117,7 @@ export function exampleUser(change: Partial<User> = {}): User {
   };
 }
 
-/** One page with these users, for `GET /api/users`. */
-export function pageOf(...items: User[]): Answer {
+/** One page with these items, for an operation that lists. */
+export function pageOf(...items: object[]): Answer {
   return { body: { items, total: items.length, next_cursor: null } };
 }

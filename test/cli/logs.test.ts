@@ -27,7 +27,7 @@ function entry(message: string, change: Partial<LogEntry> = {}): LogEntry {
 }
 
 const page = (items: LogEntry[], next_cursor: string | null = null) => ({
-  body: { items, total: null, next_cursor, source: "journal" },
+  body: { items, total: next_cursor === null ? items.length : null, next_cursor, source: "journal" },
 });
 
 describe("steward logs", { concurrency: true }, () => {

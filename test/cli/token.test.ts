@@ -78,7 +78,7 @@ describe("steward token list", { concurrency: true }, () => {
       "GET /api/tokens": listOf(token),
     });
     await runSteward(["token", "list", "--user", "anna", "--socket", socketPath]);
-    assert.equal(received[1]?.path, `/api/tokens?user_id=${annaId}`);
+    assert.equal(received[1]?.path, `/api/tokens?user_id=${annaId}&limit=200`);
   });
 });
 

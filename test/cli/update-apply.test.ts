@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { HistoryEntry, Updates } from "../../src/contract/types.ts";
-import { type Answers, answerFrom, problem, startAgent } from "./agent.ts";
+import { type Answers, answerFrom, pageOf, problem, startAgent } from "./agent.ts";
 import {
   exampleEntry,
   exampleFailed,
@@ -50,9 +50,7 @@ function answersOf(route: string, { begun = confirming, looks, entries }: Story)
       return { status: 202, body: begun };
     },
     "GET /api/updates": () => ({ body: seen < 0 ? waiting : looks[Math.min(seen++, looks.length - 1)] }),
-    "GET /api/updates/history": () => ({
-      body: { entries: seen < looks.length ? [older] : [...entries, older] },
-    }),
+    "GET /api/updates/history": () => pageOf(...(seen < looks.length ? [] : entries), older),
   };
 }
 
@@ -108,9 +106,8 @@ describe("steward update apply", { concurrency: true }, () => {
       "GET /api/updates": () => ({
         body: [waiting, between, between, confirming, good][Math.min(looks++, 4)],
       }),
-      "GET /api/updates/history": () => ({
-        body: { entries: [...(looks > 4 ? [second] : []), ...(looks > 1 ? [exampleEntry] : [])] },
-      }),
+      "GET /api/updates/history": () =>
+        pageOf(...(looks > 4 ? [second] : []), ...(looks > 1 ? [exampleEntry] : [])),
     });
     const { code, stdout } = await runSteward(["update", "apply", "--yes", "--socket", socketPath]);
     assert.equal(code, 0);
@@ -122,7 +119,7 @@ describe("steward update apply", { concurrency: true }, () => {
       looks: [rolledBack],
       entries: [exampleFailure],
     });
-    assert.deepEqual([code, JSON.parse(stdout)], [1, { entries: [exampleFailure] }]);
+    assert.deepEqual([code, JSON.parse(stdout)], [1, pageOf(exampleFailure).body]);
   });
 
   it("ends with 9 where the clock must be put right first", async (test) => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { HistoryEntry } from "../../src/contract/types.ts";
-import { startAgent } from "./agent.ts";
+import { pageOf, startAgent } from "./agent.ts";
 import { exampleEntry, exampleFailure, exampleTrial } from "./example-updates.ts";
 import { notedCalls, runSteward, temporaryDirectory } from "./run-steward.ts";
 
@@ -90,7 +90,7 @@ describe("steward update confirm and abort", { concurrency: true }, () => {
 describe("steward update history", { concurrency: true }, () => {
   const entries = [exampleFailure, older];
   const shown = async (test: TestContext, ...words: string[]) => {
-    const { socketPath } = await startAgent(test, { "GET /api/updates/history": { body: { entries } } });
+    const { socketPath } = await startAgent(test, { "GET /api/updates/history": pageOf(...entries) });
     return runSteward(["update", "history", ...words, "--socket", socketPath]);
   };
 
@@ -121,7 +121,7 @@ describe("steward update history", { concurrency: true }, () => {
 
   it("shows control characters of what failed harmlessly", async (test) => {
     const { socketPath } = await startAgent(test, {
-      "GET /api/updates/history": { body: { entries: [{ ...exampleFailure, log: ["a\u001b[2Jb"] }] } },
+      "GET /api/updates/history": pageOf({ ...exampleFailure, log: ["a\u001b[2Jb"] }),
     });
     const { stdout } = await runSteward(["update", "history", "--log", "7", "--socket", socketPath]);
     assert.match(stdout, /a\\x1b\[2Jb/);

@@ -153,7 +153,7 @@ describe("steward user diagnose", () => {
     "GET /api/users": pageOf(anna),
     "GET /api/system/time-sync": { body: clock },
     "GET /api/events": (query: URLSearchParams) => {
-      const items = query.get("type") === "two_factor.skew_seen" ? skews : [];
+      const items = query.get("type") === "two_factor.skew_seen" ? skews.toReversed() : [];
       return { body: { items, total: items.length, next_cursor: null } };
     },
   };

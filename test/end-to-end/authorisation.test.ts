@@ -61,7 +61,7 @@ const table: Record<string, string> = {
   resetClockFloor: "     -      +      -        -       -       -         e      none",
   getUpdates: "          -      +      +        +       +       +         e      system:read",
   checkForUpdates: "     -      +      -        +       +       +         e      updates:check",
-  getUpdateHistory: "    -      +      +        +       +       +         e      system:read",
+  listUpdateHistory: "   -      +      +        +       +       +         e      system:read",
   applyUpdates: "        -      +      -        -       s       +         e      updates:apply",
   rollBackUpdate: "      -      +      -        -       s       +         e      updates:apply",
   postponeUpdate: "      -      +      -        -       s       +         e      updates:apply",

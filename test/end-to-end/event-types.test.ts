@@ -62,7 +62,7 @@ describe("the events of an agent", () => {
     const passwords = { current_password: goodPassword, new_password: "seven lamps beside canals" };
     await post("/api/auth/password", chief.token, passwords, "PUT");
     await reuse(chief.refreshToken);
-    const { json: list } = await agent.call("GET", "/api/events?limit=200", { local: true });
+    const { json: list } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
     events.push(...list.items);
   });
   after(async () => {

@@ -182,9 +182,9 @@ describe("the events of an agent", () => {
     const last = await agent.call("GET", "/api/events?limit=2", { token: admin.token });
     assert.deepEqual(
       (last.json.items as AuditEvent[]).map(({ seq }) => seq),
-      seqs.slice(-2),
+      seqs.slice(-2).reverse(),
     );
-    assert.deepEqual([last.json.total, last.json.next_cursor], [seqs.length, null]);
+    assert.equal(last.json.total, seqs.length);
   });
 
   const wrong: [query: string, code: string][] = [

@@ -97,7 +97,7 @@ describe("the events of updates", () => {
     writeFileSync(join(releases, ".journal"), releaseJournalText(releaseJournal));
     renameSync(join(releases, ".journal"), join(releases, "journal.json"));
     await until("the agent has read it", async () => (await agent.status()).trial !== null);
-    const { json } = await agent.call("GET", "/api/events?limit=200", { local: true });
+    const { json } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
     events.push(...json.items);
   });
   after(async () => {
@@ -140,13 +140,13 @@ describe("the events of updates", () => {
   it("are beside a history that shows what root's side said, newest first", async () => {
     const { status, json } = await agent.call("GET", "/api/updates/history", { local: true });
     assert.equal(status, 200);
-    const shown = json.entries.map(({ sequence, outcome }: Record<string, unknown>) => [sequence, outcome]);
+    const shown = json.items.map(({ sequence, outcome }: Record<string, unknown>) => [sequence, outcome]);
     assert.deepEqual(shown, [
       [3, "refused"],
       [2, "failed"],
       [1, "good"],
     ]);
-    assert.deepEqual(json.entries[0].log, ["it said so"]);
+    assert.deepEqual(json.items[0].log, ["it said so"]);
   });
 
   it("are beside a status that shows the trial, and no deadline of another boot", async () => {

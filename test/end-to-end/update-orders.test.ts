@@ -101,7 +101,7 @@ describe("root's word on a release that is on trial, with agent and guard dead",
     await device.update("abort");
     const { stdout } = await device.update("history", "-o", "json");
     assert.deepEqual(
-      JSON.parse(stdout).entries.map(({ outcome }: { outcome: string }) => outcome),
+      JSON.parse(stdout).items.map(({ outcome }: { outcome: string }) => outcome),
       ["aborted"],
     );
   });

@@ -93,7 +93,9 @@ describe("ten wrong codes in a row", () => {
 
   it("are written down as a lock, once: who, from where, for how long", async () => {
     const locks = async () => {
-      const { json } = await agent.call("GET", "/api/events?type=codes.locked&limit=200", { local: true });
+      const { json } = await agent.call("GET", "/api/events?after=0&type=codes.locked&limit=200", {
+        local: true,
+      });
       return json.items;
     };
     const before = (await locks()).length;

@@ -42,7 +42,7 @@ async function begin(offsetSeconds: number) {
       for (const port of ports) servers.push(await startChronyd({ port }));
     },
     events: async (type: string) =>
-      (await agent.call("GET", `/api/events?type=${type}&limit=200`, { local: true })).json.items,
+      (await agent.call("GET", `/api/events?after=0&type=${type}&limit=200`, { local: true })).json.items,
     end: async () => {
       await agent.dispose();
       for (const server of servers) await server.stop();

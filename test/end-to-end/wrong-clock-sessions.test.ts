@@ -23,7 +23,7 @@ describe("a session under a clock that is stepped", () => {
   const refresh = (refresh_token: string) =>
     agent.call("POST", "/api/auth/refresh", { body: { refresh_token } });
   const events = async (type: string) =>
-    (await agent.call("GET", `/api/events?type=${type}`, { local: true })).json.items;
+    (await agent.call("GET", `/api/events?after=0&type=${type}`, { local: true })).json.items;
   /** Exchanges, and keeps the new pair. */
   const renew = async (user: SignedIn): Promise<Answer> => {
     const answer = await refresh(user.refreshToken);

@@ -163,7 +163,7 @@ describe("the command line without an agent", () => {
     const set = await runSteward(["system", "set", "device.name=pump 8"], { environment });
     assert.equal(set.code, 0, set.stderr);
     const copies = await runSteward(["state", "list", "settings", "-o", "json"], { environment });
-    const versions = (JSON.parse(copies.stdout) as { what: string; number: number | null }[]).filter(
+    const versions = (JSON.parse(copies.stdout).items as { what: string; number: number | null }[]).filter(
       ({ what }) => what === "version",
     );
     assert.deepEqual(

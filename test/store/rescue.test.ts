@@ -108,7 +108,7 @@ describe("an agent in rescue", () => {
     const { stateDirectory } = agent;
     const listed = await runSteward(["state", "list", "--state", stateDirectory, "-o", "json"]);
     assert.equal(listed.code, 0, listed.stderr);
-    const entries = JSON.parse(listed.stdout) as { name: string; condition: string; detail: string }[];
+    const entries = JSON.parse(listed.stdout).items as { name: string; condition: string; detail: string }[];
     assert.deepEqual(
       entries.map(({ name, condition }) => [name, condition]),
       [

@@ -141,7 +141,7 @@ function By({ at }: { readonly at: string }) {
 
 function Asker({ at }: { readonly at: string }) {
   const { value } = useResource("listEvents", { query: { type: "update.rollback_requested", limit: 200 } });
-  const asked = value?.items.findLast(({ time, outcome }) => outcome === "success" && time <= at);
+  const asked = value?.items.find(({ time, outcome }) => outcome === "success" && time <= at);
   return <>{asked?.actor.name ?? asked?.actor.kind ?? "–"}</>;
 }
 

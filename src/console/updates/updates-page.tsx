@@ -23,7 +23,7 @@ export function UpdatesPage() {
   const [order, setOrder] = useState<Order | null>(null);
   const check = useAction(async () => begun(await call("checkForUpdates", { body: {} })));
   const status = updates.value;
-  const entries = history.value?.entries ?? [];
+  const entries = history.value?.items ?? [];
   return (
     <Page
       title={t.frame.updates}

@@ -26,7 +26,7 @@ export function useUpdates(): UpdatesInSight {
   const [told, setTold] = useState<UpdateProgress | null>(null);
   const [begins, setBegins] = useState(0);
   const updates = useResource("getUpdates", {}, { everySeconds: isQuick ? quickSeconds : calmSeconds });
-  const history = useResource("getUpdateHistory");
+  const history = useResource("listUpdateHistory");
   const { value, reload } = updates;
   const progress = present(told ?? value?.progress);
   const isUnderWay = progress !== null || (value !== null && value.trial !== null);

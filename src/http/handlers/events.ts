@@ -1,7 +1,7 @@
 import type { UpdateProgress } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import type { EventLog } from "../../journal/event-log.ts";
-import { createMatch, type EventFilter } from "../../journal/event-pages.ts";
+import { createMatch, type EventFilter, placeOf } from "../../journal/event-pages.ts";
 import { type Actor, type Handlers, roleOf, type StreamMessage, type StreamSource } from "../call.ts";
 
 type EventHandlers = Pick<Handlers, "listEvents" | "streamEvents">;
@@ -17,9 +17,9 @@ export function createEventHandlers(events: EventLog, subscribeProgress: Subscri
   return {
     listEvents: ({ query, actor }) =>
       events.list({
-        after: query?.after,
-        limit: query?.limit ?? 50,
-        type: query?.type,
+        ...(query.cursor === undefined ? { after: query.after } : placeOf(query.cursor)),
+        limit: query.limit ?? 50,
+        type: query.type,
         personId: personOf(actor),
       }),
     streamEvents: ({ query, actor, lastEventId }) => {

@@ -3,6 +3,7 @@ import type { Sessions } from "../../auth/sessions.ts";
 import type { SessionList } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import type { Uptime } from "../../host/ports.ts";
+import { pageOf } from "../../store/pages.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
@@ -22,8 +23,14 @@ export function createSessionHandlers(options: SessionHandlersOptions): SessionH
   return {
     listSessions: ({ query, actor }): SessionList => {
       const { id } = accounts.get(whose(actor, query?.user_id));
-      const items = sessions.list(id).map((session) => describe(options, session, actor));
-      return { items, total: items.length, next_cursor: null };
+      const page = pageOf(sessions.list(id), {
+        list: "sessions",
+        keyOf: (session) => [session.rotated_uptime, session.id],
+        isDescending: true,
+        limit: query?.limit ?? 200,
+        cursor: query?.cursor,
+      });
+      return { ...page, items: page.items.map((session) => describe(options, session, actor)) };
     },
     endSession: async ({ params, query, actor, note }) => {
       const { id, username } = accounts.get(whose(actor, query?.user_id));

@@ -3,6 +3,7 @@ import type { ApiTokens } from "../../auth/api-tokens.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import { durationSeconds } from "../../settings/durations.ts";
+import { pageOf } from "../../store/pages.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Handlers, personOf, roleOf } from "../call.ts";
@@ -38,7 +39,13 @@ export function createTokenHandlers({ accounts, apiTokens }: TokenHandlersOption
       const isAdmin = roleOf(actor) === "admin";
       if (query?.user_id !== undefined && query.user_id !== own && !isAdmin) throw foreign();
       const tokens = apiTokens.list(query?.user_id ?? (isAdmin ? undefined : own));
-      return page(tokens, query ?? {}, describe);
+      const page = pageOf(tokens, {
+        list: "tokens",
+        keyOf: ({ created_at, id }) => [created_at, id],
+        limit: query?.limit ?? 200,
+        cursor: query?.cursor,
+      });
+      return { ...page, items: page.items.map(describe) };
     },
     createToken: async ({ body, actor, note }) => {
       const lifetimeSeconds = lifetimeOf(body.expires_in ?? "90d");
@@ -61,27 +68,6 @@ export function createTokenHandlers({ accounts, apiTokens }: TokenHandlersOption
       note({ subject: { id: token.id, name: token.name } });
       return undefined;
     },
-  };
-}
-
-function page(
-  tokens: readonly StoredApiToken[],
-  { limit = 200, cursor }: { limit?: number | undefined; cursor?: string | undefined },
-  describe: (token: StoredApiToken) => ApiToken,
-) {
-  const begin = cursor === undefined ? 0 : tokens.findIndex(({ id }) => id === cursor) + 1;
-  if (cursor !== undefined && begin === 0) {
-    throw new StewardError(
-      "invalid_cursor",
-      "The cursor does not belong to this list. Begin again without it.",
-    );
-  }
-  const items = tokens.slice(begin, begin + limit);
-  const hasMore = begin + items.length < tokens.length;
-  return {
-    items: items.map(describe),
-    total: tokens.length,
-    next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null,
   };
 }
 

@@ -2,6 +2,7 @@ import { hidden } from "../../contract/settings-forms.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import { durationSeconds } from "../../settings/durations.ts";
+import { pageOf } from "../../store/pages.ts";
 import type { Updates } from "../../updates/updates.ts";
 import { type Actor, eventActorOf, type Handlers, roleOf } from "../call.ts";
 
@@ -9,7 +10,7 @@ type UpdateHandlers = Pick<
   Handlers,
   | "getUpdates"
   | "checkForUpdates"
-  | "getUpdateHistory"
+  | "listUpdateHistory"
   | "applyUpdates"
   | "rollBackUpdate"
   | "postponeUpdate"
@@ -27,7 +28,14 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
       note({ details: { repository: repository ?? null } });
       return viewOf(status, actor);
     },
-    getUpdateHistory: () => updates.history(),
+    listUpdateHistory: ({ query }) =>
+      pageOf(updates.history(), {
+        list: "update history",
+        keyOf: ({ sequence }) => [sequence],
+        isDescending: true,
+        limit: query?.limit ?? 200,
+        cursor: query?.cursor,
+      }),
     applyUpdates: async ({ actor, body: { kind, repository }, note }) => {
       requireOnTheSpot(actor, repository, "apply");
       note({ details: { kind, repository: repository ?? null } });

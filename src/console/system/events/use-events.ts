@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { EventType } from "../../../contract/event-types.ts";
-import type { AuditEvent, EventList } from "../../../contract/types.ts";
+import type { AuditEvent } from "../../../contract/types.ts";
 import { call } from "../../client/call.ts";
 import { listen } from "../../client/live-events.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
@@ -20,9 +20,10 @@ export interface Events {
 }
 
 interface Read {
-  /** In their order. */
+  /** The newest first. */
   readonly items: readonly AuditEvent[];
   readonly total: number;
+  readonly olderCursor: string | null;
 }
 
 /** Events of one reading; the agent gives 200 at most. */
@@ -41,23 +42,23 @@ export function useEvents(type: EventType | undefined): Events {
   }, [type]);
   const read = useStore(store);
   const loadingOlder = useAction(async () => {
-    const before = store.read();
-    const first = before?.items[0];
-    if (first === undefined) return;
-    const older = await readOlder(type, first.seq);
+    const cursor = store.read()?.olderCursor;
+    if (!cursor) return;
+    const older = await call("listEvents", { query: { limit, cursor, ...(type && { type }) } });
     const now = store.read();
-    if (now?.items[0] === first) store.set({ ...now, items: [...older, ...now.items] });
+    if (now?.olderCursor === cursor)
+      store.set({ ...now, items: [...now.items, ...older.items], olderCursor: older.next_cursor });
   });
   const all = read?.items ?? [];
   const shown = pausedAt === null ? all : all.filter(({ seq }) => seq <= pausedAt);
   return {
-    items: read && shown.toReversed(),
+    items: read && shown,
     total: read?.total ?? 0,
     error,
     loadingOlder,
     isPaused: pausedAt !== null,
     waiting: all.length - shown.length,
-    setPaused: (isPaused) => setPausedAt(isPaused ? (all.at(-1)?.seq ?? 0) : null),
+    setPaused: (isPaused) => setPausedAt(isPaused ? (all[0]?.seq ?? 0) : null),
   };
 }
 
@@ -76,12 +77,16 @@ function readOn(
     isReading = true;
     while (isWanted) {
       isWanted = false;
-      const known = store.read()?.items ?? [];
-      const after = known.at(-1)?.seq;
+      const known = store.read();
+      const after = known?.items[0]?.seq;
       const query = { limit, ...(type && { type }), ...(after !== undefined && { after }) };
-      const page = await call("listEvents", { query }, { signal: ending.signal });
-      store.set({ items: [...known, ...page.items], total: page.total });
-      isWanted ||= page.next_cursor !== null;
+      const { items, total, next_cursor } = await call("listEvents", { query }, { signal: ending.signal });
+      if (known === null || after === undefined) {
+        store.set({ items, total, olderCursor: next_cursor });
+      } else {
+        store.set({ ...known, items: [...items.toReversed(), ...known.items], total });
+        isWanted ||= next_cursor !== null;
+      }
     }
     isReading = false;
   };
@@ -99,22 +104,4 @@ function readOn(
     stop();
     ending.abort();
   };
-}
-
-/**
- * The events before one, in their order. The agent counts on from a seq and never back, so it is asked for a stretch
- * before that, a longer one where the shorter had none of the type.
- */
-async function readOlder(type: EventType | undefined, before: number): Promise<AuditEvent[]> {
-  for (let stretch = limit; ; stretch *= 8) {
-    const begin = Math.max(0, before - 1 - stretch);
-    let found: AuditEvent[] = [];
-    for (let after: number | null = begin; after !== null; ) {
-      const page: EventList = await call("listEvents", { query: { after, limit, ...(type && { type }) } });
-      found = [...found, ...page.items.filter(({ seq }) => seq < before)];
-      const next = page.next_cursor === null ? null : Number(page.next_cursor);
-      after = next !== null && next < before ? next : null;
-    }
-    if (found.length > 0 || begin === 0) return found.slice(-limit);
-  }
 }

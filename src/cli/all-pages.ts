@@ -1,0 +1,44 @@
+import { CommandError } from "./context.ts";
+
+/** What is asked for besides the filters. */
+export interface PageQuery {
+  limit: number;
+  cursor?: string;
+}
+
+interface Page {
+  items: unknown[];
+  next_cursor: string | null;
+}
+
+/** Items of one page; the contract's upper bound. */
+const pageSize = 200;
+
+/**
+ * The pages of a list as one, in the API's shape: all, or until there are `most` items. Throws CommandError(8) for a
+ * cursor that came before: such a list would never end.
+ */
+export async function allPages<P extends Page>(
+  read: (query: PageQuery) => Promise<P>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<P> {
+  const seen = new Set<string>();
+  const items: P["items"] = [];
+  let cursor: string | null = null;
+  for (;;) {
+    const limit = Math.min(pageSize, most - items.length);
+    const page: P = await read({ limit, ...(cursor !== null && { cursor }) });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+    if (cursor === null || items.length >= most) return { ...page, items };
+    if (seen.has(cursor)) {
+      throw new CommandError(8, "The agent gives the same page again and again: its list has no end.");
+    }
+    seen.add(cursor);
+  }
+}
+
+/** A list that came without pages, in the shape of all lists. */
+export function wholeList<Item>(items: readonly Item[]) {
+  return { items, total: items.length, next_cursor: null };
+}

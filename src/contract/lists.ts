@@ -1,0 +1,43 @@
+/** Members of a list that each list has, whatever its items are. */
+const frame = {
+  total: { type: "integer", minimum: 0, description: "of all pages together" },
+  next_cursor: {
+    type: ["string", "null"],
+    description: "`cursor` of the next page; null: this is the last one",
+  },
+} as const;
+
+/** Characters of a cursor; what the agent writes is far below. */
+const longestCursor = 512;
+
+/** The most items of one page. */
+const mostItems = 200;
+
+/** The answer of every operation that lists: a page of items, how many there are, and where the next page begins. */
+export function listOf<const Item extends object>(items: Item, order: string) {
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: ["items", "total", "next_cursor"],
+    properties: { items: { type: "array", items, description: order }, ...frame },
+  } as const;
+}
+
+/** Query parameters of every operation that lists; `limit` is what a page has when a client does not say. */
+export function pageOf<const Limit extends number>(limit: Limit) {
+  return {
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: mostItems,
+      default: limit,
+      description: "items of a page at most",
+    },
+    cursor: {
+      type: "string",
+      minLength: 1,
+      maxLength: longestCursor,
+      description: "`next_cursor` of the page before; opaque. Keep the other parameters as they were",
+    },
+  } as const;
+}

@@ -1,0 +1,83 @@
+import { StewardError } from "../errors.ts";
+
+/** What the items of a list are ordered by: the first member that differs decides, so the last is one that no two share. */
+export type Key = readonly (string | number)[];
+
+/** A page of a list, in the shape that the contract gives every list. */
+export interface Page<Item> {
+  items: Item[];
+  total: number;
+  next_cursor: string | null;
+}
+
+export interface Paging<Item> {
+  /** Names the list and its order: a cursor of another one is refused. */
+  readonly list: string;
+  readonly keyOf: (item: Item) => Key;
+  readonly isDescending?: boolean;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * One page of the items, in the order of their keys. The cursor holds the key of the last item of the page, not its
+ * place, so that pages stay whole while items come and go. Throws `invalid_cursor`.
+ */
+export function pageOf<Item>(items: readonly Item[], paging: Paging<Item>): Page<Item> {
+  const { list, keyOf, isDescending = false, limit, cursor } = paging;
+  const direction = isDescending ? -1 : 1;
+  const order = (a: Key, b: Key) => direction * compareKeys(a, b);
+  const sorted = items.map((item) => ({ item, key: keyOf(item) })).sort((a, b) => order(a.key, b.key));
+  const after = cursor === undefined ? undefined : readCursor(list, cursor, sorted[0]?.key);
+  const rest = after === undefined ? sorted : sorted.filter(({ key }) => order(key, after) > 0);
+  const shown = rest.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = last !== undefined && rest.length > shown.length;
+  return {
+    items: shown.map(({ item }) => item),
+    total: sorted.length,
+    next_cursor: hasMore ? writeCursor(list, last.key) : null,
+  };
+}
+
+/** What every list says to a cursor that it did not give. */
+export function foreignCursor(): StewardError {
+  return new StewardError(
+    "invalid_cursor",
+    "The cursor does not belong to this list and order. Take `next_cursor` of the page before as it is, or begin again without a cursor.",
+  );
+}
+
+function compareKeys(a: Key, b: Key): number {
+  for (const [index, member] of a.entries()) {
+    const other = b[index];
+    if (other === undefined || member === other) continue;
+    return member < other ? -1 : 1;
+  }
+  return 0;
+}
+
+function writeCursor(list: string, key: Key): string {
+  return Buffer.from(JSON.stringify([list, ...key])).toString("base64url");
+}
+
+/** The key in a cursor; `like` is one of this list. */
+function readCursor(list: string, cursor: string, like: Key | undefined): Key {
+  const [of, ...key] = parsed(cursor);
+  const isKey = (members: unknown[]): members is (string | number)[] =>
+    members.length > 0 &&
+    members.every((member) => typeof member === "string" || Number.isFinite(member)) &&
+    (like === undefined ||
+      like.map((member) => typeof member).join() === members.map((m) => typeof m).join());
+  if (of !== list || !isKey(key)) throw foreignCursor();
+  return key;
+}
+
+function parsed(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

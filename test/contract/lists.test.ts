@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Operation } from "../../src/contract/operation.ts";
+import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
+
+/** Views of one thing, which say several of something besides: bounded by what they are of, and no list to page through. */
+const views: readonly OperationId[] = [
+  "getHealth",
+  "getReadiness",
+  "getSystemFacts",
+  "getTimeSync",
+  "getUpdates",
+];
+
+type Schema = Readonly<Record<string, unknown>> & { properties?: Record<string, Schema>; items?: Schema };
+
+function propertiesOf(schema: object | undefined): Record<string, Schema> {
+  return (schema as Schema | undefined)?.properties ?? {};
+}
+
+/** Whether a stranger would take the answer for a list: an array, or an object with an array of objects in it. */
+function looksLikeList({ method, response, query }: Operation): boolean {
+  if (method !== "GET" || response.stream) return false;
+  const schema = response.schema as Schema | undefined;
+  const isArrayOfObjects = ({ type, items }: Schema) => type === "array" && items?.type === "object";
+  const members = Object.values(propertiesOf(schema));
+  const parameters = Object.keys(propertiesOf(query));
+  return (
+    schema?.type === "array" ||
+    members.some(isArrayOfObjects) ||
+    parameters.some((name) => ["limit", "cursor", "offset", "page"].includes(name))
+  );
+}
+
+/** What is wrong with the operation as one that lists; empty when it is of the one kind. */
+function faultsOf(operation: Operation): string[] {
+  const { schema } = operation.response;
+  const { items, total, next_cursor } = propertiesOf(schema);
+  const { limit, cursor } = propertiesOf(operation.query);
+  const required = (schema as { required?: string[] } | undefined)?.required ?? [];
+  const checks: [boolean, string][] = [
+    [items?.type === "array" && items.items?.type === "object", "items is no list of objects"],
+    [["items", "total", "next_cursor"].every((name) => required.includes(name)), "a member may be absent"],
+    [/^integer(,null)?$/.test(String(total?.type)), "total is no number"],
+    [
+      total?.type === "integer" || String(total?.description).includes("null:"),
+      "nothing says why total is null",
+    ],
+    [String(next_cursor?.type) === "string,null", "next_cursor is no text"],
+    [limit?.minimum === 1 && limit.maximum === 200 && limit.default !== undefined, "limit is not 1 to 200"],
+    [cursor?.type === "string" && Number(cursor.maxLength) <= 512, "cursor is not bounded"],
+    [operation.errors?.includes("invalid_cursor") === true, "a foreign cursor is not announced"],
+  ];
+  return checks.flatMap(([isRight, fault]) => (isRight ? [] : [fault]));
+}
+
+describe("an operation that lists", () => {
+  const lists = operationIds.filter((id) => id.startsWith("list"));
+
+  it("is called so, and no other answers with a list of its own making", () => {
+    const like = operationIds.filter((id) => looksLikeList(operationOf(id)));
+    assert.deepEqual(like.filter((id) => !lists.includes(id) && !views.includes(id)).sort(), []);
+    assert.deepEqual([...lists].sort(), [
+      ...["listEvents", "listLogs", "listSessions", "listTokens", "listUpdateHistory", "listUsers"],
+    ]);
+  });
+
+  for (const id of lists) {
+    it(`${id} has items, total and next_cursor, and takes limit and cursor`, () => {
+      assert.deepEqual(faultsOf(operationOf(id)), []);
+    });
+  }
+
+  it("of another make would be found", () => {
+    const entries = { type: "object", properties: { entries: { type: "array", items: { type: "object" } } } };
+    const operation: Operation = {
+      ...{ method: "GET", path: "/api/things", summary: "Things", access: "session" },
+      response: { status: 200, schema: entries },
+    };
+    assert.equal(looksLikeList(operation), true);
+    assert.ok(faultsOf(operation).length > 5);
+  });
+});
