@@ -1,4 +1,5 @@
 import type { Release, SetAsideRelease, Updates, UpdateTrial } from "../contract/types.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
 import { passedOverWords } from "../updates/passed-over.ts";
 import { escapeText } from "./escape.ts";
 import { formatBytes } from "./facts-view.ts";
@@ -31,6 +32,7 @@ function statusFields(status: Updates): Fields {
     ["binary", installed.binary ?? "none that is known here"],
     ...(trial === null ? [] : trialFields(trial)),
     ...releasesOf(status).flatMap(releaseFields),
+    ...blockerFields(status),
     ...passedOverFields(status),
     ...postponedFields(postponed),
     ...failed.flatMap((release) => setAsideFields("failed", release)),
@@ -43,6 +45,14 @@ function statusFields(status: Updates): Fields {
     ["windows", schedule.window_open ? "updates may be applied now" : "closed now (update.windows)"],
     ["trust", trust.established ? "established" : (trust.detail ?? "not established")],
   ];
+}
+
+/** The sentence above says why, unless it tells of something more urgent. */
+function blockerFields({ blockers }: Updates): Fields {
+  return updateKinds.flatMap((kind) => {
+    const blocker = blockers?.[kind];
+    return blocker ? [["blocked", `${kind}: ${blocker.code}`] as const] : [];
+  });
 }
 
 function releasesOf({ available }: Updates): Release[] {

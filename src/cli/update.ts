@@ -29,7 +29,7 @@ const status: Command = {
 const check: Command = {
   path: ["update", "check"],
   summary:
-    "Look for updates now, fetch and apply what may be; exit 1: it was undone; exit 9 while the clock must be put right first",
+    "Look for updates now, fetch and apply what may be; exit 1: it was undone, or one kind cannot be verified; exit 9 while the clock must be put right first",
   positionals: [],
   options: [repositoryOption, { name: "no-wait", summary: "begin, and do not wait for the end" }],
   worksOffline: true,
@@ -49,6 +49,10 @@ const check: Command = {
         await output.remark(`${releaseWords(release)} was applied and undone: ${release.reason}`);
     if (undone.length > 0) throw new OnlyExitCode(1);
     if (ended.state === "waiting_for_clock") throw new OnlyExitCode(notSynchronised);
+    // What could be judged was, and a script has to hear of the rest.
+    const codes = [ended.blockers?.rules, ended.blockers?.binary].flatMap((one) => one?.code ?? []);
+    if (codes.length > 0)
+      throw new OnlyExitCode(codes.every((one) => one === "clock_not_synchronised") ? notSynchronised : 1);
   },
 };
 

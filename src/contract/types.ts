@@ -13,7 +13,8 @@ import type { apiToken, createdToken, tokenList } from "./tokens.ts";
 import type { enrolment, twoFactor } from "./two-factor.ts";
 import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./update-applying.ts";
 import type { passedOver } from "./update-passed-over.ts";
-import type { release, updateProgress, updates, updateTrust } from "./updates.ts";
+import type { updateTrust } from "./update-trust.ts";
+import type { release, updateProgress, updates } from "./updates.ts";
 import type { listUsersQuery, user, userList } from "./users.ts";
 
 type Typed<S> = S extends JSONSchema ? FromSchema<S> : never;

@@ -6,7 +6,8 @@ import {
   rollbackRequest,
   updateHistory,
 } from "./update-applying.ts";
-import { checkRequest, trustRequest, updates } from "./updates.ts";
+import { trustRequest } from "./update-trust.ts";
+import { checkRequest, updates } from "./updates.ts";
 
 /** Signed updates: what there is, looking for more, and whose signatures count. */
 export const updateOperations = {

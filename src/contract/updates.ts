@@ -3,6 +3,7 @@ import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { setAsideRelease, updateTrial } from "./update-applying.ts";
 import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
 import { passedOverList } from "./update-passed-over.ts";
+import { updateTrust } from "./update-trust.ts";
 
 const updateStates = [
   "idle",
@@ -23,9 +24,6 @@ const updateStates = [
 
 const nullableText = { type: ["string", "null"] } as const;
 const bytes = { type: "integer", minimum: 0 } as const;
-
-/** A SHA-256 as people compare it. */
-const fingerprint = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 /** Something that the repository offers and this device may take. */
 export const release = {
@@ -67,57 +65,6 @@ export const release = {
 
 const nullableRelease = { oneOf: [{ type: "null" }, release] } as const;
 
-/** What this device holds the signatures of updates against. */
-export const updateTrust = {
-  type: "object",
-  additionalProperties: false,
-  required: [
-    "installed",
-    "fingerprint",
-    "root_version",
-    "root_expires_at",
-    "keys",
-    "confirmed",
-    "confirmed_at",
-    "confirmed_by",
-    "proven",
-    "established",
-    "detail",
-  ],
-  properties: {
-    installed: { type: "boolean", description: "a usable root of trust stands on this device" },
-    fingerprint: {
-      oneOf: [{ type: "null" }, fingerprint],
-      description: "SHA-256 of the installed root's signed part",
-    },
-    root_version: { type: ["integer", "null"], description: "of the root in force, after rotations" },
-    root_expires_at: nullableTimestamp,
-    keys: {
-      type: "array",
-      description: "whose signatures count, by role",
-      items: {
-        type: "object",
-        additionalProperties: false,
-        required: ["role", "threshold", "key_ids"],
-        properties: {
-          role: { type: "string" },
-          threshold: { type: "integer" },
-          key_ids: { type: "array", items: { type: "string" } },
-        },
-      },
-    },
-    confirmed: { type: "boolean", description: "an administrator has compared this fingerprint" },
-    confirmed_at: nullableTimestamp,
-    confirmed_by: nullableText,
-    proven: { type: "boolean", description: "the server has delivered one complete valid refresh under it" },
-    established: {
-      type: "boolean",
-      description: "installed, confirmed and proven: what automatic binaries need",
-    },
-    detail: { ...nullableText, description: "what is missing or wrong, and what to do; null: nothing" },
-  },
-} as const;
-
 /** How far an update is; sent on the event stream as it moves, and not kept. */
 export const updateProgress = {
   type: "object",
@@ -147,6 +94,16 @@ const lastCheck = {
     detail: nullableText,
     requests: { type: "integer", minimum: 0 },
     body_bytes: { ...bytes, description: "of all answers together" },
+  },
+} as const;
+
+const blocker = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  required: ["code", "detail"],
+  properties: {
+    code: { type: "string", enum: Object.keys(errorCodes) },
+    detail: { type: "string", description: "what is wrong, and what to do" },
   },
 } as const;
 
@@ -190,6 +147,14 @@ export const updates = {
       additionalProperties: false,
       required: ["rules", "binary"],
       properties: { rules: nullableRelease, binary: nullableRelease },
+    },
+    blockers: {
+      type: "object",
+      additionalProperties: false,
+      required: ["rules", "binary"],
+      description:
+        "why the last check could not judge a kind: nothing of it is fetched or applied, and the other kind goes on; null: nothing",
+      properties: { rules: blocker, binary: blocker },
     },
     passed_over: passedOverList,
     trial: { oneOf: [{ type: "null" }, updateTrial] },
@@ -239,11 +204,4 @@ export const checkRequest = {
   properties: {
     repository: repositoryDirectory,
   },
-} as const;
-
-export const trustRequest = {
-  type: "object",
-  additionalProperties: false,
-  required: ["fingerprint"],
-  properties: { fingerprint: { ...fingerprint, description: "in full, of the root that is installed" } },
 } as const;

@@ -1,7 +1,8 @@
 import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
 import { caps } from "../updates/caps.ts";
-import type { FoundTarget, Refreshed } from "../updates/client.ts";
+import type { Refreshed } from "../updates/client.ts";
+import { listKinds, refusalOfKind } from "../updates/kind-blockers.ts";
 import { readMetadata } from "../updates/read-metadata.ts";
 import { type NoRelease, type Release, readRelease } from "../updates/release.ts";
 import type { ReleaseJournal } from "../updates/release-journal.ts";
@@ -74,9 +75,11 @@ async function verdictOn(
     const refusal = `is of the channel ${channel}, and the host file lets in ${channels.join(", ") || "none"}`;
     return { release, floors, refusal };
   }
-  const offer: FoundTarget[] = [];
-  for (const kind of updateKinds) offer.push(...(await refreshed.list(channel, kind)));
-  const selection = select(offer, {
+  const { targets, failures } = await listKinds(refreshed, channel);
+  // The floors of its own kind must all be known; a fault of the other kind does not concern it.
+  const failure = failures[release.kind];
+  if (failure !== null) throw failure;
+  const selection = select(targets, {
     ...facts,
     channel,
     floors,
@@ -95,12 +98,17 @@ async function verdictOn(
 async function releasesOf(id: string, refreshed: Refreshed, repository: AgentRepository): Promise<Release[]> {
   const releases: Release[] = [];
   let unreadable: NoRelease | null = null;
+  let failure: StewardError | null = null;
   for (const path of await pathsNamed(id, refreshed, repository)) {
-    const target = await refreshed.find(path);
+    const target = await refreshed.find(path).catch((error: unknown) => {
+      failure ??= refusalOfKind(error);
+      return null;
+    });
     const read = target && readRelease(target);
     if (read && !("id" in read)) unreadable = read;
     else if (read?.id === id) releases.push(read);
   }
+  if (releases.length === 0 && failure !== null) throw failure;
   if (releases.length === 0 && unreadable !== null) {
     throw notAcceptable(
       `The release ${id} is not taken: ${JSON.stringify(unreadable.path)} ${unreadable.reason}.`,

@@ -177,7 +177,8 @@ class AgentsSide implements Applying {
     let asked = 0;
     for (const kind of kinds) {
       const release = stagedReleases(this.#plan.parts()).find((one) => one.kind === kind);
-      if (release === undefined) continue;
+      // The installer would refuse it for the same reason, and a refusal counts for a day.
+      if (release === undefined || this.#options.record.read().blockers?.[kind]) continue;
       if (asked > 0) await this.#trialsEnd();
       asked += 1;
       await this.#askFor(release);
@@ -193,7 +194,9 @@ class AgentsSide implements Applying {
 
   #whyNone(kinds: readonly UpdateKind[]): string | null {
     const { downloads } = this.#plan.parts();
-    const { available, last_check } = this.#options.record.read();
+    const { available, last_check, blockers } = this.#options.record.read();
+    const blocker = kinds.map((kind) => blockers?.[kind]).find((one) => one);
+    if (blocker) return blocker.detail;
     const failures = kinds.map((kind) => available[kind] && downloads.failureOf(available[kind].id));
     return failures.find((failure) => failure !== null) ?? last_check?.detail ?? null;
   }

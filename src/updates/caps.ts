@@ -13,7 +13,7 @@ export interface Caps {
   /** Delegated roles visited in one search (TUF 5.6.7.1), and how deep below targets. */
   readonly delegatedRoles: number;
   readonly delegationDepth: number;
-  /** Patterns of delegations that paths are held against in all searches of one refresh; each costs 1 µs and more. */
+  /** Patterns of delegations that paths are held against in one listing or search; each costs 1 µs and more. */
   readonly delegationPatterns: number;
   /** Nesting of a metadata file's JSON. */
   readonly jsonDepth: number;

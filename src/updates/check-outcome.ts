@@ -1,5 +1,7 @@
+import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
 import type { FoundTarget } from "./client.ts";
+import { type Blockers, noBlockers } from "./kind-blockers.ts";
 import type { Release } from "./release.ts";
 import type { Validators } from "./repository.ts";
 import { type Floors, passedOverOf, refusalsInWords, type Selection } from "./selection.ts";
@@ -12,6 +14,8 @@ export type CheckResult = GoodResult | FailedResult;
 export interface GoodResult {
   readonly outcome: "ok";
   readonly selection: Selection;
+  /** Of the kinds that `selection` holds nothing of, since they could not be judged. */
+  readonly blockers: Blockers;
   readonly validators: Validators | undefined;
   /** Of the root in force. */
   readonly isConsistentSnapshot: boolean;
@@ -20,6 +24,8 @@ export interface GoodResult {
 export interface FailedResult {
   readonly outcome: "failed" | "waiting_for_clock";
   readonly error: StewardError;
+  /** Where the repository is good, and each kind was refused by itself. */
+  readonly blockers?: Blockers;
 }
 
 /** A check that has ended, and what it took. */
@@ -41,8 +47,11 @@ export interface CheckSource {
 
 /** An event to be told, with its facts. */
 export type CheckEvent =
-  | { readonly type: "update.check_failed"; readonly details: { code: string; detail: string } }
-  | { readonly type: "update.check_recovered"; readonly details: { failures: number } }
+  | {
+      readonly type: "update.check_failed";
+      readonly details: { code: string; detail: string; kind?: string };
+    }
+  | { readonly type: "update.check_recovered"; readonly details: { failures: number; kind?: string } }
   | {
       readonly type: "update.available";
       readonly details: { release_id: string; kind: string; name: string; version: string };
@@ -69,14 +78,16 @@ export function recordAfter(
   const { result, source } = report;
   if (result.outcome === "ok") return afterSuccess(record, report, result);
   const last_check = storedCheck(report);
-  if (result.outcome === "waiting_for_clock") return { record: { ...record, last_check }, events: [] };
+  const blockers = stored(result.blockers ?? record.blockers ?? noBlockers);
+  if (result.outcome === "waiting_for_clock")
+    return { record: { ...record, blockers, last_check }, events: [] };
   const { code } = result.error;
   const before = record.last_check;
   const isNews = before?.outcome !== "failed" || before.code !== code;
   const failures = record.failures + (source.isServer ? 1 : 0);
   const details = { code, detail: last_check.detail ?? "" };
   return {
-    record: { ...record, last_check, failures },
+    record: { ...record, blockers, last_check, failures },
     events: isNews ? [{ type: "update.check_failed", details }] : [],
   };
 }
@@ -89,19 +100,32 @@ export function isWorthWriting(before: UpdateRecord, after: UpdateRecord): boole
     failures,
     validators,
     retry,
+    blockers,
     ...rest
-  }: UpdateRecord): string => JSON.stringify([rest, last_check?.outcome, last_check?.code]);
+  }: UpdateRecord): string =>
+    // The sentences tell the time of the check.
+    JSON.stringify([
+      rest,
+      last_check?.outcome,
+      last_check?.code,
+      blockers?.rules?.code,
+      blockers?.binary?.code,
+    ]);
   return essence(before) !== essence(after);
 }
 
 function afterSuccess(
   record: UpdateRecord,
   report: CheckReport,
-  { selection, validators }: GoodResult,
+  { selection, validators, blockers }: GoodResult,
 ): { record: UpdateRecord; events: readonly CheckEvent[] } {
   const { source, at, fingerprint } = report;
   const { rules, binary } = selection.chosen;
-  const available = { rules: storedRelease(rules, record.seed), binary: storedRelease(binary, record.seed) };
+  // Of a kind that could not be judged, what was known stays, and is neither fetched nor applied.
+  const available = {
+    rules: blockers.rules ? record.available.rules : storedRelease(rules, record.seed),
+    binary: blockers.binary ? record.available.binary : storedRelease(binary, record.seed),
+  };
   const news = [rules, binary].flatMap((one) => (one && !record.announced.includes(one.id) ? [one] : []));
   const announced = [...record.announced, ...news.map(({ id }) => id)].slice(-recordBounds.announced);
   const ofServer = source.isServer
@@ -121,6 +145,7 @@ function afterSuccess(
       last_success_at: at.toISOString(),
       floors: sameFloors(record.floors, selection.floors),
       available,
+      blockers: stored(blockers),
       passed_over: passedOverOf(selection),
       announced,
     },
@@ -128,11 +153,27 @@ function afterSuccess(
       ...(hasRecovered
         ? [{ type: "update.check_recovered", details: { failures: record.failures } } as const]
         : []),
+      ...blockerEvents(record.blockers ?? noBlockers, blockers),
       ...news.map(({ id, kind, name, version }) => {
         return { type: "update.available", details: { release_id: id, kind, name, version } } as const;
       }),
     ],
   };
+}
+
+/** The same reason again is no news. */
+function blockerEvents(before: Blockers, after: Blockers): CheckEvent[] {
+  return updateKinds.flatMap((kind): CheckEvent[] => {
+    const [former, present] = [before[kind], after[kind]];
+    if (former?.code === present?.code) return [];
+    if (present !== null) return [{ type: "update.check_failed", details: { ...present, kind } }];
+    return [{ type: "update.check_recovered", details: { failures: 0, kind } }];
+  });
+}
+
+function stored({ rules, binary }: Blockers): Blockers {
+  const cut = (one: Blockers["rules"]) => one && { ...one, detail: one.detail.slice(0, recordBounds.detail) };
+  return { rules: cut(rules), binary: cut(binary) };
 }
 
 function storedCheck({ result, at, requests, bodyBytes }: CheckReport): StoredCheck {

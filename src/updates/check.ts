@@ -1,8 +1,8 @@
-import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
 import { caps } from "./caps.ts";
 import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
 import type { FoundTarget } from "./client.ts";
+import { blockersOf, failureOfAll, listKinds } from "./kind-blockers.ts";
 import { refresh } from "./refresh.ts";
 import type { ReleaseJournal } from "./release-journal.ts";
 import { installedVersions, setAsideById } from "./release-standing.ts";
@@ -70,10 +70,14 @@ async function checked(
     ...(source.isServer && stored?.server === source.url && { known: stored }),
   });
   const channel = options.settings().ota.channel;
-  const targets: FoundTarget[] = [];
-  for (const kind of updateKinds) targets.push(...(await refreshed.list(channel, kind)));
+  const { targets, failures } = await listKinds(refreshed, channel);
+  const isClockTrusted = options.isClockVouchedFor();
+  const blockers = blockersOf(failures, isClockTrusted);
+  const failure = failureOfAll(failures);
+  if (failure !== null) return { ...failedResult(failure, isClockTrusted), blockers };
   return {
     outcome: "ok",
+    blockers,
     selection: selectFor(options, journal, { channel, targets, elsewhere: refreshed.elsewhere() }),
     validators: refreshed.validators,
     isConsistentSnapshot: refreshed.root.consistent_snapshot === true,

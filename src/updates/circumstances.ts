@@ -1,6 +1,7 @@
 import { updateKinds } from "../contract/update-kinds.ts";
 import type { ApplySituation, Refusal } from "./apply-decision.ts";
 import type { Circumstances } from "./hindrance.ts";
+import { noBlockers } from "./kind-blockers.ts";
 import type { UpdateKind } from "./release.ts";
 import { installedVersions, newestEntry, setAsideById } from "./release-standing.ts";
 import { compareVersions } from "./semver.ts";
@@ -33,6 +34,7 @@ export function circumstancesOf({ options, trust, watch }: Ground): Circumstance
   const now = options.now();
   return {
     blocked: blockedReason({ options, trust }),
+    blockers: options.record.read().blockers ?? noBlockers,
     ota: options.settings().ota,
     isTrustEstablished: trust.isEstablished(),
     isClockVouchedFor: options.isClockVouchedFor(),

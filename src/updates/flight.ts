@@ -1,3 +1,4 @@
+import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
 import { type CheckDone, performCheck } from "./check.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "./check-outcome.ts";
 import { circumstancesOf } from "./circumstances.ts";
 import { hindranceOf } from "./hindrance.ts";
+import type { Blockers } from "./kind-blockers.ts";
 import type { UpdateKind } from "./release.ts";
 import { nextCheckIn, retryIn, type StoredWait } from "./schedule.ts";
 import type { UpdateParts } from "./update-parts.ts";
@@ -125,7 +127,7 @@ async function fetchDue(
   const { result, source } = report;
   if (result.outcome !== "ok" || repository === null) return healthyWait(parts);
   const targets = targetsOf(result.selection);
-  await prune(parts, [...targets.keys()]);
+  await prune(parts, [...targets.keys(), ...idsOfBlocked(parts, result.blockers)]);
   const { error } = await downloads.fetchAll({
     targets,
     repository,
@@ -147,6 +149,12 @@ async function fetchDue(
   const within = download_failures === 1 ? soonSeconds : idleWriteSeconds;
   record.note((present) => ({ ...present, download_failures, retry }), within);
   return retry.left;
+}
+
+/** Of a kind that could not be judged, what was fetched before is good again when the publisher has mended it. */
+function idsOfBlocked({ options }: UpdateParts, blockers: Blockers): string[] {
+  const { available } = options.record.read();
+  return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));
 }
 
 /** What is offered no more makes room; where that fails, the next check tries again. */

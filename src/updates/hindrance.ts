@@ -1,4 +1,5 @@
 import type { Settings } from "../contract/types.ts";
+import type { Blockers } from "./kind-blockers.ts";
 import type { SetAsideRelease } from "./release-standing.ts";
 import type { StoredRelease } from "./update-record.ts";
 
@@ -6,6 +7,8 @@ import type { StoredRelease } from "./update-record.ts";
 export interface Circumstances {
   /** Why nothing works at all. */
   readonly blocked: string | null;
+  /** Kinds that could not be judged by the last check. */
+  readonly blockers: Blockers;
   readonly ota: Settings["update"]["ota"];
   readonly isTrustEstablished: boolean;
   readonly isClockVouchedFor: boolean;
@@ -29,8 +32,13 @@ export function hindranceOf(
   circumstances: Circumstances,
   verb: "fetched" | "applied" = "fetched",
 ): Hindrance | null {
-  const { blocked, ota, isTrustEstablished, isClockVouchedFor, setAside, now } = circumstances;
+  const { blocked, blockers, ota, isTrustEstablished, isClockVouchedFor, setAside, now } = circumstances;
   if (blocked !== null) return { kind: "blocked", text: blocked, until: null };
+  const blocker = blockers[release.kind];
+  if (blocker !== null) {
+    const text = `what its publisher signs of ${release.kind === "rules" ? "rules" : "binaries"} could not be verified at the last check (${blocker.code})`;
+    return { kind: "blocked", text, until: null };
+  }
   const aside = setAside.get(release.id);
   if (aside) return asideHindrance(aside);
   const isAutomatic = release.kind === "rules" ? ota.auto_update_rules : ota.auto_update_binary;

@@ -91,6 +91,7 @@ async function beginAnew(
     retry: null,
     floors: {},
     available: { rules: null, binary: null },
+    blockers: { rules: null, binary: null },
     announced: [],
   }));
   await files.write("root", bytes);

@@ -24,14 +24,19 @@ interface Walk {
   readonly visit: (role: string, targets: Targets) => boolean;
 }
 
-/** Targets of other channels that are looked at. */
+/** Patterns that may still be looked at: thousands of targets held against thousands of patterns would take the agent's one thread. */
+interface Budget {
+  patterns: number;
+}
+
+/** Targets of other channels that are looked at, of each kind. */
 const mostElsewhere = 256;
 
 /** `load` gives a role's verified metadata, as the delegation at hand wants them signed. */
 export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promise<Targets>): TargetSearch {
   const walk = createWalk(caps, load);
   const elsewhere = new Map<string, FoundTarget>();
-  const find: TargetSearch["find"] = async (top, path) => {
+  const findWithin = async (top: Signers, path: string, budget: Budget): Promise<FoundTarget | null> => {
     let found: FoundTarget | null = null;
     const isWanted = (role: DelegatedRole): boolean => isDelegated(role, path);
     const visit: Walk["visit"] = (role, { targets }) => {
@@ -39,27 +44,32 @@ export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promi
       if (file) found = { path, file, role };
       return found !== null;
     };
-    await walk(top, { isWanted, isExhaustive: false, visit });
+    await walk(top, { isWanted, isExhaustive: false, visit }, budget);
     return found;
   };
   return {
-    find,
+    find: (top, path) => findWithin(top, path, { patterns: caps.delegationPatterns }),
     list: async (top, channel, kind) => {
+      // For each listing anew: the keys of one kind must not use up what the other kind is judged by.
+      const budget = { patterns: caps.delegationPatterns };
+      let room = mostElsewhere;
       const paths = new Set<string>();
       const isWanted = (role: DelegatedRole): boolean => mayHold(role, channel, kind);
       const visit: Walk["visit"] = (role, { targets }) => {
         for (const [path, file] of Object.entries(targets)) {
           if (path.startsWith(`${channel}/${kind}/`)) paths.add(path);
-          else if (path.split("/")[1] === kind && elsewhere.size < mostElsewhere)
+          else if (path.split("/")[1] === kind && room > 0) {
+            room -= 1;
             elsewhere.set(path, { path, file, role });
+          }
         }
         return false;
       };
-      await walk(top, { isWanted, isExhaustive: true, visit });
+      await walk(top, { isWanted, isExhaustive: true, visit }, budget);
       // A role may name what it was never given to sign for: only what the search comes to counts.
       const found: FoundTarget[] = [];
       for (const path of paths) {
-        const target = await find(top, path);
+        const target = await findWithin(top, path, budget);
         if (target) found.push(target);
       }
       return found;
@@ -73,14 +83,12 @@ function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
   // By the delegation itself: what one delegator vouches for says nothing under another.
   const signersOfRole = new Map<DelegatedRole, Signers>();
   const loaded = new Map<Signers, Targets>();
-  // Whoever signs for thousands of targets and of patterns would have each held against each, on the agent's one thread.
-  let patterns = 0;
   const signersFor = (role: DelegatedRole, keys: Signers["keys"]): Signers => {
     const signers = signersOfRole.get(role) ?? { ...role, keys };
     signersOfRole.set(role, signers);
     return signers;
   };
-  return async (top: Signers, { isWanted, isExhaustive, visit }: Walk): Promise<void> => {
+  return async (top: Signers, { isWanted, isExhaustive, visit }: Walk, budget: Budget): Promise<void> => {
     const visited = new Set<string>();
     const pending = [{ signers: top, depth: 0 }];
     for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
@@ -92,8 +100,8 @@ function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
       loaded.set(signers, targets);
       if (visit(signers.name, targets)) return;
       const { roles = [], keys = {} } = targets.delegations ?? {};
-      patterns += roles.reduce((sum, role) => sum + patternsOf(role), 0);
-      if (patterns > caps.delegationPatterns) throw tooMany(caps);
+      budget.patterns -= roles.reduce((sum, role) => sum + patternsOf(role), 0);
+      if (budget.patterns < 0) throw tooMany(caps);
       const wanted = roles.filter(isWanted);
       const last = isExhaustive ? -1 : wanted.findIndex((role) => role.terminating);
       if (last >= 0) pending.length = 0; // §5.6.7.2.1: nobody behind a terminating delegation is asked

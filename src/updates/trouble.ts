@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { blockedReason } from "./circumstances.ts";
+import { type Blocker, blockerSentences, noBlockers } from "./kind-blockers.ts";
 import { newestEntry } from "./release-standing.ts";
 import { outcomeState, refusalSentence } from "./trial-view.ts";
 import type { UpdateParts } from "./update-parts.ts";
@@ -15,7 +16,7 @@ const patience = 3;
 export function troubleOf(
   parts: Pick<UpdateParts, "options" | "trust" | "watch" | "applying">,
 ): string | null {
-  return blockedReason(parts) ?? troubleOfApplying(parts) ?? troubleOfChecks(parts);
+  return blockedReason(parts) ?? troubleOfApplying(parts) ?? troubleOfChecks(parts) ?? troubleOfKinds(parts);
 }
 
 /** A journal that cannot be read, a device that is not well after an undoing, and what could not be applied. */
@@ -36,6 +37,14 @@ function troubleOfApplying({
   }
   const [failure] = applying.failures().values();
   return failure ? `An update is not applied: ${failure.text}.` : null;
+}
+
+/** A doubt that the clock alone is the reason of goes away with it. */
+function troubleOfKinds({ options }: Pick<UpdateParts, "options">): string | null {
+  const { rules, binary } = options.record.read().blockers ?? noBlockers;
+  const isTrouble = (one: Blocker | null) => (one?.code === "clock_not_synchronised" ? null : one);
+  const sentences = blockerSentences({ rules: isTrouble(rules), binary: isTrouble(binary) });
+  return sentences.length === 0 ? null : sentences.join(" ");
 }
 
 function troubleOfChecks(parts: Pick<UpdateParts, "options">): string | null {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { PassedOver } from "../contract/types.ts";
 import { passedOverList } from "../contract/update-passed-over.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
+import type { Blockers } from "./kind-blockers.ts";
 import type { StoredWait } from "./schedule.ts";
 import type { Floors } from "./selection.ts";
 
@@ -27,6 +28,8 @@ export interface UpdateRecord {
   readonly floors: Floors;
   /** The newest releases for this device, as of the last check that succeeded. */
   readonly available: { readonly rules: StoredRelease | null; readonly binary: StoredRelease | null };
+  /** Kinds that could not be judged the last time; absent: no check has told yet. */
+  readonly blockers?: Blockers;
   /** What that check did not choose, and why; absent: no check has told yet. */
   readonly passed_over?: readonly PassedOver[];
   /** Releases that were announced, newest last. */
@@ -126,6 +129,8 @@ const release = nullable({
 
 const postponed = nullable({ release_id: { type: "string", pattern: "^[0-9a-f]{32}$" }, until: moment });
 
+const blocker = nullable({ code: text(64), detail: text(recordBounds.detail) });
+
 const nothingApplied = {
   followed: { sequence: 0, rules: null, binary: null },
   postponed: { rules: null, binary: null },
@@ -146,7 +151,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
     },
   },
   schema: withOptional(
-    { passed_over: passedOverList },
+    { passed_over: passedOverList, blockers: object({ rules: blocker, binary: blocker }) },
     {
       seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
       anchor: { ...fingerprint, type: ["string", "null"] },

@@ -12,6 +12,8 @@ export interface Situation {
   readonly server: string;
   readonly isClockVouchedFor: boolean;
   readonly lastCheck: StoredCheck | null;
+  /** Kinds that it could not judge, a sentence each. */
+  readonly blockers: readonly string[];
   /** What that check found for other devices and channels, in a sentence; null: nothing. */
   readonly forOthers: string | null;
   /** For this device, with what stands in their way. */
@@ -35,7 +37,7 @@ export type State = Pick<Updates, "state" | "message">;
 
 /** In which state updates are, and one sentence that a person can act on. Depends on nothing but the situation. */
 export function stateOf(situation: Situation): State {
-  const { trial, blocked, phase, fetching, problem } = situation;
+  const { trial, blocked, phase, fetching, blockers, problem } = situation;
   // Whatever else is so, this goes on.
   if (trial !== null) return trial;
   if (blocked !== null) return { state: "blocked", message: blocked };
@@ -43,7 +45,7 @@ export function stateOf(situation: Situation): State {
     return { state: "downloading", message: `Downloading ${fetching ?? "a release"}.` };
   if (phase === "checking") return { state: "checking", message: "Looking for updates." };
   const { state, message } = restingState(situation);
-  return { state, message: problem === null ? message : `${message} ${problem}` };
+  return { state, message: [message, ...blockers, ...(problem === null ? [] : [problem])].join(" ") };
 }
 
 function restingState(situation: Situation): State {

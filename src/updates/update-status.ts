@@ -5,6 +5,7 @@ import { type ApplyHindrance, applyHindranceOf } from "./apply-decision.ts";
 import { applySituationOf, availableRelease, blockedReason, circumstancesOf } from "./circumstances.ts";
 import type { Downloads } from "./downloads.ts";
 import { hindranceOf } from "./hindrance.ts";
+import { type Blocker, type Blockers, blockerSentences, noBlockers } from "./kind-blockers.ts";
 import { isForOthers, passedOverWords } from "./passed-over.ts";
 import { idle } from "./progress.ts";
 import { installedVersions, setAsideAt } from "./release-standing.ts";
@@ -34,6 +35,7 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
     product: options.product,
     installed: { ...installedVersions(watch.journal(), options.installed()) },
     available: { rules: of("rules"), binary: of("binary") },
+    blockers: shownBlockers(record.blockers ?? noBlockers),
     passed_over: [...passedOverNow(parts)],
     trial,
     failed: aside.filter(({ why }) => why === "failed"),
@@ -95,6 +97,7 @@ interface Shown {
 function situationOf(parts: UpdateParts, shown: readonly Shown[], trial: TrialView | null): Situation {
   const { options, downloads, progress, watch, applying } = parts;
   const { ota } = options.settings();
+  const record = options.record.read();
   const present = progress.present();
   const withWhy = (kind: ApplyHindrance["kind"]) =>
     new Set(shown.filter(({ why }) => why?.kind === kind).map(({ release }) => release.id));
@@ -110,7 +113,9 @@ function situationOf(parts: UpdateParts, shown: readonly Shown[], trial: TrialVi
     isEnabled: ota.enabled,
     server: ota.server,
     isClockVouchedFor: options.isClockVouchedFor(),
-    lastCheck: options.record.read().last_check,
+    lastCheck: record.last_check,
+    // Where nothing at all could be judged, the failure of the check says it.
+    blockers: record.last_check?.outcome === "ok" ? blockerSentences(record.blockers ?? noBlockers) : [],
     forOthers: forOthersNow(parts),
     releases: shown.map(({ release }) => release),
     waitingForClock: withWhy("clock"),
@@ -157,7 +162,16 @@ function failureText({ id }: StoredRelease, downloads: Downloads): string | null
 
 /** A release that was rolled back may not know a code that a newer one has stored. */
 function shownCheck(check: StoredCheck): UpdatesStatus["schedule"]["last_check"] {
-  return { ...check, code: check.code === null ? null : isKnown(check.code) ? check.code : "internal_error" };
+  return { ...check, code: check.code === null ? null : knownCode(check.code) };
+}
+
+function shownBlockers({ rules, binary }: Blockers): NonNullable<UpdatesStatus["blockers"]> {
+  const shown = (one: Blocker | null) => one && { ...one, code: knownCode(one.code) };
+  return { rules: shown(rules), binary: shown(binary) };
+}
+
+function knownCode(code: string): ErrorCode {
+  return isKnown(code) ? code : "internal_error";
 }
 
 function isKnown(code: string): code is ErrorCode {

@@ -9,8 +9,9 @@ export function hasWaitedForClock(
 ): boolean {
   const { record, isClockVouchedFor } = parts.options;
   if (!isClockVouchedFor() || settingsBlock(parts.options) !== null) return false;
-  const { last_check, available } = record.read();
+  const { last_check, available, blockers } = record.read();
   if (last_check?.outcome === "waiting_for_clock") return true;
+  if ([blockers?.rules, blockers?.binary].some((one) => one?.code === "clock_not_synchronised")) return true;
   const circumstances = circumstancesOf(parts);
   return [available.rules, available.binary].some(
     (release) =>

@@ -195,6 +195,23 @@ describe("steward update check", { concurrency: true }, () => {
     assert.equal((await runSteward(["update", "check", "--socket", old.socketPath])).code, 0);
   });
 
+  it("offers the rules that are there when the binary has expired, and ends with 1; with 9 while the clock is in doubt", async (test) => {
+    const detail = "The metadata of the role binary expired at 2026-11-19T12:00:00Z.";
+    for (const [code, exit] of [
+      ["update_metadata_expired", 1],
+      ["clock_not_synchronised", 9],
+    ] as const) {
+      const blockers = { rules: null, binary: { code, detail } };
+      const { socketPath } = await agentOf(test, checking, { ...found, blockers });
+      const ended = await runSteward(["update", "check", "--socket", socketPath]);
+      assert.deepEqual([ended.code, ended.stderr], [exit, ""]);
+      assert.match(ended.stdout, /^Rules base 1\.3\.0 are there\.\n\nnew rules +base 1\.3\.0, 4\.0 KiB/);
+      const { code: shownCode, stdout } = await runSteward(["update", "status", "--socket", socketPath]);
+      assert.equal(shownCode, 0);
+      assert.match(stdout, new RegExp(`^blocked +binary: ${code}$`, "m"));
+    }
+  });
+
   it("prints the API's own shape with -o json", async (test) => {
     const { socketPath } = await agentOf(test, checking, found);
     const { stdout } = await runSteward(["-o", "json", "update", "check", "--socket", socketPath]);

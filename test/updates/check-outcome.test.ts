@@ -37,7 +37,8 @@ function good(...offers: Custom[]): CheckResult {
     },
   );
   const validators = { etag: '"1"', last_modified: null };
-  return { outcome: "ok", selection, validators, isConsistentSnapshot: true };
+  const blockers = { rules: null, binary: null };
+  return { outcome: "ok", selection, validators, blockers, isConsistentSnapshot: true };
 }
 
 function bad(code: ErrorCode, outcome: "failed" | "waiting_for_clock" = "failed"): CheckResult {

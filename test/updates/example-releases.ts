@@ -19,6 +19,7 @@ export const binary: StoredRelease = { ...rules, id: "2".repeat(32), kind: "bina
 /** Nothing stands in the way of anything. */
 export const good: Circumstances = {
   blocked: null,
+  blockers: { rules: null, binary: null },
   ota: {
     enabled: true,
     server: "https://updates.example",

@@ -23,6 +23,7 @@ const quiet: Situation = {
   server: "https://updates.example",
   isClockVouchedFor: true,
   lastCheck: null,
+  blockers: [],
   forOthers: null,
   releases: [],
   waitingForClock: new Set(),

@@ -1,0 +1,86 @@
+import type { ErrorCode } from "../contract/error-codes.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
+import { StewardError } from "../errors.ts";
+import type { FoundTarget, Refreshed } from "./client.ts";
+import type { UpdateKind } from "./release.ts";
+
+/** Why nothing of a kind is taken, though the repository is good and the other kind may be. */
+export interface Blocker {
+  readonly code: string;
+  /** In sentences. */
+  readonly detail: string;
+}
+
+export type Blockers = Readonly<Record<UpdateKind, Blocker | null>>;
+
+export const noBlockers: Blockers = { rules: null, binary: null };
+
+/** What was signed of each kind, and why a kind cannot be judged. */
+export interface Listing {
+  /** Nothing of a kind that has a failure. */
+  readonly targets: readonly FoundTarget[];
+  readonly failures: Readonly<Record<UpdateKind, StewardError | null>>;
+}
+
+/**
+ * Codes by which delegated metadata are refused: the top-level roles, which all kinds stand on, are verified before. A
+ * network or a disk that fails says nothing of a kind.
+ */
+const refusals: readonly ErrorCode[] = [
+  "update_file_missing",
+  "update_limit_exceeded",
+  "update_metadata_expired",
+  "update_metadata_malformed",
+  "update_metadata_mismatch",
+  "update_server_refused",
+  "update_signature_invalid",
+  "update_too_large",
+];
+
+/**
+ * Lists each kind by itself: those who hold the keys of one can spoil that one alone. Throws what is not of one kind.
+ */
+export async function listKinds(refreshed: Refreshed, channel: string): Promise<Listing> {
+  const targets: FoundTarget[] = [];
+  const failures: Record<UpdateKind, StewardError | null> = { rules: null, binary: null };
+  for (const kind of updateKinds) {
+    try {
+      targets.push(...(await refreshed.list(channel, kind)));
+    } catch (error) {
+      failures[kind] = refusalOfKind(error);
+    }
+  }
+  return { targets, failures };
+}
+
+/** The error, where it is a refusal of delegated metadata; throws it where it is anything else. */
+export function refusalOfKind(error: unknown): StewardError {
+  if (error instanceof StewardError && refusals.includes(error.code)) return error;
+  throw error;
+}
+
+/** As the status tells them. While the clock is not trusted, an expiry date proves nothing. */
+export function blockersOf(failures: Listing["failures"], isClockTrusted: boolean): Blockers {
+  const blockerOf = (error: StewardError | null): Blocker | null => {
+    if (error === null) return null;
+    const isDoubt = error.code === "update_metadata_expired" && !isClockTrusted;
+    return { code: isDoubt ? "clock_not_synchronised" : error.code, detail: error.message };
+  };
+  return { rules: blockerOf(failures.rules), binary: blockerOf(failures.binary) };
+}
+
+/** The failure of all kinds together; null: at least one can be judged. */
+export function failureOfAll({ rules, binary }: Listing["failures"]): StewardError | null {
+  if (rules === null || binary === null) return null;
+  if (rules.message === binary.message) return rules;
+  return new StewardError(rules.code, `${rules.message} ${binary.message}`, { cause: binary });
+}
+
+/** `No rules are taken: …`, a sentence for each kind that is blocked. */
+export function blockerSentences(blockers: Blockers): readonly string[] {
+  const subjects = { rules: "No rules are taken", binary: "No binary is taken" };
+  return updateKinds.flatMap((kind) => {
+    const blocker = blockers[kind];
+    return blocker === null ? [] : [`${subjects[kind]}: ${blocker.detail}`];
+  });
+}

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Device, openDevice, startSeconds } from "./checking-device.ts";
+import { type Envelope, inDays } from "./lab/signed-forms.ts";
+import type { SignedRepository } from "./lab/signed-repository.ts";
+import { createSigningKey } from "./lab/signing-key.ts";
+import { reading } from "./refreshing.ts";
+import { createSimulatedInstaller } from "./simulated-installer.ts";
+
+const now = new Date(startSeconds * 1_000);
+
+/** A device that has taken 1.0.0 of the rules, with a binary and newer rules published since. */
+async function openBlocked(spoil: (lab: SignedRepository) => void): Promise<Device> {
+  const device = await openDevice({ auto_update_binary: true });
+  device.lab.addRelease({ version: "1.0.0", custom: { floor: "1.0.0" } });
+  device.lab.publish("rules", "binary");
+  await device.check();
+  await device.room.confirmTrust(device.room.trust().fingerprint ?? "", "ada");
+  device.events.length = 0;
+  device.lab.addRelease({ version: "1.1.0" });
+  device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
+  spoil(device.lab);
+  return device;
+}
+
+function expire(lab: SignedRepository, role: "rules" | "binary", days = -1): void {
+  const signed = lab.delegated[role];
+  assert.ok(signed, `the lab has ${role}`);
+  signed.expires = inDays(now, days);
+  lab.publish("rules", "binary");
+}
+
+/** What a thief of the rules key, or the server, may do to the rules. */
+const spoilt: [string, string, (lab: SignedRepository) => void][] = [
+  ["have expired", "update_metadata_expired", (lab) => expire(lab, "rules")],
+  [
+    "are signed by another key",
+    "update_signature_invalid",
+    (lab) => {
+      lab.signers.rules = [createSigningKey()];
+      lab.publish("rules", "binary");
+    },
+  ],
+  [
+    "carry no signature",
+    "update_signature_invalid",
+    (lab) => {
+      lab.signers.rules = [];
+      lab.publish("rules", "binary");
+    },
+  ],
+  [
+    "are no metadata",
+    "update_metadata_malformed",
+    (lab) => {
+      lab.tampering.afterSigning = (role: string, envelope: Envelope) => {
+        if (role === "rules") envelope.signatures = "none" as unknown as [];
+        return envelope;
+      };
+      lab.publish("rules", "binary");
+    },
+  ],
+  [
+    "are not on the server",
+    "update_file_missing",
+    (lab) => {
+      lab.publish("rules", "binary");
+      lab.files.delete(`metadata/${lab.delegated.rules?.version}.rules.json`);
+    },
+  ],
+  [
+    "are another file than the snapshot names",
+    "update_metadata_mismatch",
+    (lab) => {
+      lab.publish("rules", "binary");
+      lab.files.set(`metadata/${lab.delegated.rules?.version}.rules.json`, lab.metadata("1.rules"));
+    },
+  ],
+  [
+    "delegate by more patterns than all searches may look at",
+    "update_limit_exceeded",
+    (lab) => {
+      const [key] = lab.keys.rules ?? [];
+      const { rules } = lab.delegated;
+      assert.ok(key && rules, "the lab has rules");
+      const role = { name: "many", keyids: [key.id], threshold: 1, terminating: false };
+      const paths = Array.from({ length: 50_000 }, (_, index) => `*/none/${index}`);
+      rules.delegations = { keys: { [key.id]: key.object }, roles: [{ ...role, paths }] };
+      lab.publish("rules", "binary");
+    },
+  ],
+];
+
+describe("one kind of releases whose metadata cannot be used", () => {
+  for (const [what, code, spoil] of spoilt) {
+    it(`a stolen rules key blocks no binary: the rules ${what}, and the binary is taken`, async () => {
+      const device = await openBlocked(spoil);
+      await device.check();
+      const { available, blockers, schedule, message } = device.room.status();
+      assert.equal(available.binary?.version, "2.0.0");
+      assert.equal(available.binary?.staged, true);
+      assert.equal(schedule.last_check?.outcome, "ok");
+      assert.deepEqual([blockers?.rules?.code, blockers?.binary], [code, null]);
+      assert.match(message, /No rules are taken: /);
+      assert.match(device.room.trouble() ?? "", /^No rules are taken: /);
+    });
+  }
+
+  it("a binary that was not renewed within its 90 days keeps no rules back", async () => {
+    const device = await openBlocked((lab) => expire(lab, "binary"));
+    await device.check();
+    const { available, blockers, message } = device.room.status();
+    assert.equal(available.rules?.version, "1.1.0");
+    assert.equal(available.rules?.staged, true);
+    assert.equal(available.binary, null);
+    assert.equal(blockers?.binary?.code, "update_metadata_expired");
+    assert.match(message, /No binary is taken: The metadata of the role binary expired at 2026-11-19/);
+  });
+
+  it("is not taken for one with nothing in it: what was known stays, staged and with its floor, and is not applied", async () => {
+    const device = await openBlocked((lab) => expire(lab, "rules"));
+    const side = createSimulatedInstaller(() => now.getTime());
+    device.installer = side;
+    await device.check();
+    const { available } = device.room.status();
+    assert.deepEqual([available.rules?.version, available.rules?.staged], ["1.0.0", true]);
+    assert.match(available.rules?.hindrance ?? "", /rules could not be verified .*update_metadata_expired/);
+    assert.deepEqual(device.record.read().floors, { "rules/base": "1.0.0" });
+    await device.room.apply({ kind: "rules" });
+    await device.room.settled();
+    assert.deepEqual(side.asked, [], "the installer was asked for a release that it must refuse");
+    assert.match(device.room.status().message, /role rules expired/);
+  });
+
+  it("goes on where its publisher has renewed it, and both are told once", async () => {
+    const device = await openBlocked((lab) => expire(lab, "rules"));
+    await device.check();
+    await device.check();
+    expire(device.lab, "rules", 90);
+    await device.check();
+    const { available, blockers } = device.room.status();
+    assert.deepEqual([available.rules?.version, available.rules?.staged], ["1.1.0", true]);
+    assert.deepEqual(blockers, { rules: null, binary: null });
+    assert.equal(device.room.trouble(), null);
+    const told = device.events.filter(({ type }) => type.startsWith("update.check_"));
+    assert.deepEqual(
+      told.map(({ type, details }) => [type, details.kind]),
+      [
+        ["update.check_failed", "rules"],
+        ["update.check_recovered", "rules"],
+      ],
+    );
+  });
+
+  it("writes the disk once, and not at each check that finds the same", async () => {
+    const device = await openBlocked((lab) => expire(lab, "rules"));
+    await device.check();
+    const writes = device.record.writes();
+    await device.check();
+    await device.check();
+    assert.equal(device.record.writes(), writes);
+  });
+
+  it("outlives a restart of the agent", async () => {
+    const device = await openBlocked((lab) => expire(lab, "rules"));
+    await device.check();
+    await device.restart();
+    assert.equal(device.room.status().blockers?.rules?.code, "update_metadata_expired");
+  });
+
+  it("is a doubt while the clock is not trusted, and is looked at again when it is", async () => {
+    const device = await openBlocked((lab) => expire(lab, "rules"));
+    device.isClockVouchedFor = false;
+    await device.check();
+    const { available, blockers } = device.room.status();
+    assert.deepEqual([available.binary?.version, blockers?.rules?.code], ["2.0.0", "clock_not_synchronised"]);
+    assert.equal(device.room.trouble(), null);
+    expire(device.lab, "rules", 90);
+    device.isClockVouchedFor = true;
+    device.room.clockVouchedFor();
+    await device.room.settled();
+    assert.equal(device.room.status().available.rules?.version, "1.1.0");
+  });
+
+  it("is a failed check where it is all kinds", async () => {
+    const device = await openBlocked((lab) => {
+      expire(lab, "rules");
+      expire(lab, "binary");
+    });
+    await device.check();
+    const { schedule, blockers } = device.room.status();
+    assert.equal(schedule.last_check?.outcome, "failed");
+    assert.match(schedule.last_check?.detail ?? "", /role rules expired.*role binary expired/);
+    assert.deepEqual(
+      [blockers?.rules?.code, blockers?.binary?.code],
+      ["update_metadata_expired", "update_metadata_expired"],
+    );
+  });
+});
+
+describe("a top-level role that cannot be used", () => {
+  for (const role of ["targets", "snapshot", "timestamp"] as const) {
+    it(`stops every kind: ${role} has expired`, async () => {
+      const device = await openBlocked((lab) => {
+        lab[role].expires = inDays(now, -1);
+        lab.publish("targets", "rules", "binary");
+      });
+      await device.check();
+      const { schedule, available } = device.room.status();
+      assert.equal(schedule.last_check?.code, "update_metadata_expired");
+      assert.deepEqual([available.rules?.version, available.binary], ["1.0.0", null]);
+    });
+  }
+
+  it("and a server that fails at the file of one kind, stop every kind: that says nothing of the kind", async () => {
+    const device = await openBlocked((lab) => lab.publish("rules", "binary"));
+    const { repository } = reading(device.lab);
+    device.repositoryOf = () => ({
+      ...repository,
+      readMetadata: (name, limits) => {
+        if (name.endsWith("rules.json")) return Promise.reject(new Error("the line is cut"));
+        return repository.readMetadata(name, limits);
+      },
+    });
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
+    assert.equal(device.room.status().available.binary, null);
+  });
+});
