@@ -6,6 +6,7 @@ import {
 } from "../publishing/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../publishing/workspace.ts";
+import { durationSeconds } from "../settings/durations.ts";
 import type { Invocation, Option, Positional } from "./command.ts";
 import { CommandError } from "./context.ts";
 import { requireLocal } from "./places.ts";
@@ -39,25 +40,28 @@ export function surroundingsOf({ context, places }: Invocation, command: string)
   return { now: () => new Date(), askPassphrase };
 }
 
-/** Does `work` on the repository that the first argument names, while no other command changes it. */
+/**
+ * Does `work` on the repository that the first argument names, while no other command changes it: with the keys that --key
+ * names and those in DIR/keys, and with the former alone.
+ */
 export function onWorkspace<T>(
   invocation: Invocation,
   command: string,
-  work: (workspace: Workspace, keys: readonly PrivateKey[]) => Promise<T>,
+  work: (workspace: Workspace, keys: readonly PrivateKey[], named: readonly PrivateKey[]) => Promise<T>,
 ): Promise<T> {
   const [directory = ""] = invocation.positionals;
-  return withWorkspace(directory, surroundingsOf(invocation, command), async (workspace) =>
-    work(workspace, await keysAtHand(invocation, workspace)),
-  );
+  return withWorkspace(directory, surroundingsOf(invocation, command), async (workspace) => {
+    const { named, inDirectory } = await keysAtHand(invocation, workspace);
+    return work(workspace, [...named, ...inDirectory], named);
+  });
 }
 
-/** Those that --key names, and those in DIR/keys. */
-async function keysAtHand({ options, output }: Invocation, workspace: Workspace): Promise<PrivateKey[]> {
+async function keysAtHand({ options, output }: Invocation, workspace: Workspace) {
   const { keys, sealed } = await readKeysAtHand(workspace.keys);
   const named = await keysNamed(options.texts("key"), workspace.askPassphrase);
   for (const file of sealed.filter((one) => !options.texts("key").includes(one)))
     await output.remark(`${file} has a passphrase and was left out; --key ${file} asks for it.`);
-  return [...named, ...keys];
+  return { named, inDirectory: keys };
 }
 
 /** One after the other, for each may ask. */
@@ -95,6 +99,24 @@ export function oneByRole<T>(
 ): Partial<Record<RoleName, T>> {
   const texts = Object.entries(byRole(invocation, option));
   return Object.fromEntries(texts.map(([role, values]) => [role, read(values?.at(-1) ?? "")]));
+}
+
+export const marginOption: Option = {
+  name: "margin",
+  value: "DURATION",
+  summary:
+    "end with 10 when root, targets, rules or binary expire within it; a quarter of their period if not given",
+};
+
+/** undefined: not given. Throws CommandError(6). */
+export function marginSecondsOf({ options }: Pick<Invocation, "options">): number | undefined {
+  const text = options.text("margin");
+  if (text === undefined) return undefined;
+  try {
+    return durationSeconds(text);
+  } catch {
+    throw new CommandError(6, `--margin takes a duration such as 36h or 14d, not "${text}".`);
+  }
 }
 
 /** Keys of one role, more than anybody has hands. */

@@ -1,25 +1,49 @@
+import type { Expiring } from "../publishing/expiry.ts";
 import { type PublishResult, publish } from "../publishing/publish.ts";
+import { draftedRoles, isDraftedRole, isRoleName } from "../publishing/roles.ts";
 import type { Command, Invocation } from "./command.ts";
+import { CommandError } from "./context.ts";
 import { fingerprintGroups } from "./fingerprint.ts";
-import { directoryPositional, keyOption, onWorkspace } from "./repo-command.ts";
+import {
+  directoryPositional,
+  keyOption,
+  marginOption,
+  marginSecondsOf,
+  onWorkspace,
+} from "./repo-command.ts";
+import { formatSpan } from "./time-figures.ts";
 
 export const repoPublish: Command = {
   path: ["repo", "publish"],
   summary: "Verify the drafts as devices do, and put them into DIR/public",
   positionals: [directoryPositional],
-  options: [keyOption],
+  options: [
+    keyOption,
+    {
+      name: "only",
+      value: "ROLE",
+      values: draftedRoles,
+      summary: "publish the draft of this role or kind, and let the others wait; may be repeated",
+    },
+    marginOption,
+  ],
   async run(invocation) {
-    const result = await onWorkspace(invocation, "repo publish", publish);
+    const only = invocation.options.texts("only").filter(isRoleName).filter(isDraftedRole);
+    const marginSeconds = marginSecondsOf(invocation);
+    const result = await onWorkspace(invocation, "repo publish", (workspace, keys, signers) =>
+      publish(workspace, keys, { signers, marginSeconds, ...(only.length > 0 && { only }) }),
+    );
     await reportPublished(invocation, result);
   },
 };
 
+/** What was published, and what devices may have to do without before long: that ends the command with 10. */
 export async function reportPublished(
   { output, positionals }: Invocation,
   result: PublishResult,
 ): Promise<void> {
   const [directory = ""] = positionals;
-  const { published, payloads, last, fingerprint, remarks } = result;
+  const { published, payloads, last, fingerprint, remarks, waiting, expiring } = result;
   const isFirst = published.some(({ role, version }) => role === "root" && version === 1);
   const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
   const lines =
@@ -35,5 +59,20 @@ export async function reportPublished(
               ]
             : []),
         ];
-  await output.changed(result, [...lines, ...remarks].join("\n"));
+  const waits = waiting.length === 0 ? [] : [`Still drafted: ${waiting.join(", ")}.`];
+  await output.changed(result, [...lines, ...remarks, ...waits].join("\n"));
+  if (expiring.length > 0) throw new CommandError(expiringExitCode, expiringSentence(expiring));
+}
+
+/** For cron: nothing failed, and people have to sign before long. */
+const expiringExitCode = 10;
+
+function expiringSentence(all: readonly Expiring[]): string {
+  const lines = all.map(({ role, version, expires, expires_in_seconds: left, command }) => {
+    const when = left > 0 ? `expires at ${expires}, in ${formatSpan(left)}` : `has expired at ${expires}`;
+    return `${role} version ${version} ${when}. Type: ${command}`;
+  });
+  return ["What is published does not last; devices take nothing of what has expired.", ...lines].join(
+    "\n  ",
+  );
 }

@@ -11,6 +11,8 @@ import {
   byRole,
   directoryPositional,
   keyOption,
+  marginOption,
+  marginSecondsOf,
   onWorkspace,
   thresholdOption,
   thresholdsOf,
@@ -44,29 +46,46 @@ export const repoRenew: Command = {
     },
     { name: "remove-key", value: "ROLE=ID", summary: "a key that shall sign no more; may be repeated" },
     thresholdOption,
+    marginOption,
   ],
   async run(invocation) {
-    const { positionals, options, output } = invocation;
-    const [directory = "", ...roles] = positionals;
-    const changesKeys = ["add-key", "new-key", "remove-key", "threshold"].some((name) => options.has(name));
-    if (changesKeys && roles.length !== 1) {
-      throw new CommandError(
-        2,
-        "Keys are changed in one role at a time: name root or targets, which holds the keys of the others.",
-      );
-    }
-    if (roles.length === 0) {
-      return reportPublished(invocation, await onWorkspace(invocation, "repo renew", renewOnline));
-    }
-    if (options.has("keep-old") && !options.has("new-key"))
-      throw new CommandError(2, "--keep-old is for --new-key.");
-    const { results, files } = await onWorkspace(invocation, "repo renew", (workspace, keys) =>
-      renewRoles(invocation, workspace, keys),
+    const [, ...roles] = invocation.positionals;
+    requireFitting(invocation, roles);
+    if (roles.length > 0) return draftRoles(invocation);
+    const marginSeconds = marginSecondsOf(invocation);
+    const result = await onWorkspace(invocation, "repo renew", (workspace, keys) =>
+      renewOnline(workspace, keys, { marginSeconds }),
     );
-    const lines = results.flatMap((one) => [draftLine(one, directory), ...keyLines(one, files)]);
-    await output.changed(results, [...lines, `Next: steward repo publish ${directory}`].join("\n"));
+    await reportPublished(invocation, result);
   },
 };
+
+function requireFitting({ options }: Invocation, roles: readonly string[]): void {
+  const changesKeys = ["add-key", "new-key", "remove-key", "threshold"].some((name) => options.has(name));
+  if (changesKeys && roles.length !== 1) {
+    throw new CommandError(
+      2,
+      "Keys are changed in one role at a time: name root or targets, which holds the keys of the others.",
+    );
+  }
+  if (options.has("keep-old") && !options.has("new-key"))
+    throw new CommandError(2, "--keep-old is for --new-key.");
+  if (options.has("margin") && roles.length > 0) {
+    throw new CommandError(
+      2,
+      "--margin is about what is published: leave ROLE out, or give it to repo publish.",
+    );
+  }
+}
+
+async function draftRoles(invocation: Invocation): Promise<void> {
+  const [directory = ""] = invocation.positionals;
+  const { results, files } = await onWorkspace(invocation, "repo renew", (workspace, keys) =>
+    renewRoles(invocation, workspace, keys),
+  );
+  const lines = results.flatMap((one) => [draftLine(one, directory), ...keyLines(one, files)]);
+  await invocation.output.changed(results, [...lines, `Next: steward repo publish ${directory}`].join("\n"));
+}
 
 async function renewRoles(invocation: Invocation, workspace: Workspace, atHand: readonly PrivateKey[]) {
   const [, ...words] = invocation.positionals;

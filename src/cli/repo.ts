@@ -9,6 +9,7 @@ import { CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";
 import { repoAdd } from "./repo-add.ts";
 import { directoryPositional, keyOption, onWorkspace, surroundingsOf } from "./repo-command.ts";
+import { repoDiscard } from "./repo-discard.ts";
 import { repoInit } from "./repo-init.ts";
 import { repoInspect } from "./repo-inspect.ts";
 import { repoPublish } from "./repo-publish.ts";
@@ -100,5 +101,6 @@ export const repoCommands: readonly Command[] = [
   sign,
   repoPublish,
   repoRenew,
+  repoDiscard,
   repoInspect,
 ];

@@ -11,7 +11,8 @@ import type { Workspace } from "./workspace.ts";
 
 interface How {
   readonly keys: readonly PrivateKey[];
-  readonly isRenewal: boolean;
+  /** What is typed to go on, behind `steward repo`. */
+  readonly again: string;
 }
 
 /**
@@ -76,10 +77,9 @@ async function make<R extends Online>(
   await writeDraft(workspace, role, signed);
   const lacks = lacking(role, signed, next);
   if (lacks.length === 0) return next;
-  const again = how.isRenewal ? "renew" : "publish";
   throw new StewardError(
     "repository_unsigned",
-    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory)}\nThen go on with: steward repo ${again} ${workspace.directory}`,
+    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory)} …, then go on with: steward repo ${how.again}`,
   );
 }
 

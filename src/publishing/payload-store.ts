@@ -8,6 +8,7 @@ import { caps } from "../updates/caps.ts";
 import type { TargetFile } from "../updates/metadata.ts";
 import { makePublicDirectory, putCopy, removeFile, temporaryName, unreadable } from "./files.ts";
 import { hashedPath } from "./release-entry.ts";
+import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** What is signed of a payload. */
@@ -123,10 +124,9 @@ export async function publishPayload(workspace: Workspace, path: string, file: T
   await putCopy(from, place);
 }
 
-/** Removes staged payloads, and what was left of them by commands that were cut short; `isKept` says which stay. */
-export async function clearPayloads(
-  { payloads }: Workspace,
-  isKept: (sha512: string) => boolean,
-): Promise<void> {
-  for (const name of await readdir(payloads)) if (!isKept(name)) await removeFile(join(payloads, name));
+/** Removes staged payloads, and what was left of them by commands that were cut short, but for what these drafts name. */
+export async function clearPayloads({ payloads }: Workspace, drafts: Pick<Held, ReleaseRole>): Promise<void> {
+  const named = releaseRoles.flatMap((role) => Object.values(drafts[role]?.signed.targets ?? {}));
+  const kept = new Set(named.map(({ hashes }) => hashes.sha512));
+  for (const name of await readdir(payloads)) if (!kept.has(name)) await removeFile(join(payloads, name));
 }

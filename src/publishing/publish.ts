@@ -3,12 +3,22 @@ import { StewardError } from "../errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
 import { readRootOfTrust } from "../updates/root-of-trust.ts";
 import { readState, removeDraft, type State, stateOf } from "./drafts.ts";
+import { type Expiring, expiring } from "./expiry.ts";
 import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
 import { onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
 import type { PrivateKey } from "./private-keys.ts";
-import { draftedRoles, noneHeld, type ReleaseRole, type RoleName, releaseRoles, roleNames } from "./roles.ts";
-import { describeLack, lacking } from "./signing.ts";
+import { chooseDrafts, requireSigned, signDrafts } from "./ready-drafts.ts";
+import {
+  type DraftedRole,
+  draftedRoles,
+  noneHeld,
+  type ReleaseRole,
+  type RoleName,
+  releaseRoles,
+  roleNames,
+} from "./roles.ts";
+import { lacking } from "./signing.ts";
 import { type Staged, verifyAsClients } from "./verify.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -22,6 +32,19 @@ export interface PublishResult {
   /** Of 1.root.json, as devices show it. */
   readonly fingerprint: string;
   readonly remarks: readonly string[];
+  /** Drafts that were not to be published, or came too late for it. */
+  readonly waiting: readonly DraftedRole[];
+  /** What of all that is published now expires within the margin. */
+  readonly expiring: readonly Expiring[];
+}
+
+export interface PublishOptions {
+  /** Keys that sign the drafts too, where theirs is missing. */
+  readonly signers?: readonly PrivateKey[];
+  /** The drafts to publish; all if not given. */
+  readonly only?: readonly DraftedRole[];
+  /** How long before an expiry it is told of; a share of each period if not given. */
+  readonly marginSeconds?: number | undefined;
 }
 
 /**
@@ -29,33 +52,73 @@ export interface PublishResult {
  * reads meanwhile, and whoever reads after this was cut short at any moment, finds a whole repository; the next call goes
  * on. Throws `repository_unsigned`, `repository_conflict`, and what devices would throw.
  */
-export async function publish(workspace: Workspace, keys: readonly PrivateKey[]): Promise<PublishResult> {
-  const state = await readState(workspace);
-  const isNew = Object.values(state.drafts).some((draft) => draft !== null);
-  if (!isNew && state.published.timestamp) return finished(workspace, state);
-  return publishState(workspace, state, { keys, isRenewal: false });
+export async function publish(
+  workspace: Workspace,
+  keys: readonly PrivateKey[],
+  { signers = [], only = draftedRoles, marginSeconds }: PublishOptions = {},
+): Promise<PublishResult> {
+  const read = await readState(workspace);
+  const isFirst = read.published.timestamp === null;
+  if (isFirst && only !== draftedRoles) {
+    throw new StewardError(
+      "repository_conflict",
+      `Nothing is published yet, and a repository is first published whole: steward repo publish ${workspace.directory}`,
+    );
+  }
+  const whole = await signDrafts(workspace, read, { roles: only, keys: signers });
+  const chosen = chooseDrafts(whole, only);
+  if (!isFirst && !hasNews(chosen)) {
+    await clearPayloads(workspace, whole.drafts);
+    return finished(workspace, whole, marginSeconds);
+  }
+  const choice = only === draftedRoles ? [] : only.map((role) => ` --only ${role}`);
+  const again = `publish ${workspace.directory}${choice.join("")}`;
+  const result = await publishState(workspace, chosen, { keys, whole, again, marginSeconds });
+  const signed = only.filter((role) => whole.drafts[role] !== read.drafts[role]);
+  return {
+    ...result,
+    remarks: [...signed.map((role) => `The draft of ${role} was signed.`), ...result.remarks],
+  };
+}
+
+/** Whether there is something to publish, or what is published does not hold together. */
+function hasNews({ published, drafts }: State): boolean {
+  if (Object.values(drafts).some((draft) => draft !== null)) return true;
+  // A publish that was cut short behind a new root, and whose drafts were given up, leaves a timestamp of old keys.
+  return (["timestamp", "snapshot"] as const).some((role) => {
+    const file = published[role];
+    return file === null || lacking(role, file, stateOf(published, noneHeld)).length > 0;
+  });
 }
 
 /** Dates the timestamp anew, and the snapshot where it expires soon; drafts stay drafts. */
-export async function renewOnline(workspace: Workspace, keys: readonly PrivateKey[]): Promise<PublishResult> {
-  const { published, drafts } = await readState(workspace);
-  if (published.timestamp === null) {
+export async function renewOnline(
+  workspace: Workspace,
+  keys: readonly PrivateKey[],
+  { marginSeconds }: Pick<PublishOptions, "marginSeconds"> = {},
+): Promise<PublishResult> {
+  const whole = await readState(workspace);
+  if (whole.published.timestamp === null) {
     throw new StewardError(
       "repository_conflict",
       `Nothing is published yet, so there is nothing to renew: steward repo publish ${workspace.directory}`,
     );
   }
-  const { snapshot, timestamp } = drafts;
-  const online = { root: null, targets: null, rules: null, binary: null, snapshot, timestamp };
-  return publishState(workspace, stateOf(published, online), { keys, isRenewal: true });
+  const again = `renew ${workspace.directory}`;
+  return publishState(workspace, chooseDrafts(whole, []), { keys, whole, again, marginSeconds });
 }
 
-async function publishState(
-  workspace: Workspace,
-  drafted: State,
-  how: { keys: readonly PrivateKey[]; isRenewal: boolean },
-): Promise<PublishResult> {
-  requireSigned(workspace, drafted);
+interface How {
+  readonly keys: readonly PrivateKey[];
+  /** With the drafts that wait. */
+  readonly whole: State;
+  /** What is typed to go on, behind `steward repo`. */
+  readonly again: string;
+  readonly marginSeconds: number | undefined;
+}
+
+async function publishState(workspace: Workspace, drafted: State, how: How): Promise<PublishResult> {
+  requireSigned(workspace, drafted, how.whole);
   const payloads = await newPayloads(workspace, drafted);
   const state = await onlineMetadata(workspace, drafted, how);
   const staged = stage(state);
@@ -65,12 +128,12 @@ async function publishState(
   await makePublicDirectory(workspace.metadata);
   const order = orderOf(staged, rootPlace);
   for (const name of order) await putChanged(workspace, name, staged);
-  await clearDrafts(workspace, state, how.isRenewal);
+  const left = await clearDrafts(workspace, state, how.whole);
   const published = roleNames.flatMap((role) => {
     const draft = state.drafts[role]?.signed;
     return draft ? [{ role, version: draft.version, expires: draft.expires }] : [];
   });
-  const result = await finished(workspace, stateOf(state.next, noneHeld));
+  const result = await finished(workspace, left, how.marginSeconds);
   return {
     ...result,
     published,
@@ -78,27 +141,6 @@ async function publishState(
     last: order.slice(order.indexOf("timestamp.json")),
     remarks: [...remarks, ...result.remarks],
   };
-}
-
-/** Names all that is missing at once: people who hold keys are asked once. */
-function requireSigned({ directory }: Workspace, state: State): void {
-  const lacks = draftedRoles.flatMap((role) => {
-    const file = state.next[role];
-    if (file === null) return [`${role} has no metadata`];
-    const counts = lacking(role, file, state);
-    if (counts.length === 0) return [];
-    const needed = describeLack(role, counts, directory);
-    return [
-      state.drafts[role]
-        ? needed
-        : `${needed.replace(/:[^:]*$/, "")}: steward repo renew ${directory} ${role}`,
-    ];
-  });
-  if (lacks.length === 0) return;
-  throw new StewardError(
-    "repository_unsigned",
-    `Nothing was published, for signatures are missing: ${lacks.join("; ")}`,
-  );
 }
 
 /** Every payload must be there; those that are new are read once more. */
@@ -169,28 +211,30 @@ async function putChanged({ metadata }: Workspace, name: string, staged: Staged)
   if (present === null || Buffer.compare(present, bytes) !== 0) await writeDurably(path, bytes, publicMode);
 }
 
-async function clearDrafts(workspace: Workspace, { drafts }: State, isRenewal: boolean): Promise<void> {
+/** What is published now, and what still waits. */
+async function clearDrafts(workspace: Workspace, { drafts, next }: State, whole: State): Promise<State> {
   for (const role of roleNames) if (drafts[role]) await removeDraft(workspace, role);
-  if (!isRenewal) await clearPayloads(workspace, () => false);
+  const waiting = chooseDrafts(
+    whole,
+    draftedRoles.filter((role) => drafts[role] === null),
+  ).drafts;
+  await clearPayloads(workspace, waiting);
+  return stateOf(next, { ...waiting, snapshot: null, timestamp: null });
 }
 
-/** Metadata that expire within this share of their time are spoken of. */
-const lateShare = 0.25;
-
-async function finished(workspace: Workspace, { published }: State): Promise<PublishResult> {
+async function finished(
+  workspace: Workspace,
+  { published, drafts }: State,
+  marginSeconds: number | undefined,
+): Promise<PublishResult> {
   const first = await readIfThere(join(workspace.metadata, "1.root.json"));
-  const remarks = draftedRoles.flatMap((role) => {
-    const { expires = "" } = published[role]?.signed ?? {};
-    const leftSeconds = (Date.parse(expires) - workspace.now().getTime()) / 1_000;
-    if (leftSeconds > workspace.periods[role] * lateShare) return [];
-    const when = leftSeconds > 0 ? `expire at ${expires}` : `have expired at ${expires}`;
-    return [`The metadata of ${role} ${when}: steward repo renew ${workspace.directory} ${role}`];
-  });
   return {
     published: [],
     payloads: [],
     last: [],
     fingerprint: readRootOfTrust(first ?? new Uint8Array()).fingerprint,
-    remarks,
+    remarks: [],
+    waiting: draftedRoles.filter((role) => drafts[role] !== null),
+    expiring: expiring(workspace, { published, drafts }, marginSeconds),
   };
 }

@@ -7,6 +7,8 @@ export interface KeysOfRole {
   /** Whose signatures count once the draft is published. */
   readonly keyids: readonly string[];
   readonly threshold: number;
+  /** Those of them that do not count in what is published. */
+  readonly added: readonly string[];
   /** Whose signatures count until then, and no more afterwards. */
   readonly removed: readonly string[];
   /** Roles for which one of `removed` still counts. */
@@ -17,12 +19,14 @@ export interface KeysOfRole {
 export function keysOfRoles(roles: readonly RoleName[], before: State, after: State): KeysOfRole[] {
   return roles.map((role) => {
     const { keyids, threshold } = keysIn(after.next, role);
-    const known = [...keysIn(before.published, role).keyids, ...keysIn(before.next, role).keyids];
+    const published = keysIn(before.published, role).keyids;
+    const added = keyids.filter((id) => !published.includes(id));
+    const known = [...published, ...keysIn(before.next, role).keyids];
     const removed = [...new Set(known)].filter((id) => !keyids.includes(id));
     const still_in = roleNames.filter((name) =>
       keysIn(after.next, name).keyids.some((id) => removed.includes(id)),
     );
-    return { role, keyids, threshold, removed, still_in };
+    return { role, keyids, threshold, added, removed, still_in };
   });
 }
 

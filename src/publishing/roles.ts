@@ -66,7 +66,8 @@ export function isRoleName(text: string): text is RoleName {
   return roleNames.some((name) => name === text);
 }
 
-function isReleaseRole(role: RoleName): role is ReleaseRole {
+/** Whether payloads are signed under this role. */
+export function isReleaseRole(role: RoleName): role is ReleaseRole {
   return role === "rules" || role === "binary";
 }
 

@@ -166,7 +166,9 @@ async function requireComplete(
       const isOld = error instanceof StewardError && error.code === "update_metadata_expired";
       // What has run out without anybody's doing today must not keep the other kind from its devices.
       if (!isOld || drafted.includes(role)) throw error;
-      remarks.push(`The metadata of ${role} have expired: devices take no ${role} until they are renewed.`);
+      remarks.push(
+        `The metadata of ${role} have expired: devices take no ${role} until they are renewed, and go on taking the other kind.`,
+      );
     }
   }
   return remarks;

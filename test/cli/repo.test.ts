@@ -1,51 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { takeLock } from "../../src/store/lock.ts";
-import type { Ended } from "../captured-streams.ts";
-import { runSteward, stewardCommand, temporaryDirectory } from "./run-steward.ts";
+import { type Bench, benchIn, makeBench, release } from "./repo-bench.ts";
+import { stewardCommand } from "./run-steward.ts";
 import { typeInto } from "./terminal.ts";
-
-interface Bench {
-  readonly directory: string;
-  readonly site: string;
-  readonly payload: string;
-  /** `steward repo …`, which must end well. */
-  good(...words: string[]): Promise<Ended>;
-  /** The same, which must end with this code. */
-  bad(code: number, ...words: string[]): Promise<Ended>;
-}
-
-async function makeBench(test: TestContext): Promise<Bench> {
-  return benchIn(temporaryDirectory(test));
-}
-
-function benchIn(directory: string): Bench {
-  const [site, payload] = [join(directory, "site"), join(directory, "rules.tar.gz")];
-  mkdirSync(join(directory, "contents"));
-  writeFileSync(join(directory, "contents", "rules.json"), "{}");
-  execFileSync("tar", ["-czf", payload, "-C", join(directory, "contents"), "."]);
-  const bad = async (code: number, ...words: string[]) => {
-    const ended = await runSteward(["repo", ...words]);
-    assert.equal(ended.code, code, `steward repo ${words.join(" ")}: ${ended.stderr}`);
-    return ended;
-  };
-  return { directory, site, payload, bad, good: (...words) => bad(0, ...words) };
-}
-
-const release = ["--kind", "rules", "--name", "demo-rules", "--release", "1.0.0"];
 
 describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
   it("publishes first signed rules in three commands", async (test) => {

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { build } from "esbuild";
+import { discardDrafts, planDiscard } from "../../src/publishing/discard.ts";
+import { readState } from "../../src/publishing/drafts.ts";
 import { addPrivateKey } from "../../src/publishing/private-keys.ts";
+import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
-import { withWorkspace } from "../../src/publishing/workspace.ts";
+import type { RoleName } from "../../src/publishing/roles.ts";
+import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
 import { counted } from "../counts.ts";
 import { compileKillAt, watchRun } from "../updates/lab/power-cut.ts";
 import { type Device, makeDevice } from "./clients.ts";
@@ -14,6 +18,8 @@ import { add, keysOf, makeScratch, makeSite, publishAll, type Site, surroundings
 
 interface Scenario {
   readonly name: string;
+  /** What the process does that is killed. */
+  readonly what: "publish" | "only-rules" | "discard";
   prepare(site: Site): Promise<void>;
   /** What a device must find, and what it may find already. */
   readonly before: string | null;
@@ -26,6 +32,7 @@ const fresh = "stable/rules/demo-rules-1.1.0.tar.gz";
 const scenarios: Scenario[] = [
   {
     name: "the first publish",
+    what: "publish",
     prepare: async (site) => {
       await add(site);
     },
@@ -34,6 +41,7 @@ const scenarios: Scenario[] = [
   },
   {
     name: "the publish of a release together with new keys of timestamp, snapshot and targets",
+    what: "publish",
     prepare: async (site) => {
       await add(site);
       await publishAll(site);
@@ -43,19 +51,45 @@ const scenarios: Scenario[] = [
     before: old,
     after: fresh,
   },
+  {
+    name: "the publish of rules alone while a root without its old key waits",
+    what: "only-rules",
+    prepare: async (site) => {
+      await add(site);
+      await publishAll(site);
+      await replaceTopKeys(site);
+      await discardRole(site, "targets");
+      await add(site, { version: "1.1.0" });
+      unsign(site, "root");
+    },
+    before: old,
+    after: fresh,
+  },
+  {
+    name: "the discarding of all drafts",
+    what: "discard",
+    prepare: async (site) => {
+      await add(site);
+      await publishAll(site);
+      await add(site, { version: "1.1.0" });
+      await replaceTopKeys(site);
+    },
+    before: old,
+    after: old,
+  },
 ];
 
-for (const { name, prepare, before, after } of scenarios) {
+for (const { name, what, prepare, before, after } of scenarios) {
   describe(`${name}, killed or without power at any file operation`, { timeout: 600_000 }, () => {
-    it("leaves a repository that devices read, and the next publish ends it", async (test) => {
+    it("leaves a repository that devices read, and the next one ends it", async (test) => {
       const site = await makeSite(test);
       await prepare(site);
-      const publishing = await publishingIn(test);
+      const publishing = await publishingIn(test, what);
       const scratch = join(site.scratch, "runs");
       const recovers = async (directory: string, isEnd: boolean, where: string) => {
         const devices = await devicesFor(site, before !== null);
         await requireReadable(devices, directory, isEnd ? [after] : [before, after], where);
-        await withWorkspace(directory, surroundings, (workspace) => publishAll({ workspace }));
+        await withWorkspace(directory, surroundings, (workspace) => goOn(workspace, what));
         await requireReadable(devices, directory, [after], where);
         assert.deepEqual(strayFiles(directory), [], where);
         rmSync(directory, { recursive: true });
@@ -63,7 +97,7 @@ for (const { name, prepare, before, after } of scenarios) {
       const watchedSite = join(scratch, "watched");
       cpSync(site.directory, watchedSite, { recursive: true });
       const { calls, points, states } = await publishing.watch(watchedSite);
-      assert.ok(calls.length > 50, `${calls.length} calls were seen`);
+      assert.ok(calls.length > (what === "discard" ? 8 : 40), `${calls.length} calls were seen`);
       for (const { where, isEnd, put } of states) {
         const directory = join(scratch, "left");
         put(directory);
@@ -81,6 +115,32 @@ for (const { name, prepare, before, after } of scenarios) {
   });
 }
 
+/** What a publisher types again after the cut. */
+async function goOn(workspace: Workspace, what: Scenario["what"]): Promise<void> {
+  const keys = await keysOf(workspace);
+  if (what === "only-rules") await publish(workspace, keys, { only: ["rules"] });
+  else if (what === "publish") await publishAll({ workspace });
+  else {
+    const state = await readState(workspace);
+    const isLeft = Object.values(state.drafts).some((draft) => draft !== null);
+    if (isLeft) await discardDrafts(workspace, state, { discarded: planDiscard(workspace, state), keys });
+    await publishAll({ workspace });
+    assert.deepEqual(readdirSync(workspace.payloads), []);
+  }
+}
+
+async function discardRole({ workspace }: Site, role: RoleName): Promise<void> {
+  const state = await readState(workspace);
+  await discardDrafts(workspace, state, { discarded: planDiscard(workspace, state, role), keys: [] });
+}
+
+/** As a draft lies there whose keys are elsewhere. */
+function unsign({ workspace }: Site, role: RoleName): void {
+  const path = join(workspace.drafts, `${role}.json`);
+  const { signed } = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify({ signatures: [], signed }));
+}
+
 async function replaceTopKeys({ workspace }: Site): Promise<void> {
   const keys = await keysOf(workspace);
   const roles = ["timestamp", "snapshot", "targets"] as const;
@@ -93,8 +153,8 @@ async function replaceTopKeys({ workspace }: Site): Promise<void> {
   await renewRole(workspace, "root", { keys: await keysOf(workspace), changes });
 }
 
-/** A process that publishes: watched, or killed. */
-async function publishingIn(test: TestContext) {
+/** A process at work on a repository: watched, or killed. */
+async function publishingIn(test: TestContext, what: Scenario["what"]) {
   const place = makeScratch(test);
   const library = compileKillAt(place);
   const program = join(place, "publish.mjs");
@@ -106,7 +166,7 @@ async function publishingIn(test: TestContext) {
     ...{ outfile: program, bundle: true, platform: "node", format: "esm", target: "node20", banner },
   });
   const start = (directory: string, more: Record<string, string>): Promise<number | string | null> => {
-    const child = spawn(process.execPath, [program, directory, today.toISOString()], {
+    const child = spawn(process.execPath, [program, directory, today.toISOString(), what], {
       env: { ...process.env, LD_PRELOAD: library, UV_USE_IO_URING: "0", ...more },
       stdio: ["ignore", "inherit", "inherit"],
     });

@@ -1,13 +1,18 @@
+import { discardDrafts, planDiscard } from "../../src/publishing/discard.ts";
+import { readState } from "../../src/publishing/drafts.ts";
 import { readKeysAtHand } from "../../src/publishing/private-keys.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import { withWorkspace } from "../../src/publishing/workspace.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 
-// Publishes DIRECTORY as it was at TIME, as a process to be killed in the middle: `DIRECTORY TIME`.
-const [directory = "", time = ""] = process.argv.slice(2);
+// Works on DIRECTORY as it was at TIME, as a process to be killed in the middle: `DIRECTORY TIME publish|only-rules|discard`.
+const [directory = "", time = "", what = ""] = process.argv.slice(2);
 useOpenSsl();
 const surroundings = { now: () => new Date(time), askPassphrase: async () => "" };
 await withWorkspace(directory, surroundings, async (workspace) => {
   const { keys } = await readKeysAtHand(workspace.keys);
-  await publish(workspace, keys);
+  if (what === "discard") {
+    const state = await readState(workspace);
+    await discardDrafts(workspace, state, { discarded: planDiscard(workspace, state), keys });
+  } else await publish(workspace, keys, what === "only-rules" ? { only: ["rules"] } : {});
 });

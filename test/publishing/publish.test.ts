@@ -198,11 +198,12 @@ describe("renewOnline", () => {
     const site = await makeSite(test);
     await publishAll(site);
     const workspace = at(site.workspace, "2027-02-10T12:00:00Z");
-    const { remarks } = await renewOnline(workspace, await keysOf(workspace));
-    assert.match(
-      remarks.join("\n"),
-      /metadata of targets expire at 2027-02-18T12:00:00Z: steward repo renew \S+ targets/,
+    const { expiring } = await renewOnline(workspace, await keysOf(workspace));
+    assert.deepEqual(
+      expiring.map(({ role, expires, expires_in_seconds }) => `${role} ${expires} ${expires_in_seconds}`),
+      ["targets", "rules", "binary"].map((role) => `${role} 2027-02-18T12:00:00Z ${8 * 86_400}`),
     );
+    assert.match(expiring[0]?.command ?? "", /^steward repo renew \S+ targets && steward repo publish /);
   });
 
   it("says that nothing is published yet", async (test) => {
@@ -219,7 +220,7 @@ describe("renewOnline", () => {
     const before = publicFiles(site);
     await assert.rejects(renewOnline(site.workspace, []), {
       code: "repository_unsigned",
-      message: /timestamp needs 1 more signature .*sign \S+ timestamp\nThen go on with: steward repo renew/,
+      message: /timestamp needs 1 more signature .*sign \S+ timestamp …, then go on with: steward repo renew/,
     });
     assert.deepEqual(publicFiles(site), before);
     assert.ok(existsSync(join(site.workspace.drafts, "timestamp.json")), "the draft waits");

@@ -1,0 +1,106 @@
+import { StewardError } from "../errors.ts";
+import { draftOf, readState, removeDraft, type State, withDraft, writeDraft } from "./drafts.ts";
+import { specVersion } from "./init.ts";
+import { clearPayloads } from "./payload-store.ts";
+import type { PrivateKey } from "./private-keys.ts";
+import { type KeysOfRole, keysOfRoles } from "./role-keys.ts";
+import { holderOf, isReleaseRole, type ReleaseRole, type RoleName, roleNames } from "./roles.ts";
+import { signWith } from "./signing.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A draft that is given up, and what goes with it. */
+export interface Discarded {
+  readonly role: RoleName;
+  readonly version: number;
+  /** Paths of releases that it was to bring, or to change. */
+  readonly targets: readonly string[];
+  /** Changes of keys that it was to bring. */
+  readonly keys: readonly KeysOfRole[];
+  /** A draft without releases takes its place, since nothing of this role is published yet. */
+  readonly is_emptied: boolean;
+}
+
+/** What depends on others goes first: a discard that is cut short leaves drafts that stood before it too. */
+const order: readonly RoleName[] = ["timestamp", "snapshot", "binary", "rules", "targets", "root"];
+
+/**
+ * What giving up the draft of `role`, or of every role, comes to, in the order in which they go. Throws `not_found` where
+ * there is none, `repository_conflict` where it is all that there is of a repository.
+ */
+export function planDiscard({ directory }: Workspace, state: State, role?: RoleName): readonly Discarded[] {
+  const given = order.filter((one) => (role ?? one) === one && state.drafts[one] !== null);
+  const wanted = given.filter((one) => canGo(state, one));
+  if (wanted.length > 0) return withOnline(state, wanted).map((one) => discardedOf(state, one));
+  const needed = given.find((one) => !isReleaseRole(one));
+  if (needed !== undefined) {
+    throw new StewardError(
+      "repository_conflict",
+      `Before the first publish the draft of ${needed} is all there is of it. To begin anew, remove ${directory} and make a repository with: steward repo init ${directory}. Nothing was discarded.`,
+    );
+  }
+  const what = given.length > 0 ? `release in the draft of ${given[0]}` : `draft${role ? ` of ${role}` : ""}`;
+  throw new StewardError(
+    "not_found",
+    `There is no ${what} in ${directory} to discard. What there is: steward repo inspect ${directory}`,
+  );
+}
+
+/** Whether something is left of the role without its draft, or can be made to be. */
+function canGo({ published, drafts }: State, role: RoleName): boolean {
+  if (published[role] !== null || role === "timestamp" || role === "snapshot") return true;
+  return isReleaseRole(role) && Object.keys(drafts[role]?.signed.targets ?? {}).length > 0;
+}
+
+/** With drafts of snapshot and timestamp that lead to one of these. */
+function withOnline({ drafts }: State, roles: readonly RoleName[]): readonly RoleName[] {
+  const named = drafts.snapshot?.signed.meta ?? {};
+  const isNamed = roles.some((role) => named[`${role}.json`]?.version === drafts[role]?.signed.version);
+  const all = isNamed ? ["timestamp", "snapshot", ...roles] : roles;
+  return order.filter((role) => all.includes(role) && drafts[role] !== null);
+}
+
+function discardedOf(state: State, role: RoleName): Discarded {
+  const { published, drafts } = state;
+  const version = drafts[role]?.signed.version ?? 0;
+  const before = isReleaseRole(role) ? (published[role]?.signed.targets ?? {}) : {};
+  const targets = isReleaseRole(role) ? Object.entries(drafts[role]?.signed.targets ?? {}) : [];
+  const changed = targets.filter(([path, file]) => JSON.stringify(before[path]) !== JSON.stringify(file));
+  const held = roleNames.filter((one) => holderOf(one) === role);
+  const asPublished = { published, drafts, next: published };
+  return {
+    role,
+    version,
+    targets: changed.map(([path]) => path),
+    keys: keysOfRoles(held, asPublished, state).filter(
+      ({ added, removed }) => added.length + removed.length > 0,
+    ),
+    is_emptied: published[role] === null && isReleaseRole(role),
+  };
+}
+
+/** Gives these drafts up, with the payloads that no other draft names. What is published stays as it is. */
+export async function discardDrafts(
+  workspace: Workspace,
+  state: State,
+  { discarded, keys }: { discarded: readonly Discarded[]; keys: readonly PrivateKey[] },
+): Promise<State> {
+  for (const { role, is_emptied } of discarded) {
+    if (is_emptied && isReleaseRole(role)) await emptyDraft(workspace, state, role, keys);
+    else await removeDraft(workspace, role);
+  }
+  const left = await readState(workspace);
+  await clearPayloads(workspace, left.drafts);
+  return left;
+}
+
+async function emptyDraft(
+  workspace: Workspace,
+  state: State,
+  role: ReleaseRole,
+  keys: readonly PrivateKey[],
+): Promise<void> {
+  const content = { _type: "targets" as const, spec_version: specVersion, targets: {} };
+  const draft = await draftOf(workspace, state, role, content);
+  const next = withDraft<ReleaseRole>(state, role, draft);
+  await writeDraft(workspace, role, signWith<ReleaseRole>(role, draft, keys, next));
+}

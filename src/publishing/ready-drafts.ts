@@ -1,0 +1,107 @@
+import { StewardError } from "../errors.ts";
+import { type State, stateOf, withDraft, writeDraft } from "./drafts.ts";
+import type { PrivateKey } from "./private-keys.ts";
+import { keysFor } from "./renew.ts";
+import { type DraftedRole, draftedRoles, type Held, holderOf } from "./roles.ts";
+import { describeLack, lacking, signWith } from "./signing.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** `state` with those drafts alone that are to be published; snapshot and timestamp follow from them. */
+export function chooseDrafts({ published, drafts }: State, only: readonly DraftedRole[]): State {
+  const chosen = <T>(role: DraftedRole, draft: T): T | null => (only.includes(role) ? draft : null);
+  return stateOf(published, {
+    root: chosen("root", drafts.root),
+    targets: chosen("targets", drafts.targets),
+    rules: chosen("rules", drafts.rules),
+    binary: chosen("binary", drafts.binary),
+    timestamp: drafts.timestamp,
+    snapshot: drafts.snapshot,
+  });
+}
+
+/**
+ * Signs the drafts of these roles with those of `keys` that may. What such a key has signed already stays as it is: a
+ * draft that was changed since is not for this call to make good.
+ */
+export async function signDrafts(
+  workspace: Workspace,
+  state: State,
+  { roles, keys }: { roles: readonly DraftedRole[]; keys: readonly PrivateKey[] },
+): Promise<State> {
+  let signed = state;
+  for (const role of roles) {
+    const draft = signed.drafts[role];
+    if (draft === null) continue;
+    const wanted = keysFor(role, signed);
+    const isFresh = ({ id }: PrivateKey): boolean =>
+      wanted.has(id) && !draft.signatures.some(({ keyid }) => keyid === id);
+    const mine = keys.filter(isFresh);
+    if (mine.length === 0) continue;
+    const file = signWith<DraftedRole>(role, draft, mine, signed);
+    await writeDraft(workspace, role, file);
+    signed = withDraft<DraftedRole>(signed, role, file);
+  }
+  return signed;
+}
+
+/**
+ * Throws `repository_unsigned` that names all that `chosen` lacks at once, since people who hold keys are asked once, and
+ * the ways round it. `whole`: with the drafts that are to wait.
+ */
+export function requireSigned({ directory }: Workspace, chosen: State, whole: State): void {
+  const found = draftedRoles.flatMap((role) => {
+    const lack = lackOf(role, { chosen, whole, directory });
+    return lack === null ? [] : [{ role, lack }];
+  });
+  if (found.length === 0) return;
+  const ways = waysRound(
+    found.map(({ role }) => role),
+    chosen,
+    directory,
+  );
+  const lacks = found.map(({ lack }) => lack).join("; ");
+  throw new StewardError(
+    "repository_unsigned",
+    `Nothing was published, for signatures are missing: ${lacks}${ways.map((way) => `. ${way}`).join("")}`,
+  );
+}
+
+function lackOf(
+  role: DraftedRole,
+  { chosen, whole, directory }: { chosen: State; whole: State; directory: string },
+): string | null {
+  const file = chosen.next[role];
+  if (file === null) return `${role} has no metadata`;
+  const counts = lacking(role, file, chosen);
+  if (counts.length === 0) return null;
+  const needed = describeLack(role, counts, directory);
+  const withoutAdvice = needed.replace(/:[^:]*$/, "");
+  const holder = holderOf(role);
+  if (chosen.drafts[role] === null)
+    return whole.drafts[role] === null
+      ? `${withoutAdvice}: steward repo renew ${directory} ${role}`
+      : `${withoutAdvice}, and its draft was to wait: publish that too with --only ${role}`;
+  const isForHolder = whole.drafts[holder] !== null && chosen.drafts[holder] === null;
+  return isForHolder && lacking(role, file, whole).length === 0
+    ? `${withoutAdvice}, for it is signed with the keys of the draft of ${holder}, which was to wait: publish that too with --only ${holder}`
+    : needed;
+}
+
+/** To publish the others, or to give up what lacks signatures. */
+function waysRound(lacks: readonly DraftedRole[], { published, drafts }: State, directory: string): string[] {
+  const blocked = lacks.filter((role) => drafts[role] !== null);
+  if (blocked.length === 0 || published.timestamp === null) return [];
+  const ready = draftedRoles.filter((role) => drafts[role] !== null && !lacks.includes(role));
+  const alone = chooseDrafts({ published, drafts, next: published }, ready);
+  const canGo = ready.length > 0 && draftedRoles.every((role) => isSigned(role, alone.next, alone));
+  const only = ready.map((role) => ` --only ${role}`).join("");
+  return [
+    ...(canGo ? [`The rest can go now: steward repo publish ${directory}${only}`] : []),
+    `To give up what waits: ${blocked.map((role) => `steward repo discard ${directory} ${role}`).join(", ")}`,
+  ];
+}
+
+function isSigned(role: DraftedRole, held: Held, state: State): boolean {
+  const file = held[role];
+  return file !== null && lacking(role, file, state).length === 0;
+}

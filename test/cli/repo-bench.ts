@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Ended } from "../captured-streams.ts";
+import { runSteward, temporaryDirectory } from "./run-steward.ts";
+
+/** A repository to be, and a payload for it. */
+export interface Bench {
+  readonly directory: string;
+  readonly site: string;
+  readonly payload: string;
+  /** `steward repo …`, which must end well. */
+  good(...words: string[]): Promise<Ended>;
+  /** The same, which must end with this code. */
+  bad(code: number, ...words: string[]): Promise<Ended>;
+}
+
+export async function makeBench(test: TestContext): Promise<Bench> {
+  return benchIn(temporaryDirectory(test));
+}
+
+/** In a directory that is there. */
+export function benchIn(directory: string): Bench {
+  const [site, payload] = [join(directory, "site"), join(directory, "rules.tar.gz")];
+  mkdirSync(join(directory, "contents"));
+  writeFileSync(join(directory, "contents", "rules.json"), "{}");
+  execFileSync("tar", ["-czf", payload, "-C", join(directory, "contents"), "."]);
+  const bad = async (code: number, ...words: string[]) => {
+    const ended = await runSteward(["repo", ...words]);
+    assert.equal(ended.code, code, `steward repo ${words.join(" ")}: ${ended.stderr}`);
+    return ended;
+  };
+  return { directory, site, payload, bad, good: (...words) => bad(0, ...words) };
+}
+
+/** Of the payload, as options of `repo add`. */
+export const release = ["--kind", "rules", "--name", "demo-rules", "--release", "1.0.0"];
