@@ -1,6 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { errorCodes } from "../contract/error-codes.ts";
 import type { StewardError } from "../errors.ts";
-import { CommandError } from "./context.ts";
+import { BoundlessAnswer, CommandError } from "./context.ts";
 import { AgentRefusal, type Problem } from "./failure.ts";
 import type { Places } from "./places.ts";
 
@@ -9,6 +10,29 @@ export interface Answer {
   status: number;
   contentType: string;
   text: string;
+}
+
+/** Bytes of an answer: a page of 200 long lines of a log has some ten million. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Reads an answer to its end. Throws BoundlessAnswer, or the connection's error where that breaks off. */
+export async function receiveAnswer(response: IncomingMessage, places: Places): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the connection.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) {
+      const who = places.url?.origin ?? places.socketPath;
+      throw new BoundlessAnswer(`What answers at ${who} sent more than 16 MiB, which the agent never does.`);
+    }
+    chunks.push(chunk);
+  }
+  return {
+    status: response.statusCode ?? 0,
+    contentType: response.headers["content-type"] ?? "",
+    text: Buffer.concat(chunks).toString("utf8"),
+  };
 }
 
 /** The document of an answer; throws what a refusal, or an answer that is none of the agent's, means. */

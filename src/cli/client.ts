@@ -1,6 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { Output } from "../contract/types.ts";
-import { type Answer, readAnswer } from "./agent-answer.ts";
+import { type Answer, readAnswer, receiveAnswer } from "./agent-answer.ts";
 import {
   buildRequest,
   type Credentials,
@@ -10,7 +10,7 @@ import {
   readCredentials,
   unreachable,
 } from "./agent-connection.ts";
-import type { Client } from "./context.ts";
+import { type Client, CommandError } from "./context.ts";
 import { readStream } from "./event-stream.ts";
 import type { Places } from "./places.ts";
 
@@ -62,21 +62,15 @@ function exchange(places: Places, request: HttpRequest, timeoutMilliseconds: num
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   return new Promise<Answer>((resolve, reject) => {
     const fail = (error: Error) =>
-      reject(unreachable(error, places, signal.aborted ? timeoutMilliseconds : undefined));
+      reject(
+        error instanceof CommandError
+          ? error
+          : unreachable(error, places, signal.aborted ? timeoutMilliseconds : undefined),
+      );
     const sent = openRequest(places, request, signal);
     sent.on("error", fail);
     sent.on("response", (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", fail);
-      response.on("end", () => {
-        const contentType = response.headers["content-type"] ?? "";
-        resolve({
-          status: response.statusCode ?? 0,
-          contentType,
-          text: Buffer.concat(chunks).toString("utf8"),
-        });
-      });
+      receiveAnswer(response, places).then(resolve, fail);
     });
     sent.end(request.body);
   });

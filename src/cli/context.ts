@@ -88,6 +88,17 @@ export class CommandError extends Error {
   }
 }
 
+/**
+ * What answers sends more than the agent ever would, or comes to no end: it is not the agent, or the agent has been
+ * taken over. Asking again would not help.
+ */
+export class BoundlessAnswer extends CommandError {
+  constructor(what: string) {
+    super(8, `${what} Look at what listens there before you go on: systemctl status steward.`);
+    this.name = "BoundlessAnswer";
+  }
+}
+
 /** Ends a command that has said all there is to say: only its exit code is left, and nothing more is printed. */
 export class OnlyExitCode extends CommandError {
   constructor(exitCode: number) {

@@ -1,4 +1,4 @@
-import { CommandError } from "./context.ts";
+import { BoundlessAnswer } from "./context.ts";
 
 /** One event as WHATWG HTML §9.2.6 dispatches it. */
 export interface ParsedEvent {
@@ -33,17 +33,19 @@ export function createEventParser(): (piece: string) => ParsedEvent[] {
     return undefined;
   };
   return (piece) => {
+    // Looked at once: a line that grows by single bytes must not be searched again for each.
+    const isWithinLine = !isFirst && !rest.endsWith("\r") && !/[\r\n]/.test(piece);
     let text = rest + piece;
     if (isFirst && text.length > 0) {
       text = text.replace(/^\uFEFF/, "");
       isFirst = false;
     }
     // A carriage return at the end may be half of a line end.
-    const { lines, left } = splitLines(text);
+    const { lines, left } = isWithinLine ? { lines: [], left: text } : splitLines(text);
     rest = left;
     const events = lines.flatMap((line) => lineEnded(line) ?? []);
     if (characters + rest.length > maximumCharacters) {
-      throw new CommandError(1, "What was sent is no event stream of the agent: an event does not end.");
+      throw new BoundlessAnswer("An event does not end after 1 MiB, which the agent's events do.");
     }
     return events;
   };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { readAnswer } from "./agent-answer.ts";
+import { readAnswer, receiveAnswer } from "./agent-answer.ts";
 import { type HttpRequest, openRequest, unreachable } from "./agent-connection.ts";
 import { CommandError, type StreamedMessage, type StreamOptions } from "./context.ts";
 import { createEventParser } from "./event-parser.ts";
@@ -48,13 +48,11 @@ async function readMessages(
   onMessage: (message: StreamedMessage) => void | Promise<void>,
 ): Promise<void> {
   const contentType = response.headers["content-type"] ?? "";
-  response.setEncoding("utf8");
   if (contentType.split(";", 1)[0] !== "text/event-stream") {
-    let text = "";
-    for await (const piece of piecesOf(response, places)) text += piece;
-    readAnswer({ status: response.statusCode ?? 0, contentType, text }, places);
+    readAnswer(await receiveAnswer(response, places).catch(brokenOff(places)), places);
     throw new CommandError(1, `What answers is no event stream but ${contentType || "of no media type"}.`);
   }
+  response.setEncoding("utf8");
   const parse = createEventParser();
   for await (const piece of piecesOf(response, places)) {
     for (const { id, event, data } of parse(piece)) await onMessage({ id, event, data: jsonOf(data) });
@@ -66,8 +64,15 @@ async function* piecesOf(response: IncomingMessage, places: Places): AsyncGenera
   try {
     for await (const piece of response) yield String(piece);
   } catch (error) {
-    throw unreachable(error instanceof Error ? error : new Error(String(error)), places, undefined);
+    brokenOff(places)(error);
   }
+}
+
+function brokenOff(places: Places): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof CommandError) throw error;
+    throw unreachable(error instanceof Error ? error : new Error(String(error)), places, undefined);
+  };
 }
 
 function jsonOf(text: string): unknown {

@@ -3,6 +3,7 @@ import type { Invocation } from "./command.ts";
 import { type Client, CommandError } from "./context.ts";
 import { journalFindings, readJournalPoints } from "./event-journal.ts";
 import { createVerification, type Finding, type Verification } from "./event-verification.ts";
+import { createListEnd } from "./list-end.ts";
 
 /** Fetches every event and checks them; throws CommandError(1) naming the first that is wrong. */
 export async function verifyEvents({ options, client, output, places }: Invocation): Promise<void> {
@@ -18,8 +19,11 @@ export async function verifyEvents({ options, client, output, places }: Invocati
   // Read before the events: a head that is said meanwhile would be one that they do not reach.
   const journal = isAgainstJournal ? await readJournalPoints(file) : undefined;
   const verification = createVerification();
-  await allPages(async (page) => {
-    const { items, ...rest } = await client.call("listEvents", { query: { after: 0, ...page } });
+  const checkEnd = createListEnd();
+  await allPages(async (query) => {
+    const page = await client.call("listEvents", { query: { after: 0, ...query } });
+    checkEnd(page);
+    const { items, ...rest } = page;
     for (const event of items) verification.add(event);
     // They are checked as they come, and not kept.
     return { ...rest, items: [] };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Input, StreamId } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
-import { CommandError, type StreamedMessage } from "./context.ts";
+import { BoundlessAnswer, CommandError, type StreamedMessage } from "./context.ts";
 
 /** Tries in a row to come back to an agent that has gone, a second apart: a restart takes a few. */
 const comeBackTries = 30;
@@ -46,6 +46,6 @@ export async function followStream<Id extends StreamId>(
 
 /** An agent that is not there, or is about to go, may be back soon; a refusal stays one. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof CommandError) return error.exitCode === 8;
+  if (error instanceof CommandError) return error.exitCode === 8 && !(error instanceof BoundlessAnswer);
   return error instanceof StewardError && error.code === "shutting_down";
 }

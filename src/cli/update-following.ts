@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import type { UpdateProgress, Updates } from "../contract/types.ts";
 import { StewardError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
-import { CommandError } from "./context.ts";
+import { BoundlessAnswer, CommandError } from "./context.ts";
 import { escapeText } from "./escape.ts";
 import { formatBytes } from "./facts-view.ts";
 import { healthWords, releaseWords } from "./update-words.ts";
@@ -110,7 +110,7 @@ async function nextStatus(invocation: Invocation, { status, interruption, show }
 }
 
 function isAway(error: unknown): boolean {
-  if (error instanceof CommandError) return error.exitCode === 8;
+  if (error instanceof CommandError) return error.exitCode === 8 && !(error instanceof BoundlessAnswer);
   return error instanceof StewardError && error.code === "shutting_down";
 }
 
