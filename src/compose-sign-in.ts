@@ -12,6 +12,7 @@ import { isFactorRequired, restrictionOf } from "./auth/restriction.ts";
 import { createSealingKeyTrouble } from "./auth/sealing-key.ts";
 import { createSecondFactor } from "./auth/second-factor.ts";
 import { createSessionAnswer } from "./auth/session-answer.ts";
+import { sessionEvents } from "./auth/session-events.ts";
 import { createSessions, type SessionsOptions } from "./auth/sessions.ts";
 import { createSignIn } from "./auth/sign-in.ts";
 import { createStepUps } from "./auth/step-up.ts";
@@ -202,12 +203,7 @@ function sessionOptions(
     bootId: host.bootId,
     uptime,
     limits: () => sessionLimits(settings.read()),
-    onReuse: ({ id, user_id }, { address }) =>
-      events.record({
-        ...agentEvent("session.reused", { session: id }),
-        subject: { id: user_id, name: accounts.find(user_id)?.username ?? user_id },
-        from: address,
-      }),
+    ...sessionEvents(events, (userId) => accounts.find(userId)?.username),
   };
 }
 

@@ -15,8 +15,14 @@ export interface StoredSession {
   readonly absolute_deadline: number;
   /** SHA-256 of the refresh token that is good now. */
   readonly refresh_hash: string;
-  /** SHA-256 of the one before; its later use means that somebody has a copy. */
+  /** SHA-256 of the one before, for tokens of releases that did not sign them; its later use means that it was copied. */
   readonly previous_hash: string | null;
+  /** Exchanges so far: a genuine token with a lower number was used before. */
+  readonly generation: number;
+  /** What its tokens are signed with, in hexadecimal; null: opened by a release that did not sign them. */
+  readonly refresh_key: string | null;
+  /** SHA-256 of the value without which its token in a cookie does not count; null: its token is in no cookie. */
+  readonly binding_hash: string | null;
   readonly rotated_uptime: number;
   readonly address: string;
   readonly user_agent: string;
@@ -27,12 +33,23 @@ export interface SessionsState {
 }
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const nullableHash = { ...hash, type: ["string", "null"] } as const;
 const number = { type: "number" } as const;
 
 /** Lost sessions cost each user a sign-in and nothing else, so they may be made up as none. */
 export const sessionsKind: DocumentKind<SessionsState> = {
   name: "sessions",
-  formatVersion: "1.0.0",
+  formatVersion: "1.1.0",
+  migrations: {
+    "1.1.0": (members) => {
+      const sessions = members.get("sessions");
+      if (!Array.isArray(sessions)) throw new Error("sessions is no list");
+      members.set(
+        "sessions",
+        sessions.map((one: object) => ({ ...one, generation: 0, refresh_key: null, binding_hash: null })),
+      );
+    },
+  },
   schema: {
     type: "object",
     additionalProperties: false,
@@ -43,7 +60,17 @@ export const sessionsKind: DocumentKind<SessionsState> = {
         items: {
           type: "object",
           additionalProperties: false,
-          required: ["id", "user_id", "boot_id", "idle_deadline", "absolute_deadline", "refresh_hash"],
+          required: [
+            "id",
+            "user_id",
+            "boot_id",
+            "idle_deadline",
+            "absolute_deadline",
+            "refresh_hash",
+            "generation",
+            "refresh_key",
+            "binding_hash",
+          ],
           properties: {
             id: sessionId,
             user_id: userId,
@@ -52,7 +79,10 @@ export const sessionsKind: DocumentKind<SessionsState> = {
             idle_deadline: number,
             absolute_deadline: number,
             refresh_hash: hash,
-            previous_hash: { ...hash, type: ["string", "null"] },
+            previous_hash: nullableHash,
+            generation: { type: "integer", minimum: 0 },
+            refresh_key: nullableHash,
+            binding_hash: nullableHash,
             rotated_uptime: number,
             address: { type: "string" },
             user_agent: { type: "string" },

@@ -6,6 +6,7 @@ import type { Passwords } from "../users/passwords.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Challenge, Challenges } from "./challenges.ts";
 import { counted } from "./counted.ts";
+import type { RefreshProof } from "./refresh-exchange.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "./second-factor.ts";
 import type { StoredSession } from "./session.ts";
 import type { AnswerSession } from "./session-answer.ts";
@@ -20,10 +21,12 @@ export interface SignIn {
   login(credentials: Credentials, origin: Origin): Promise<SignedIn>;
   /** Throws `challenge_invalid`, what is wrong with the code, `too_many_attempts`. */
   answerChallenge(token: string, proof: FactorProof, origin: Origin): Promise<SignedIn>;
+  /** For a session whose refresh token goes into a cookie: what has to come beside the cookie from now on. */
+  bind(sessionId: string): string;
   /** Throws `invalid_token`. */
-  refresh(refreshToken: string, origin: Origin): Promise<Session>;
-  /** The session that has ended; undefined for a token that is not known. */
-  logout(refreshToken: string): Promise<StoredSession | undefined>;
+  refresh(proof: RefreshProof, origin: Origin): Promise<Session>;
+  /** The session that has ended; undefined for a token that is not known. Throws `invalid_token`: reason `binding`. */
+  logout(proof: RefreshProof, origin: Origin): Promise<StoredSession | undefined>;
 }
 
 export interface Credentials extends FactorProof {
@@ -54,8 +57,9 @@ export function createSignIn(options: SignInOptions): SignIn {
       return counted(attempts, username, origin, () => login(options, { ...credentials, username }, origin));
     },
     answerChallenge: (token, proof, origin) => answerChallenge(options, token, proof, origin),
-    refresh: async (refreshToken, origin) => {
-      const opened = await sessions.refresh(refreshToken, origin);
+    bind: sessions.bind,
+    refresh: async (proof, origin) => {
+      const opened = await sessions.refresh(proof, origin);
       const account = accounts.find(opened.session.user_id);
       if (account?.enabled) return options.answer(opened, account);
       await sessions.endAll(opened.session.user_id);
@@ -63,7 +67,7 @@ export function createSignIn(options: SignInOptions): SignIn {
         details: { reason: "revoked" },
       });
     },
-    logout: (refreshToken) => sessions.close(refreshToken),
+    logout: sessions.close,
   };
 }
 

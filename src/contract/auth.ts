@@ -49,7 +49,8 @@ const refreshTransport = {
   type: "string",
   enum: ["body", "cookie"],
   default: "body",
-  description: "where the refresh token goes: `cookie` keeps it from a page's scripts",
+  description:
+    "where the refresh token goes: `cookie` keeps it from a page's scripts; the answer then has a `refresh_binding`",
 } as const;
 
 export const login = {
@@ -104,7 +105,11 @@ export const refresh = {
   type: "object",
   additionalProperties: false,
   properties: {
-    refresh_token: { ...refreshToken, description: "absent: the one in the browser's cookie" },
+    refresh_token: {
+      ...refreshToken,
+      description:
+        "absent: the one in the browser's cookie, which counts only together with the header X-Refresh-Binding",
+    },
   },
 } as const;
 
@@ -117,6 +122,11 @@ export const session = {
     token_type: { type: "string", const: "Bearer" },
     expires_in: { type: "integer", description: "seconds that the access token is good for" },
     refresh_token: refreshToken,
+    refresh_binding: {
+      type: "string",
+      description:
+        "with `refresh: cookie`, in the answer to the sign-in alone: 128 random bits, to be kept in the page's own storage and sent as X-Refresh-Binding beside the cookie",
+    },
     session: {
       type: "object",
       additionalProperties: false,

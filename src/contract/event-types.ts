@@ -14,6 +14,7 @@ export const eventTypes = {
   "step_up.succeeded": security,
   "session.ended": security,
   "session.reused": security,
+  "session.cookie_refused": refusal,
   "password.changed": security,
   "user.created": security,
   "user.changed": security,

@@ -43,8 +43,11 @@ export interface Operation {
   readonly stepUp?: true | "others";
   /** The scope that lets an API token call it; without one no API token may. */
   readonly scope?: Scope;
-  /** May carry the refresh token of a browser in a cookie. */
-  readonly cookie?: true;
+  /**
+   * `set`: may put the refresh token of a browser into a cookie; `read`: takes it from there, together with the
+   * X-Refresh-Binding header.
+   */
+  readonly cookie?: "set" | "read";
   /** Accepts a token whose time claims are all that is wrong with it, for a clock that is to be mended. */
   readonly clockTolerant?: true;
   readonly pathParameters?: Readonly<Record<string, object>>;

@@ -122,9 +122,17 @@ function parametersOf(operation: Operation): object {
     description: "the last id that was read, to go on behind it",
     schema: { type: "string" },
   };
+  const refreshBinding = {
+    name: "X-Refresh-Binding",
+    in: "header",
+    description:
+      "`refresh_binding` of the sign-in; a refresh token that was given out in a cookie counts only with it",
+    schema: { type: "string" },
+  };
   const parameters = [
     ...path,
     ...query,
+    ...(operation.cookie === "read" ? [refreshBinding] : []),
     ...(precondition ? [ifMatch] : []),
     ...(operation.response.stream ? [lastEventId] : []),
   ];

@@ -4,13 +4,19 @@ import { StewardError } from "../errors.ts";
 /** The refresh token of a browser, where no script of a page can read it. */
 export interface RefreshCookie {
   /**
-   * The token. Throws `authentication_required` when there is none, `forbidden` when the request does not come from a
-   * page of this very origin.
+   * The tokens: more than one where another program of this host has set a cookie of our name, which only their session
+   * can tell apart. Throws `authentication_required` when there is none, `forbidden` when the request does not come from
+   * a page of this very origin.
    */
-  read(): string;
+  read(): readonly string[];
+  /** The X-Refresh-Binding header: the value that the page was given together with its cookie. */
+  readonly binding: string | undefined;
   write(token: string): void;
   clear(): void;
 }
+
+/** Cookies of our name that are looked at; each costs a search. */
+const mostCookies = 8;
 
 export interface RefreshCookieOptions {
   name: string;
@@ -29,10 +35,12 @@ export function createRefreshCookie(ctx: Koa.Context, { name, scheme }: RefreshC
     const attributes = `; Path=/api/auth; HttpOnly; SameSite=Strict${secure}${more}`;
     ctx.res.setHeader("Set-Cookie", `${name}=${value}${attributes}`);
   };
+  const binding = ctx.req.headers["x-refresh-binding"];
   return {
+    binding: typeof binding === "string" ? binding : undefined,
     read: () => {
-      const token = cookieValue(ctx.req.headers.cookie, name);
-      if (token === undefined) {
+      const tokens = cookieValues(ctx.req.headers.cookie, name);
+      if (tokens.length === 0) {
         throw new StewardError(
           "authentication_required",
           "There is neither a refresh token in the body nor a cookie with one. Sign in.",
@@ -44,25 +52,24 @@ export function createRefreshCookie(ctx: Koa.Context, { name, scheme }: RefreshC
           "The cookie counts only for pages of this very origin: its scheme, host and port.",
         );
       }
-      return token;
+      return tokens;
     },
     write: (token) => set(token, ""),
     clear: () => set("", "; Max-Age=0"),
   };
 }
 
-/** Undefined also when there are two: one of them was planted. */
-function cookieValue(header: string | undefined, name: string): string | undefined {
-  const values = (header ?? "")
+function cookieValues(header: string | undefined, name: string): string[] {
+  return (header ?? "")
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
-  const [value] = values;
-  return values.length === 1 && value !== "" ? value : undefined;
+    .map((pair) => pair.slice(name.length + 1))
+    .filter((value) => value !== "")
+    .slice(0, mostCookies);
 }
 
-/** Cookies do not tell ports apart, and another program's page on this host is another site's. */
+/** A page of another site, or of another program on this host. What is no browser can say what it likes: see `binding`. */
 function isSameOrigin(ctx: Koa.Context, scheme: string): boolean {
   const { "sec-fetch-site": site, origin, host } = ctx.req.headers;
   if (site !== undefined) return site === "same-origin";

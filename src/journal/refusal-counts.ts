@@ -64,7 +64,7 @@ export function createRefusalCounts(write: WriteRefusal, maximum = maximumKinds)
 }
 
 function keyOf({ type, actor, from, details }: EventFacts, code: string): string {
-  return JSON.stringify([type, code, details.operation, from, actor.kind, actor.id]);
+  return JSON.stringify([type, code, details.operation, details.session, from, actor.kind, actor.id]);
 }
 
 /** What is left to say of many from everywhere. */

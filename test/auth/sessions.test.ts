@@ -1,48 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
-import { sessionsKind } from "../../src/auth/session.ts";
-import { createSessions, type Sessions } from "../../src/auth/sessions.ts";
-import { StewardError } from "../../src/errors.ts";
-import { openDocument } from "../../src/store/document.ts";
-import { createReserve } from "../../src/store/reserve.ts";
-
-const ana = `usr_${"a".repeat(32)}`;
-const bob = `usr_${"b".repeat(32)}`;
-const origin = { address: "192.0.2.7", userAgent: "browser" };
-const directories: string[] = [];
-const reused: string[] = [];
-after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
-
-/** Sessions on a real file, in virtual time: an idle limit of an hour, an absolute one of a day. */
-async function sessionsAt(time: { now: number }, options: { directory?: string; bootId?: string } = {}) {
-  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "steward-sessions-")));
-  directories.push(directory);
-  const document = await openDocument(directory, sessionsKind, {
-    isFirstStart: true,
-    reserve: createReserve(directory),
-  });
-  const sessions = createSessions({
-    document,
-    bootId: options.bootId ?? "boot-1",
-    uptime: () => time.now,
-    limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
-    onReuse: async ({ id }) => void reused.push(id),
-  });
-  return { sessions, document, directory };
-}
-
-async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
-  try {
-    await work;
-    return undefined;
-  } catch (error) {
-    assert.ok(error instanceof StewardError && error.code === "invalid_token", String(error));
-    return error.details.reason;
-  }
-}
+import { describe, it } from "node:test";
+import type { Sessions } from "../../src/auth/sessions.ts";
+import { ana, bob, inBody, origin, reasonOf, sessionsAt } from "./sessions-at.ts";
 
 describe("a session", () => {
   it("ends an hour after its last refresh, and a day after it began whatever happens", async () => {
@@ -51,14 +12,14 @@ describe("a session", () => {
     let { session, refreshToken } = sessions.open(ana, origin);
     time.now += 3_599;
     assert.ok(sessions.find(session.id), "sessions.find(session.id)");
-    ({ session, refreshToken } = await sessions.refresh(refreshToken, origin));
+    ({ session, refreshToken } = await sessions.refresh(inBody(refreshToken), origin));
     for (let hour = 1; hour < 24; hour += 1) {
       time.now += 3_590;
-      ({ session, refreshToken } = await sessions.refresh(refreshToken, origin));
+      ({ session, refreshToken } = await sessions.refresh(inBody(refreshToken), origin));
     }
     time.now = 1_000 + 86_400;
     assert.equal(sessions.find(session.id), undefined);
-    assert.equal(await reasonOf(sessions.refresh(refreshToken, origin)), "expired");
+    assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), origin)), "expired");
   });
 
   it("unused for an hour has ended", async () => {
@@ -67,7 +28,7 @@ describe("a session", () => {
     const { session, refreshToken } = sessions.open(ana, origin);
     time.now += 3_600;
     assert.equal(sessions.find(session.id), undefined);
-    assert.equal(await reasonOf(sessions.refresh(refreshToken, origin)), "expired");
+    assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), origin)), "expired");
   });
 
   it("lives through a restart of the agent and not through a reboot", async () => {
@@ -95,7 +56,7 @@ describe("a session", () => {
     const { session, refreshToken } = sessions.open(ana, origin);
     const other = sessions.open(bob, origin);
     await document.save();
-    await sessions.close(refreshToken);
+    await sessions.close(inBody(refreshToken), origin);
     const stored = JSON.parse(await readFile(join(directory, "sessions.json"), "utf8"));
     assert.deepEqual(
       stored.sessions.map(({ id }: { id: string }) => id),
@@ -112,7 +73,7 @@ describe("a session", () => {
       time.now += 1;
       opened.push(sessions.open(ana, origin));
     }
-    const refreshed = await sessions.refresh(opened[0]?.refreshToken ?? "", origin);
+    const refreshed = await sessions.refresh(inBody(opened[0]?.refreshToken ?? ""), origin);
     time.now += 1;
     sessions.open(ana, origin);
     assert.ok(sessions.find(refreshed.session.id), "the one in use stays");
@@ -126,12 +87,12 @@ describe("a refresh token", () => {
     const time = { now: 1_000 };
     const { sessions } = await sessionsAt(time);
     const { session, refreshToken } = sessions.open(ana, origin);
-    const first = await sessions.refresh(refreshToken, origin);
+    const first = await sessions.refresh(inBody(refreshToken), origin);
     assert.notEqual(first.refreshToken, refreshToken);
     time.now += 9;
-    assert.equal((await sessions.refresh(refreshToken, origin)).refreshToken, first.refreshToken);
-    assert.equal((await sessions.refresh(refreshToken, origin)).refreshToken, first.refreshToken);
-    assert.equal(await reasonOf(sessions.refresh(refreshToken, origin)), "revoked");
+    assert.equal((await sessions.refresh(inBody(refreshToken), origin)).refreshToken, first.refreshToken);
+    assert.equal((await sessions.refresh(inBody(refreshToken), origin)).refreshToken, first.refreshToken);
+    assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), origin)), "revoked");
     assert.equal(sessions.find(session.id), undefined, "reuse ends the session");
   });
 
@@ -145,18 +106,18 @@ describe("a refresh token", () => {
       const time = { now: 1_000 };
       const { sessions } = await sessionsAt(time);
       const { refreshToken } = sessions.open(ana, origin);
-      const successor = await sessions.refresh(refreshToken, origin);
+      const successor = await sessions.refresh(inBody(refreshToken), origin);
       time.now += seconds;
-      assert.equal(await reasonOf(sessions.refresh(refreshToken, caller)), "revoked");
-      assert.equal(await reasonOf(sessions.refresh(successor.refreshToken, origin)), "expired");
+      assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), caller)), "revoked");
+      assert.equal(await reasonOf(sessions.refresh(inBody(successor.refreshToken), origin)), "expired");
     });
   }
 
   it("that never was is refused and ends nothing", async () => {
     const { sessions } = await sessionsAt({ now: 1_000 });
     const { session } = sessions.open(ana, origin);
-    assert.equal(await reasonOf(sessions.refresh("str_guessed", origin)), "expired");
-    await sessions.close("str_guessed");
+    assert.equal(await reasonOf(sessions.refresh(inBody("str_guessed"), origin)), "expired");
+    await sessions.close(inBody("str_guessed"), origin);
     assert.ok(sessions.find(session.id), "sessions.find(session.id)");
   });
 

@@ -56,6 +56,7 @@ export async function virtualSignIn(host: VirtualHost) {
     uptime,
     limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
     onReuse: async () => undefined,
+    onUnbound: () => undefined,
   });
   const common = {
     ...{ time, uptime, accounts, attempts, passwords, sessions, stepUps: createStepUps(uptime) },

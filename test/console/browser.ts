@@ -159,15 +159,19 @@ export async function addUsers(
 }
 
 /**
- * Signs in without the form, as the page would: what is left is a cookie that no page can read, and the page's own note
- * that there is one. Then goes to `path`, and waits for what is behind the sign-in.
+ * Signs in without the form, as the page would: what is left is a cookie that no page can read, and what the page keeps
+ * beside it. Then goes to `path`, and waits for what is behind the sign-in.
  */
 export async function signIn(page: Page, user: Role | Credentials, path = "/"): Promise<void> {
   const { username, password } = credentialsOf(user);
   const data = { username, password, refresh: "cookie" };
   const answer = await page.request.post("/api/auth/login", { data });
   assert.ok(answer.ok(), `no sign-in: ${await answer.text()}`);
-  const note = await page.addInitScript(() => localStorage.setItem("steward-signed-in", "1"));
+  const { refresh_binding: binding } = await answer.json();
+  const note = await page.addInitScript(
+    (kept) => localStorage.setItem("steward-refresh-binding", kept),
+    binding,
+  );
   await page.goto(path);
   await note.dispose();
   await page.locator(".frame").waitFor();

@@ -71,7 +71,7 @@ describe("the console's sign-in", () => {
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     );
     assert.doesNotMatch(stored, /eyJ|str_/);
-    assert.match(stored, /steward-signed-in/);
+    assert.match(stored, /steward-refresh-binding/);
     assert.deepEqual(complaints, []);
   });
 

@@ -2,24 +2,21 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
-import { cookieOf, ownPage } from "../http/set-cookie.ts";
+import { cookieOf, type Kept, keptOf, ownPage } from "../http/set-cookie.ts";
 import { adminName, adminPassword } from "../running-agent.ts";
 
 const body = { username: adminName, password: adminPassword, refresh: "cookie" };
 
 describe("the refresh cookie counts only for pages of this very origin", () => {
   let agent: CheckedAgent;
-  let name: string;
-  const signIn = async () => cookieOf(await agent.call("POST", "/api/auth/login", { body }));
-  const freshCookie = async () => (await signIn()).value;
-  const byCookie = (path: string, cookie: string, headers: Record<string, string>) =>
-    agent.call("POST", `/api/auth/${path}`, { body: {}, headers: { cookie, ...headers } });
-  const isGood = async (refresh_token: string): Promise<boolean> =>
-    (await agent.call("POST", "/api/auth/refresh", { body: { refresh_token } })).status === 200;
+  const fresh = async () => keptOf(await agent.call("POST", "/api/auth/login", { body }));
+  const byCookie = (path: string, kept: Kept, headers: Record<string, string>) =>
+    agent.call("POST", `/api/auth/${path}`, { body: {}, headers: { ...kept.headers, ...headers } });
+  const isGood = async (kept: Kept): Promise<boolean> =>
+    (await byCookie("refresh", kept, ownPage)).status === 200;
   before(async () => {
     agent = await startCheckedAgent();
     await agent.signedInAdmin();
-    ({ name } = await signIn());
   });
   after(() => agent.dispose());
 
@@ -48,29 +45,29 @@ describe("the refresh cookie counts only for pages of this very origin", () => {
   };
   for (const [where, headers] of Object.entries(foreign)) {
     it(`not from ${where} (cross-site request forgery)`, async () => {
-      const value = await freshCookie();
+      const kept = await fresh();
       for (const path of ["refresh", "logout"]) {
-        const answer = await byCookie(path, `${name}=${value}`, headers(agent.port));
+        const answer = await byCookie(path, kept, headers(agent.port));
         assert.deepEqual([answer.status, answer.json.code], [403, "forbidden"], path);
         assert.equal(answer.headers["set-cookie"], undefined, "a stranger's request clears nothing");
       }
-      assert.ok(await isGood(value), "the session is untouched");
+      assert.ok(await isGood(kept), "the session is untouched");
     });
   }
   it("by the Origin header where a browser says nothing of the site", async () => {
     const origin = { origin: `http://127.0.0.1:${agent.port}` };
-    const answer = await byCookie("refresh", `${name}=${await freshCookie()}`, origin);
+    const answer = await byCookie("refresh", await fresh(), origin);
     assert.equal(answer.status, 200);
   });
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
     it(`and not with the content type of a form: ${type}`, async () => {
-      const value = await freshCookie();
+      const kept = await fresh();
       for (const path of ["refresh", "logout"]) {
         const headers = { ...ownPage, "content-type": type };
-        const { status, json } = await byCookie(path, `${name}=${value}`, headers);
+        const { status, json } = await byCookie(path, kept, headers);
         assert.deepEqual([status, json.code], [415, "unsupported_media_type"], path);
       }
-      assert.ok(await isGood(value), "the session is untouched");
+      assert.ok(await isGood(kept), "the session is untouched");
     });
   }
 });
@@ -104,12 +101,12 @@ describe("the refresh cookie behind a proxy that ends TLS", asRoot, () => {
   });
 
   it("counts for pages of the https origin, and not for those of http", async () => {
-    const { name, value } = cookieOf(await login("127.9.0.1"));
+    const { headers } = keptOf(await login("127.9.0.1"));
     const refresh = (scheme: string) =>
       agent.call("POST", "/api/auth/refresh", {
         body: {},
         from: "127.9.0.1",
-        headers: { ...said, cookie: `${name}=${value}`, origin: `${scheme}://127.0.0.1:${agent.port}` },
+        headers: { ...said, ...headers, origin: `${scheme}://127.0.0.1:${agent.port}` },
       });
     assert.equal((await refresh("http")).status, 403);
     const answer = await refresh("https");

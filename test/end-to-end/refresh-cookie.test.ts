@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { codeOf, enrol } from "../authenticator.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
-import { cookieOf, ownPage } from "../http/set-cookie.ts";
+import { cookieOf, type Kept, keptOf, ownPage } from "../http/set-cookie.ts";
 import { type Answer, adminName, adminPassword, type CallOptions } from "../running-agent.ts";
 
 describe("the refresh cookie of a browser", () => {
@@ -13,14 +13,14 @@ describe("the refresh cookie of a browser", () => {
       body: { username: adminName, password: adminPassword, refresh: "cookie", ...more },
       ...options,
     });
-  const freshCookie = async () => cookieOf(await login()).value;
-  /** A call to a route of the cookie, from a page of this origin unless `headers` say otherwise. */
-  const byCookie = (path: string, cookie: string, headers: Record<string, string> = ownPage) =>
-    agent.call("POST", `/api/auth/${path}`, { body: {}, headers: { cookie, ...headers } });
-  const isGood = async (value: string): Promise<boolean> => {
-    const body = { refresh_token: value };
-    return (await agent.call("POST", "/api/auth/refresh", { body })).status === 200;
-  };
+  const fresh = async () => keptOf(await login());
+  /** A call to a route of the cookie, from a page of this origin, which has signed in as `kept`. */
+  const byCookie = (path: string, kept: Kept, headers: Record<string, string> = {}) =>
+    agent.call("POST", `/api/auth/${path}`, {
+      body: {},
+      headers: { ...ownPage, ...kept.headers, ...headers },
+    });
+  const isGood = async (kept: Kept): Promise<boolean> => (await byCookie("refresh", kept)).status === 200;
   before(async () => {
     agent = await startCheckedAgent();
     const { token } = await agent.signedInAdmin();
@@ -33,7 +33,7 @@ describe("the refresh cookie of a browser", () => {
     const answer = await login();
     const cookie = cookieOf(answer);
     assert.equal(cookie.name, name);
-    assert.match(cookie.value, /^str_[A-Za-z0-9_-]{43}$/);
+    assert.match(cookie.value, /^str_[A-Za-z0-9_-]{91}$/);
     assert.deepEqual(cookie.attributes.sort(), ["HttpOnly", "Path=/api/auth", "SameSite=Strict"]);
     assert.ok(!("refresh_token" in answer.json), "the token is in the body too");
   });
@@ -42,6 +42,7 @@ describe("the refresh cookie of a browser", () => {
     it(`is not set with refresh: ${refresh}: the token is in the body`, async () => {
       const { json, headers } = await login({ refresh });
       assert.match(json.refresh_token, /^str_/);
+      assert.equal(json.refresh_binding, undefined);
       assert.equal(headers["set-cookie"], undefined);
     });
   }
@@ -52,40 +53,42 @@ describe("the refresh cookie of a browser", () => {
   });
 
   it("is rotated by a refresh: the new token is in the cookie alone, and the old one is spent", async () => {
-    const old = await freshCookie();
-    const answer = await byCookie("refresh", `${name}=${old}`);
+    const old = await fresh();
+    const answer = await byCookie("refresh", old);
     assert.equal(answer.status, 200, answer.text);
     assert.ok(!("refresh_token" in answer.json), "the token is in the body too");
+    assert.ok(!("refresh_binding" in answer.json), "what comes beside it is said once");
     const next = cookieOf(answer);
-    assert.notEqual(next.value, old);
+    assert.notEqual(next.value, old.value);
     assert.deepEqual(next.attributes.sort(), ["HttpOnly", "Path=/api/auth", "SameSite=Strict"]);
     assert.equal((await agent.call("GET", "/api/auth/me", { token: answer.json.access_token })).status, 200);
-    assert.equal((await byCookie("refresh", `${name}=${next.value}`)).status, 200);
-    assert.equal((await byCookie("refresh", `${name}=${old}`)).json.code, "invalid_token");
+    assert.equal((await byCookie("refresh", old, { cookie: `${name}=${next.value}` })).status, 200);
+    assert.equal((await byCookie("refresh", old)).json.code, "invalid_token");
   });
 
   it("is found among other cookies", async () => {
-    const value = await freshCookie();
-    const header = `a=b; x${name}=str_no; ${name}=${value};${name}2=str_no`;
-    assert.equal((await byCookie("refresh", header)).status, 200);
+    const kept = await fresh();
+    const cookie = `a=b; x${name}=str_no; ${name}=${kept.value};${name}2=str_no`;
+    assert.equal((await byCookie("refresh", kept, { cookie })).status, 200);
   });
 
   it("is ended and cleared by a logout", async () => {
-    const value = await freshCookie();
-    const answer = await byCookie("logout", `${name}=${value}`);
+    const kept = await fresh();
+    const answer = await byCookie("logout", kept);
     assert.equal(answer.status, 204);
     const cleared = cookieOf(answer);
     assert.deepEqual([cleared.name, cleared.value], [name, ""]);
     assert.ok(cleared.attributes.includes("Max-Age=0"), cleared.attributes.join());
     assert.ok(cleared.attributes.includes("Path=/api/auth"), "another path would clear nothing");
-    assert.equal(await isGood(value), false);
+    assert.equal(await isGood(kept), false);
   });
 
   for (const value of ["ended", `str_${"A".repeat(43)}`, "x", '"quoted"']) {
     it(`that is no longer good (${value}) is cleared with the 401`, async () => {
-      const stale = value === "ended" ? await freshCookie() : value;
-      if (value === "ended") await byCookie("logout", `${name}=${stale}`);
-      const answer = await byCookie("refresh", `${name}=${stale}`);
+      const kept = await fresh();
+      if (value === "ended") await byCookie("logout", kept);
+      const stale = value === "ended" ? kept.value : value;
+      const answer = await byCookie("refresh", kept, { cookie: `${name}=${stale}` });
       assert.deepEqual([answer.status, answer.json.code], [401, "invalid_token"]);
       const { value: left, attributes } = cookieOf(answer);
       assert.equal(left, "");
@@ -100,37 +103,74 @@ describe("the refresh cookie of a browser", () => {
       empty: () => `${name}=`,
       "with a blank before its sign": (value) => `${name} =${value}`,
       "of a name in capitals": (value) => `${name.toUpperCase()}=${value}`,
-      "twice, of which one was planted": (value) => `${name}=${value}; ${name}=str_planted-by-another-port`,
-      "twice alike": (value) => `${name}=${value}; ${name}=${value}`,
     };
     for (const [what, header] of Object.entries(headers)) {
       it(`${what}: 401 authentication_required`, async () => {
-        const value = await freshCookie();
+        const kept = await fresh();
         for (const path of ["refresh", "logout"]) {
-          const { status, json } = await byCookie(path, header(value));
+          const { status, json } = await byCookie(path, kept, { cookie: header(kept.value) });
           assert.deepEqual([status, json.code], [401, "authentication_required"], path);
         }
-        assert.ok(await isGood(value), "the session is untouched");
+        assert.ok(await isGood(kept), "the session is untouched");
       });
     }
   });
 
+  describe("that another program on this host has set or copied", () => {
+    const refused = async (kept: Kept, headers: Record<string, string>) => {
+      for (const path of ["refresh", "logout"]) {
+        const answer = await byCookie(path, kept, headers);
+        assert.deepEqual(
+          [answer.status, answer.json.code, answer.json.reason],
+          [401, "invalid_token", "binding"],
+        );
+        assert.match(answer.json.detail, /Another program on this host .* Sign in again\.$/);
+        assert.deepEqual([cookieOf(answer).value, cookieOf(answer).attributes[0]], ["", "Path=/api/auth"]);
+      }
+    };
+    it("gives no session to its thief, whatever that says of its origin, and its owner goes on", async () => {
+      const kept = await fresh();
+      await refused(kept, { "x-refresh-binding": "" });
+      await refused(kept, { "x-refresh-binding": `srb_${"A".repeat(22)}` });
+      const body = { refresh_token: kept.value };
+      const inBody = await agent.call("POST", "/api/auth/refresh", { body });
+      assert.deepEqual([inBody.status, inBody.json.reason], [401, "binding"]);
+      const mine = await byCookie("refresh", kept);
+      assert.deepEqual([mine.status, mine.json.user.username], [200, adminName]);
+      const path = "/api/events?type=session.cookie_refused";
+      const { items } = (await agent.call("GET", path, { local: true })).json;
+      assert.equal(items.length, 1, "one line for all of them");
+      assert.deepEqual(items[0].subject, { id: mine.json.user.id, name: adminName });
+      assert.equal(items[0].details.session, mine.json.session.id);
+    });
+
+    it("continues nobody as somebody else (planted by another account's sign-in)", async () => {
+      const kept = await fresh();
+      const user = await agent.signedIn("mallory", "readonly");
+      const planted = keptOf(await login({ username: "mallory", password: goodPassword }));
+      await refused(kept, { cookie: `${name}=${planted.value}` });
+      await refused(kept, { cookie: `${name}=${user.refreshToken}` });
+      const beside = { cookie: `${name}=${planted.value}; ${name}=${kept.value}` };
+      assert.equal((await byCookie("refresh", kept, beside)).json.user.username, adminName);
+    });
+  });
+
   it("gives way to a token in the body, and stays as it is", async () => {
-    const inCookie = await freshCookie();
+    const inCookie = await fresh();
     const inBody = (await login({ refresh: "body" })).json.refresh_token;
-    const headers = { cookie: `${name}=${inCookie}`, ...ownPage };
+    const headers = { ...inCookie.headers, ...ownPage };
     const body = { refresh_token: inBody };
     const refreshed = await agent.call("POST", "/api/auth/refresh", { body, headers });
     assert.deepEqual([refreshed.status, refreshed.headers["set-cookie"]], [200, undefined]);
     const next = { refresh_token: refreshed.json.refresh_token };
     const left = await agent.call("POST", "/api/auth/logout", { body: next, headers });
     assert.deepEqual([left.status, left.headers["set-cookie"]], [204, undefined]);
-    assert.equal(await isGood(next.refresh_token), false);
+    assert.equal((await agent.call("POST", "/api/auth/refresh", { body: next })).status, 401);
     assert.ok(await isGood(inCookie), "the session of the cookie goes on");
   });
 
   it("opens no other route: not one of them reads it", async () => {
-    const headers = { cookie: `${name}=${await freshCookie()}`, ...ownPage };
+    const headers = { ...(await fresh()).headers, ...ownPage };
     for (const path of ["/api/auth/me", "/api/auth/sessions", "/api/users", "/api/system", "/api/tokens"]) {
       const { status, json } = await agent.call("GET", path, { headers });
       assert.deepEqual([status, json.code], [401, "authentication_required"], path);
@@ -144,9 +184,10 @@ describe("the refresh cookie of a browser", () => {
     const signedIn = await login({}, { local: true });
     assert.equal(signedIn.headers["set-cookie"], undefined);
     assert.match(signedIn.json.refresh_token, /^str_/);
-    const value = await freshCookie();
+    assert.equal(signedIn.json.refresh_binding, undefined);
+    const kept = await fresh();
     for (const path of ["refresh", "logout"]) {
-      const headers = { cookie: `${name}=${value}`, ...ownPage };
+      const headers = { ...kept.headers, ...ownPage };
       const { status, json } = await agent.call("POST", `/api/auth/${path}`, {
         local: true,
         body: {},
@@ -154,7 +195,7 @@ describe("the refresh cookie of a browser", () => {
       });
       assert.deepEqual([status, json.code], [401, "authentication_required"], path);
     }
-    assert.ok(await isGood(value), "the session is untouched");
+    assert.ok(await isGood(kept), "the session is untouched");
   });
 
   describe("of a user with a second factor", () => {
@@ -174,11 +215,11 @@ describe("the refresh cookie of a browser", () => {
       const second = await agent.call("POST", "/api/auth/totp", { body });
       assert.equal(second.status, 200, second.text);
       assert.ok(!("refresh_token" in second.json), "the token is in the body too");
-      assert.equal((await byCookie("refresh", `${name}=${cookieOf(second).value}`)).status, 200);
+      assert.equal((await byCookie("refresh", keptOf(second))).status, 200);
     });
     it("is set by a sign-in with a recovery code", async () => {
       const answer = await login({ ...mine, recovery_code: recoveryCodes[0] });
-      assert.equal((await byCookie("refresh", `${name}=${cookieOf(answer).value}`)).status, 200);
+      assert.equal((await byCookie("refresh", keptOf(answer))).status, 200);
     });
     it("is not to be had from a recovery, behind which a sign-in takes the password alone", async () => {
       const recover = (more: object) =>

@@ -54,12 +54,19 @@ describe("refresh", () => {
     assert.equal((await refresh(first.json.refresh_token)).status, 401);
   });
 
-  it("an exchanged token is no longer repeated once its successor was exchanged too", async () => {
-    const old = await begin();
-    const first = await refresh(old.refreshToken);
+  it("an exchanged token ends the session once its successor was exchanged too (a thief who refreshes twice)", async () => {
+    const victim = await begin();
+    const first = await refresh(victim.refreshToken);
     const second = await refresh(first.json.refresh_token);
-    assert.equal((await refresh(old.refreshToken)).status, 401);
-    assert.equal((await refresh(second.json.refresh_token)).status, 200);
+    const { session } = second.json;
+    const late = await refresh(victim.refreshToken);
+    assert.deepEqual([late.status, late.json.reason], [401, "revoked"]);
+    assert.match(late.json.detail, /used before.*Sign in again/);
+    assert.equal(await me(second.json.access_token), 401);
+    assert.equal((await refresh(second.json.refresh_token)).status, 401);
+    const { items } = (await agent.call("GET", "/api/events?type=session.reused", { local: true })).json;
+    const named = items.map(({ details }: { details: { session: string } }) => details.session);
+    assert.ok(named.includes(session.id), `${session.id} is none of ${named}`);
   });
 
   it("eight at the same moment never fork the session: one successor at most", async () => {

@@ -26,6 +26,7 @@ const secretMembers = [
   "current_password",
   "new_password",
   "refresh_token",
+  "refresh_binding",
   "access_token",
   "initial_password",
   "setup_token",

@@ -97,6 +97,8 @@ async function signsIn(guest: Guest): Promise<string> {
     ...json(login),
   );
   const cookie = /^set-cookie: (.*)$/im.exec(signed.stdout)?.[1] ?? "";
+  const binding = /"refresh_binding":"(.*?)"/.exec(signed.stdout)?.[1] ?? "";
+  const own = ["--header", `X-Refresh-Binding: ${binding}`];
   const marks = ["Secure", "HttpOnly", "SameSite=Strict", "Path=/api/auth"];
   const isMarked = marks.every((mark) => cookie.toLowerCase().includes(mark.toLowerCase()));
   guest.check(`the cookie is ${marks.join(", ")}`, isMarked, signed.stdout);
@@ -104,11 +106,12 @@ async function signsIn(guest: Guest): Promise<string> {
     guest,
     "/api/auth/refresh",
     ...jar,
+    ...own,
     ...from("https://evil.example"),
     ...json({}),
   );
   guest.check("the cookie counts for no other origin", !foreign.stdout.includes("access_token"), foreign);
-  const again = await overLan(guest, "/api/auth/refresh", ...jar, ...from(origin), ...json({}));
+  const again = await overLan(guest, "/api/auth/refresh", ...jar, ...own, ...from(origin), ...json({}));
   guest.check("and is exchanged for the page's own", again.stdout.includes("access_token"), again);
   return String((JSON.parse(again.stdout) as { access_token: string }).access_token);
 }

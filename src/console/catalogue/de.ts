@@ -37,6 +37,7 @@ export const de: Catalogue = {
         "Ob es getan hat, worum es gebeten wurde, ist nicht bekannt. Vor einem neuen Versuch nachsehen.",
     },
     codes: {
+      invalid_token: "Sie wurden abgemeldet",
       invalid_credentials: "Benutzername oder Passwort ist falsch",
       totp_invalid: "Dieser Code wird nicht angenommen",
       totp_reused: "Dieser Code wurde schon benutzt",

@@ -35,6 +35,7 @@ export const en = {
     },
     /** What people read instead of the agent's title, by its code. */
     codes: {
+      invalid_token: "You were signed out",
       invalid_credentials: "User name or password is wrong",
       totp_invalid: "This code is not accepted",
       totp_reused: "This code was used already",

@@ -20,6 +20,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** The ETag of what was read; if it has changed since, the answer is `etag_mismatch`. */
   readonly ifMatch?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Answer<Id extends OperationId> {
@@ -71,7 +72,7 @@ export async function callWithTag<Id extends OperationId>(
 export async function exchange<Id extends OperationId>(
   id: Id,
   input: CallInput<Id>,
-  options: CallOptions & { readonly headers?: Readonly<Record<string, string>> },
+  options: CallOptions,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const token = routes[id][2] ? null : authority().token();
@@ -101,7 +102,7 @@ async function isMended(code: string, token: string | null, [, , isByCookie]: Ro
 async function send<Id extends OperationId>(
   id: Id,
   input: CallInput<Id>,
-  options: CallOptions & { readonly headers?: Readonly<Record<string, string>> },
+  options: CallOptions,
   token: string | null,
 ): Promise<Response> {
   const [method] = routes[id];

@@ -1,8 +1,8 @@
 import type { Role, Session, User } from "../../contract/types.ts";
 import { setAuthority } from "../client/authority.ts";
-import { call } from "../client/call.ts";
+import { type CallOptions, call } from "../client/call.ts";
 import { connected, greet, greeting, lost } from "../client/connection.ts";
-import { Cancelled, codeOf, Unreachable } from "../client/problem.ts";
+import { Cancelled, codeOf, type ProblemError, Unreachable } from "../client/problem.ts";
 import { createStore } from "../store.ts";
 import { goOn, used, watchUse } from "./activity.ts";
 import { hearOtherTabs, inTurn, tellOtherTabs } from "./other-tabs.ts";
@@ -23,8 +23,14 @@ export const session = createStore<Session | null>(null);
 /** The code of what the user has to do before anything else; null: nothing. */
 export const restriction = createStore<string | null>(null);
 
-/** Whether this browser has signed in and not out: only then it is worth asking whether a session is left. */
-const hintName = "steward-signed-in";
+/**
+ * Under this name the browser keeps what has to come beside its cookie: cookies know no ports, this storage does. Without
+ * it nobody has signed in here since, and asking whether a session is left is not worth it.
+ */
+const bindingName = "steward-refresh-binding";
+
+/** Why the session ended, where its user should know more than that; null: nothing to say. */
+export const endedBy = createStore<unknown>(null);
 
 /** Who was signed in last; null: nobody yet. */
 let lastUserId: string | null = null;
@@ -63,21 +69,24 @@ export async function openSession(): Promise<void> {
   });
   if (!(await greet())) await lost();
   if (greeting.read()?.setup_required) return phase.set("setup");
-  if (localStorage.getItem(hintName) === null) return phase.set("signed-out");
+  if (localStorage.getItem(bindingName) === null) return phase.set("signed-out");
   const isLeft = await inTurn(refresh).catch(() => false);
   if (!isLeft) phase.set("signed-out");
 }
 
 /** Somebody has signed in, here or in another tab. */
 export function signedIn(next: Session, isFromHere = true): void {
-  localStorage.setItem(hintName, "1");
-  if (isFromHere) tellOtherTabs({ kind: "session", session: next });
+  if (isFromHere) {
+    if (next.refresh_binding) localStorage.setItem(bindingName, next.refresh_binding);
+    tellOtherTabs({ kind: "session", session: next });
+  }
   // What another user was doing, also what is still under way of it, must not go on under this name.
   if (lastUserId !== null && lastUserId !== next.user.id) {
     location.reload();
     return;
   }
   lastUserId = next.user.id;
+  endedBy.set(null);
   session.set(next);
   restriction.set(restrictionOf(next.user));
   phase.set("signed-in");
@@ -109,20 +118,21 @@ function restrictionOf(user: User): string | null {
 
 /** Ends the session in every tab of this browser. */
 export async function signOut(): Promise<void> {
-  const error: unknown = await call("logout", { body: {} }).catch((problem: unknown) => problem);
+  const way = byCookie();
+  const error: unknown = await call("logout", { body: {} }, way).catch((problem: unknown) => problem);
   tellOtherTabs({ kind: "ended" });
   ended();
   if (!(error instanceof Unreachable)) return;
   // The agent is told when it is back, unless somebody has signed in by then.
   await connected();
-  if (session.read() === null) await call("logout", { body: {} }).catch(() => undefined);
+  if (session.read() === null) await call("logout", { body: {} }, way).catch(() => undefined);
 }
 
 /** It was ended on purpose, here or in another tab: nothing of it stays. */
 export function ended(): void {
   endings += 1;
   dropQuestion();
-  localStorage.removeItem(hintName);
+  localStorage.removeItem(bindingName);
   const abandoned = waiting;
   waiting = [];
   for (const { reject } of abandoned) reject(new Cancelled());
@@ -152,16 +162,25 @@ async function refresh(): Promise<boolean> {
   const before = endings;
   for (;;) {
     try {
-      const next = await call("refresh", { body: {} });
+      const next = await call("refresh", { body: {} }, byCookie());
       if (before !== endings) return false;
       signedIn(next);
       return true;
     } catch (error) {
-      if (["invalid_token", "authentication_required"].includes(codeOf(error) ?? "")) return false;
+      if (["invalid_token", "authentication_required"].includes(codeOf(error) ?? "")) {
+        // A cookie that was set or copied by another program: whoever signs in again should know.
+        if (["binding", "revoked"].includes((error as ProblemError).problem.reason ?? "")) endedBy.set(error);
+        return false;
+      }
       if (!(error instanceof Unreachable)) throw error;
       await connected();
     }
   }
+}
+
+/** What a call by the cookie sends beside it. */
+function byCookie(): CallOptions {
+  return { headers: { "x-refresh-binding": localStorage.getItem(bindingName) ?? "" } };
 }
 
 function untilSignedInAgain(): Promise<void> {

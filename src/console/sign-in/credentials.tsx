@@ -2,6 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { codeOf, ProblemError } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
+import { endedBy } from "../session/session.ts";
+import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
@@ -79,10 +81,11 @@ export function Credentials({
     setChallenge(null);
     action.forget();
   });
+  const why = useStore(endedBy);
   const isWrongCode = codeOf(action.error)?.startsWith("totp_") ?? false;
   return (
     <Form
-      error={action.error}
+      error={action.error ?? why}
       isBrief={isWrongCode}
       onSubmit={() => void action.run()}
       footer={

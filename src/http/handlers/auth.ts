@@ -1,6 +1,7 @@
 import type { Attempts } from "../../auth/attempts.ts";
 import { counted } from "../../auth/counted.ts";
 import type { OwnAccount } from "../../auth/own-account.ts";
+import type { RefreshProof } from "../../auth/refresh-exchange.ts";
 import type { StoredSession } from "../../auth/session.ts";
 import type { SetupToken } from "../../auth/setup-token.ts";
 import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in.ts";
@@ -41,19 +42,19 @@ export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
     login: async ({ body, origin, cookie, note }) => {
       const named = accounts.findByName(asUsername(body.username));
       if (named) note({ subject: { id: named.id, name: named.username } });
-      return delivered(await signIn.login(body, origin), body.refresh, { cookie, note });
+      const session = told(await signIn.login(body, origin), note);
+      return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
-    answerChallenge: async ({ body, origin, cookie, note }) =>
-      delivered(await signIn.answerChallenge(body.challenge_token, body, origin), body.refresh, {
-        cookie,
-        note,
-      }),
+    answerChallenge: async ({ body, origin, cookie, note }) => {
+      const session = told(await signIn.answerChallenge(body.challenge_token, body, origin), note);
+      return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
+    },
     refresh: async ({ body, origin, cookie }) => {
-      if (body.refresh_token !== undefined) return signIn.refresh(body.refresh_token, origin);
-      return refreshByCookie(signIn, wanted(cookie), origin);
+      const session = await withToken(body, cookie, (proof) => signIn.refresh(proof, origin));
+      return body.refresh_token === undefined ? withoutToken(session, wanted(cookie)) : session;
     },
-    logout: async ({ body, cookie, note }) => {
-      const session = await signIn.logout(body.refresh_token ?? wanted(cookie).read());
+    logout: async ({ body, origin, cookie, note }) => {
+      const session = await withToken(body, cookie, (proof) => signIn.logout(proof, origin));
       if (body.refresh_token === undefined) cookie?.clear();
       note(session ? endedNote(accounts, session) : { isUnchanged: true });
       return undefined;
@@ -87,34 +88,38 @@ async function setUp(
   return user;
 }
 
-/** Puts the refresh token where it was wished for, and names who signed in. */
-export function delivered(
-  { session, method }: SignedIn,
-  transport: "body" | "cookie" | undefined,
-  { cookie, note }: Pick<Call<"login">, "cookie" | "note">,
-): Session {
+/** Names who signed in, for the event. */
+export function told({ session, method }: SignedIn, note: Call<"login">["note"]): Session {
   const { id, username } = session.user;
   const subject: EventSubject = { id, name: username };
   note({ actor: { kind: "user", ...subject }, subject, details: { method, session: session.session.id } });
-  return transport === "cookie" && cookie ? intoCookie(session, cookie) : session;
+  return session;
 }
 
-function intoCookie({ refresh_token, ...session }: Session, cookie: RefreshCookie): Session {
+/** A first cookie: what has to come beside it is said once, and kept by the page. */
+function intoCookie(signIn: SignIn, session: Session, cookie: RefreshCookie): Session {
+  return { ...withoutToken(session, cookie), refresh_binding: signIn.bind(session.session.id) };
+}
+
+function withoutToken({ refresh_token, ...session }: Session, cookie: RefreshCookie): Session {
   if (refresh_token !== undefined) cookie.write(refresh_token);
   return session;
 }
 
-/** A cookie that is no good any more is taken back. */
-async function refreshByCookie(
-  signIn: SignIn,
-  cookie: RefreshCookie,
-  origin: Call<"refresh">["origin"],
-): Promise<Session> {
-  const token = cookie.read();
+/** The token of the body, or of the cookie: one that is no good any more is taken back. */
+async function withToken<T>(
+  { refresh_token }: Call<"refresh">["body"],
+  cookie: RefreshCookie | undefined,
+  use: (proof: RefreshProof) => Promise<T>,
+): Promise<T> {
+  if (refresh_token !== undefined)
+    return use({ tokens: [refresh_token], isInCookie: false, binding: cookie?.binding });
+  const { binding, clear, read } = wanted(cookie);
+  const proof = { tokens: read(), isInCookie: true, binding };
   try {
-    return intoCookie(await signIn.refresh(token, origin), cookie);
+    return await use(proof);
   } catch (error) {
-    if (error instanceof StewardError && error.code === "invalid_token") cookie.clear();
+    if (error instanceof StewardError && error.code === "invalid_token") clear();
     throw error;
   }
 }

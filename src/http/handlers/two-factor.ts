@@ -7,7 +7,7 @@ import { StewardError } from "../../errors.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { authorise } from "../authorise.ts";
 import { type Call, type Handlers, personOf } from "../call.ts";
-import { delivered } from "./auth.ts";
+import { told } from "./auth.ts";
 
 type TwoFactorHandlers = Pick<
   Handlers,
@@ -53,10 +53,9 @@ async function recover(
   const { password, recovery_code, reason, keep_tokens } = body;
   if (password !== undefined && recovery_code !== undefined) {
     const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, origin);
-    const { method, session, ended } = recovered;
-    const noteAll: typeof note = (facts) => note({ ...facts, details: { ...facts.details, ...ended } });
-    const answer = delivered({ method, session }, "body", { cookie: undefined, note: noteAll });
-    return { ...answer, tokens_ended: ended.tokens_ended };
+    const { ended } = recovered;
+    const session = told(recovered, (facts) => note({ ...facts, details: { ...facts.details, ...ended } }));
+    return { ...session, tokens_ended: ended.tokens_ended };
   }
   authorise({ access: admins, stepUp: true }, actor, params);
   const { id, two_factor } = named(accounts, params.id);

@@ -1,0 +1,68 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** What a refresh token says of itself: the session that it belongs to, and how many exchanges came before it. */
+export interface RefreshClaims {
+  /** `ses_` and 32 hexadecimal digits. */
+  readonly sessionId: string;
+  readonly generation: number;
+}
+
+export interface ReadRefreshToken extends RefreshClaims {
+  /** Whether this agent made it: compares the MAC in constant time. `key` in hexadecimal. */
+  isSignedWith(key: string): boolean;
+}
+
+/**
+ * Bytes of a token: session id, generation (big-endian), random, HMAC-SHA-256 over all of these. The random bytes are
+ * what a copy of the stored key and hash does not give; the MAC tells a token of long ago from an invented one, without
+ * a list of those that were given out.
+ */
+const bytes = { session: 16, generation: 4, random: 16, mac: 32 } as const;
+const generationAt = bytes.session;
+const randomAt = generationAt + bytes.generation;
+const macAt = randomAt + bytes.random;
+const tokenBytes = macAt + bytes.mac;
+
+const prefix = "str_";
+const sessionPrefix = "ses_";
+
+/** A key for the tokens of one session, in hexadecimal. */
+export function newRefreshKey(): string {
+  return randomBytes(32).toString("hex");
+}
+
+export function makeRefreshToken(key: string, { sessionId, generation }: RefreshClaims): string {
+  const body = Buffer.concat([
+    Buffer.from(sessionId.slice(sessionPrefix.length), "hex"),
+    Buffer.alloc(bytes.generation),
+    randomBytes(bytes.random),
+  ]);
+  body.writeUInt32BE(generation, generationAt);
+  return textOf(Buffer.concat([body, macOf(key, body)]));
+}
+
+/** Undefined for what has another form, such as the tokens of releases before 1.1 of the sessions' format. */
+export function readRefreshToken(token: string): ReadRefreshToken | undefined {
+  const read = Buffer.from(token.slice(prefix.length), "base64url");
+  // base64url has more than one text for some bytes; only the one that was given out is a token.
+  if (read.length !== tokenBytes || textOf(read) !== token) return undefined;
+  const body = read.subarray(0, macAt);
+  return {
+    sessionId: sessionPrefix + read.toString("hex", 0, bytes.session),
+    generation: read.readUInt32BE(generationAt),
+    isSignedWith: (key) => timingSafeEqual(macOf(key, body), read.subarray(macAt)),
+  };
+}
+
+/** SHA-256 in hexadecimal: what is stored of a token, or of the value that belongs to a cookie. */
+export function hashOfToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+function macOf(key: string, body: Buffer): Buffer {
+  return createHmac("sha256", Buffer.from(key, "hex")).update(body).digest();
+}
+
+function textOf(token: Buffer): string {
+  return prefix + token.toString("base64url");
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import type { RefreshProof } from "../../src/auth/refresh-exchange.ts";
+import { type SessionsState, sessionsKind } from "../../src/auth/session.ts";
+import { createSessions } from "../../src/auth/sessions.ts";
+import { StewardError } from "../../src/errors.ts";
+import { openDocument } from "../../src/store/document.ts";
+import type { DocumentKind } from "../../src/store/document-kind.ts";
+import { createReserve } from "../../src/store/reserve.ts";
+
+export const ana = `usr_${"a".repeat(32)}`;
+export const bob = `usr_${"b".repeat(32)}`;
+export const origin = { address: "192.0.2.7", userAgent: "browser" };
+
+const directories: string[] = [];
+after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
+
+export interface SessionsPlace {
+  directory?: string;
+  bootId?: string;
+  kind?: DocumentKind<SessionsState>;
+}
+
+/** Sessions on a real file, in virtual time: an idle limit of an hour, an absolute one of a day. */
+export async function sessionsAt(time: { now: number }, place: SessionsPlace = {}) {
+  const directory = place.directory ?? (await mkdtemp(join(tmpdir(), "steward-sessions-")));
+  if (!place.directory) directories.push(directory);
+  const document = await openDocument(directory, place.kind ?? sessionsKind, {
+    isFirstStart: true,
+    reserve: createReserve(directory),
+  });
+  /** The sessions of which a used token, or a token without its binding, came. */
+  const told: { reused: string[]; unbound: string[] } = { reused: [], unbound: [] };
+  const sessions = createSessions({
+    document,
+    bootId: place.bootId ?? "boot-1",
+    uptime: () => time.now,
+    limits: () => ({ idleSeconds: 3_600, absoluteSeconds: 86_400 }),
+    onReuse: async ({ id }) => void told.reused.push(id),
+    onUnbound: ({ id }) => void told.unbound.push(id),
+  });
+  return { sessions, document, directory, told };
+}
+
+/** A token as an API client sends it. */
+export function inBody(token: string): RefreshProof {
+  return { tokens: [token], isInCookie: false, binding: undefined };
+}
+
+/** Tokens as a browser sends them. */
+export function inCookies(binding: string | undefined, ...tokens: string[]): RefreshProof {
+  return { tokens, isInCookie: true, binding };
+}
+
+/** The reason of an `invalid_token`; undefined when there is none. */
+export async function reasonOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof StewardError && error.code === "invalid_token", String(error));
+    return error.details.reason;
+  }
+}
