@@ -36,6 +36,18 @@ export function createInputLines(stdin: NodeJS.ReadStream): InputLines {
   };
 }
 
+/** All of standard input as text. Throws CommandError(6) for more than `limit` bytes, and for what is no text. */
+export async function readWholeInput(stdin: NodeJS.ReadStream, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunk.length;
+    if (bytes > limit) throw new CommandError(6, `Standard input has more than ${limit} bytes.`);
+  }
+  return decode(Buffer.concat(chunks));
+}
+
 function tooLong(): CommandError {
   return new CommandError(
     6,
@@ -47,6 +59,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new CommandError(6, "A line of standard input is not UTF-8 text.");
+    throw new CommandError(6, "Standard input is not UTF-8 text.");
   }
 }

@@ -1,7 +1,8 @@
 import { settings } from "../contract/settings.ts";
+import { hidden } from "../contract/settings-forms.ts";
 import type { SettingsChange } from "../contract/types.ts";
 import { CommandError } from "./context.ts";
-import { type SettingKey, settingKeysOf, unknownKey } from "./setting-keys.ts";
+import { isRecord, type SettingKey, settingFields, settingKeysOf, unknownKey } from "./setting-keys.ts";
 
 export const settingKeys: readonly SettingKey[] = settingKeysOf(settings);
 
@@ -12,19 +13,33 @@ export interface ParsedChange {
 }
 
 /**
- * Reads `KEY=VALUE` pairs into one change. The schema says how VALUE is meant: a string is taken as it
- * stands, everything else is JSON. The agent judges the values. Throws CommandError 2 (form) or 6 (content).
+ * Reads `KEY=VALUE` pairs into one change. The schema says how VALUE is meant; a group takes its members as a JSON object.
+ * The agent judges the values. Throws CommandError 2 (form) or 6 (content).
  */
 export function parseAssignments(assignments: readonly string[]): ParsedChange {
+  return changeOf(assignments.flatMap((assignment) => assigned(splitAssignment(assignment))));
+}
+
+/**
+ * Reads what `system get` prints: `KEY=VALUE` lines, where empty ones and those that begin with # are passed over, or the
+ * settings as one JSON object. Throws CommandError 2 or 6.
+ */
+export function parseSettings(text: string): ParsedChange {
+  if (text.trimStart().startsWith("{")) return changeOf(membersOf(parseJson(text, "Standard input"), ""));
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  return parseAssignments(lines);
+}
+
+type Member = readonly [key: string, value: unknown];
+
+function changeOf(members: readonly Member[]): ParsedChange {
   const change: Tree = new Map();
   const keys: string[] = [];
-  for (const assignment of assignments) {
-    const { key, text } = splitAssignment(assignment);
-    const setting = settingKeys.find((candidate) => candidate.key === key);
-    if (setting === undefined) throw unknownKey(key, settingKeys);
+  for (const [key, value] of members) {
     if (keys.includes(key)) throw new CommandError(2, `${key} is given twice; one value is expected.`);
+    if (value === hidden) throw new CommandError(6, `${key} is hidden from this role; leave it out.`);
     keys.push(key);
-    plant(change, key.split("."), parseValue(setting, text));
+    plant(change, key.split("."), value);
   }
   // The keys are the schema's own; whether the values fit it is the agent's to say.
   return { change: toObject(change) as SettingsChange, keys };
@@ -39,23 +54,70 @@ function splitAssignment(assignment: string): { key: string; text: string } {
   );
 }
 
-function parseValue({ key, type, defaultValue }: SettingKey, text: string): unknown {
-  switch (type) {
-    case "string":
-      return text;
-    case "boolean":
-      if (text === "true" || text === "false") return text === "true";
-      throw new CommandError(6, `${key} is true or false, not "${text}".`);
-    default:
-      try {
-        return JSON.parse(text);
-      } catch {
-        const example = `'${key}=${JSON.stringify(defaultValue)}'`;
-        throw new CommandError(
-          6,
-          `${key} is ${type}, written as JSON, for example ${example}; "${text}" is not JSON.`,
-        );
-      }
+function assigned({ key, text }: { key: string; text: string }): Member[] {
+  const setting = settingKeys.find((candidate) => candidate.key === key);
+  if (setting !== undefined) return [[key, parseValue(setting, text)]];
+  const isGroup = settingKeys.some((candidate) => candidate.key.startsWith(`${key}.`));
+  if (isGroup && text.startsWith("{")) return membersOf(parseJson(text, key), key);
+  throw unknownKey(key, settingKeys);
+}
+
+/** The settings in a JSON object; `prefix` is the key of the object itself. */
+function membersOf(value: unknown, prefix: string): Member[] {
+  const members = settingFields(value, prefix).filter(([, member]) => member !== undefined);
+  const unknown = members.find(([key]) => !settingKeys.some((setting) => setting.key === key));
+  if (unknown) throw unknownKey(unknown[0], settingKeys);
+  return members;
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // Falls through: what is cut off is told like what is of another kind.
+  }
+  throw new CommandError(6, `${name} begins like a JSON object and is none: is it whole?`);
+}
+
+function parseValue(setting: SettingKey, text: string): unknown {
+  const { key, type } = setting;
+  if (type === "string") return text;
+  if (type === "boolean") return parseSwitch(key, text);
+  if (type === "array") return setting.itemType === "string" ? parseList(text) : parseArray(setting, text);
+  if (["", "-", "null"].includes(text) && type.includes("null")) return null;
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  const kinds = type.includes("null") ? "a whole number, or null" : "a whole number";
+  throw new CommandError(6, `${key} is ${kinds}, not "${text}".`);
+}
+
+function parseSwitch(key: string, text: string): boolean {
+  if (["true", "yes", "on"].includes(text)) return true;
+  if (["false", "no", "off"].includes(text)) return false;
+  throw new CommandError(6, `${key} is true or false, not "${text}".`);
+}
+
+/** Texts with commas between them; or a JSON array, which no list of host names looks like, though `[::1]:123` begins so. */
+function parseList(text: string): unknown {
+  if (text.trim() === "") return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // It is a list with commas.
+  }
+  return text.split(",").map((item) => item.trim());
+}
+
+function parseArray({ key }: SettingKey, text: string): unknown {
+  if (text.trim() === "") return [];
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(
+      6,
+      `${key} is a list, written as JSON such as '${key}=[]'; "${text}" is not JSON.`,
+    );
   }
 }
 

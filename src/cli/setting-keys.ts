@@ -6,6 +6,8 @@ export interface SettingKey {
   readonly key: string;
   /** JSON Schema's words, such as `string`, or `integer or null`. */
   readonly type: string;
+  /** Of an array, the type of its items. */
+  readonly itemType: string | undefined;
   readonly values: readonly unknown[] | undefined;
   readonly defaultValue: unknown;
   readonly writer: unknown;
@@ -24,6 +26,7 @@ export function settingKeysOf(schema: unknown, prefix = ""): SettingKey[] {
     {
       key: prefix,
       type: Array.isArray(schema.type) ? schema.type.join(" or ") : String(schema.type),
+      itemType: isRecord(schema.items) ? String(schema.items.type) : undefined,
       values: Array.isArray(schema.enum) ? schema.enum : undefined,
       defaultValue: schema.default,
       writer: schema["x-writer"],
@@ -38,6 +41,13 @@ export function settingFields(value: unknown, prefix: string): [string, unknown]
   return Object.entries(value).flatMap(([name, member]) =>
     settingFields(member, prefix === "" ? name : `${prefix}.${name}`),
   );
+}
+
+/** A value as `system set KEY=VALUE` takes it. */
+export function settingText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const isTexts = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return isTexts ? value.join(",") : (JSON.stringify(value) ?? "null");
 }
 
 /** The value or group at a dotted key; undefined when there is none. */
@@ -62,6 +72,6 @@ export function unknownKey(key: string, known: readonly SettingKey[]): CommandEr
   return new CommandError(6, `There is no setting "${key}". ${hint}`);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

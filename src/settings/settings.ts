@@ -5,6 +5,14 @@ import { type InputError, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
 import { onlyKnown } from "../store/members.ts";
+import {
+  type ChangedMember,
+  changedMembers,
+  dotted,
+  isObject,
+  mergeSettings,
+  onlyDifferences,
+} from "./changes.ts";
 import { settingsErrors } from "./rules.ts";
 
 /** The appliance's settings: read from memory, changed by merging the members given. */
@@ -73,7 +81,8 @@ export function createSettings(options: SettingsOptions): SettingsStore {
       return known;
     },
     change: async (change, writer, precondition) => {
-      const unusable = switchesOn(change) ? await options.unusableUpdateRoot() : null;
+      const isSwitch = switchesOn(onlyDifferences(document.read(), change));
+      const unusable = isSwitch ? await options.unusableUpdateRoot() : null;
       return document.update((present) => {
         precondition?.(present);
         const next = changed(options, present, change, writer);
@@ -85,16 +94,6 @@ export function createSettings(options: SettingsOptions): SettingsStore {
   };
 }
 
-/** The settings merged with the members given; throws a TypeError if these do not fit the settings' shape. */
-export function mergeSettings(present: Settings, change: SettingsChange): Settings {
-  return merge(present, change) as Settings;
-}
-
-/** The names of the settings that differ, such as `update.ota.server`. */
-export function changedSettings(before: Settings, after: Settings): string[] {
-  return changedMembers(settingsSchema, before, after).map(({ pointer }) => dotted(pointer));
-}
-
 function changed(
   options: SettingsOptions,
   present: Settings,
@@ -103,7 +102,8 @@ function changed(
 ): Settings {
   const next = mergeSettings(present, change);
   refuseForeign(changedMembers(settingsSchema, present, next), writer);
-  refuseInvalid(options, { present, next, change });
+  // What is given as it stands already is no change: all settings that were read can be written back.
+  refuseInvalid(options, { present, next, change: onlyDifferences(present, change) });
   return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
@@ -196,31 +196,6 @@ function blockedReason(settings: Settings, isTrustEstablished: boolean): string 
   return null;
 }
 
-/** Arrays are replaced whole; a member that is absent stays. */
-function merge(present: unknown, change: unknown): unknown {
-  if (!isObject(present) || !isObject(change)) return change;
-  const members = Object.entries(change).map(([key, value]) => [key, merge(present[key], value)]);
-  return { ...present, ...Object.fromEntries(members) };
-}
-
-interface ChangedMember {
-  pointer: string;
-  /** The `x-writer` of the member. */
-  writer: unknown;
-}
-
-function changedMembers(schema: unknown, before: unknown, after: unknown, pointer = ""): ChangedMember[] {
-  if (!isObject(schema)) return [];
-  if ("x-writer" in schema) {
-    const isSame = JSON.stringify(before) === JSON.stringify(after);
-    return isSame ? [] : [{ pointer, writer: schema["x-writer"] }];
-  }
-  if (!isObject(schema.properties) || !isObject(before) || !isObject(after)) return [];
-  return Object.entries(schema.properties).flatMap(([key, member]) =>
-    changedMembers(member, before[key], after[key], `${pointer}/${key}`),
-  );
-}
-
 function mayWrite(role: Role, writer: unknown): boolean {
   return role === "admin" || (role === "operator" && writer === "operator");
 }
@@ -237,12 +212,4 @@ function redact(schema: unknown, value: unknown): unknown {
 
 function names(errors: readonly InputError[]): string {
   return errors.map(({ pointer }) => dotted(pointer)).join(", ");
-}
-
-function dotted(pointer: string): string {
-  return pointer.slice(1).replaceAll("/", ".");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

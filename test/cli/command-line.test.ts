@@ -27,7 +27,6 @@ describe("readRequest", () => {
       ["user lsit", /no command "user lsit"; did you mean "list"\?[\s\S]*Usage: steward user COMMAND/],
       ["user delet anna", /no command "user delet"; did you mean "delete"\?/],
       ["user add", /NAME is missing[\s\S]*Usage: steward user add NAME \[--role admin\|operator\|readonly\]/],
-      ["system set", /KEY=VALUE is missing/],
       ["user list anna", /"anna" is one argument too many/],
       ["user show anna berta", /"berta" is one argument too many/],
       ["user add anna --rol admin", /has no option --rol; did you mean "--role"\?/],

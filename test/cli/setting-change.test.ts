@@ -10,12 +10,15 @@ describe("parseAssignments", () => {
       ["=x", 2, /KEY=VALUE is expected/],
       ["update.ota.chanel=beta", 6, /no setting "update\.ota\.chanel"\. Near: update\.ota\.channel/],
       ["channel=beta", 6, /Near: update\.ota\.channel/],
-      ["update.ota={}", 6, /"update\.ota" is a group of settings: update\.ota\.enabled, /],
+      ["update.ota=beta", 6, /"update\.ota" is a group of settings: update\.ota\.enabled, /],
       ["__proto__.polluted=1", 6, /no setting/],
-      ["update.ota.enabled=yes", 6, /is true or false, not "yes"/],
+      ["update.ota={", 6, /update\.ota begins like a JSON object and is none/],
+      ['update.ota={"chanel":"beta"}', 6, /no setting "update\.ota\.chanel"\. Near: update\.ota\.channel/],
+      ["update.ota.enabled=perhaps", 6, /is true or false, not "perhaps"/],
       ["update.ota.enabled=1", 6, /is true or false/],
-      ["time.servers=ntp.example", 6, /is array, written as JSON, for example 'time\.servers=\["0\.debian/],
-      ["security.password_min_length=long", 6, /is integer, written as JSON, for example '.*=15'/],
+      ["update.windows=mon", 6, /update\.windows is a list, written as JSON such as 'update\.windows=\[\]'/],
+      ["security.password_min_length=long", 6, /is a whole number, not "long"/],
+      ["time.min_agreeing=few", 6, /is a whole number, or null, not "few"/],
     ];
     for (const [assignment, exit, message] of wrong) {
       it(`refuses ${assignment} with exit ${exit}`, () => {
@@ -43,6 +46,12 @@ describe("parseAssignments", () => {
     ["security.password_min_length=20", { security: { password_min_length: 20 } }],
     ["time.min_agreeing=null", { time: { min_agreeing: null } }],
     ["time.min_agreeing=2", { time: { min_agreeing: 2 } }],
+    ["time.min_agreeing=", { time: { min_agreeing: null } }],
+    ["update.ota.enabled=yes", { update: { ota: { enabled: true } } }],
+    ["time.servers=a.example, b.example", { time: { servers: ["a.example", "b.example"] } }],
+    ["time.servers=[2001:db8::1]:123", { time: { servers: ["[2001:db8::1]:123"] } }],
+    ["time.servers=", { time: { servers: [] } }],
+    ['update.ota={"enabled":true}', { update: { ota: { enabled: true } } }],
     [
       'time.servers=["a.example","[2001:db8::1]:123"]',
       { time: { servers: ["a.example", "[2001:db8::1]:123"] } },

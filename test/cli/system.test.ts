@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startAgent } from "./agent.ts";
+import { problem, startAgent } from "./agent.ts";
 import { runSteward } from "./run-steward.ts";
 
 const settings = {
@@ -12,19 +12,20 @@ const settings = {
 describe("steward system get", { concurrency: true }, () => {
   const answers = { "GET /api/system": { body: settings } };
 
-  it("prints every setting by its dotted key", async (test) => {
+  it("prints every setting by its dotted key, as `system set` takes it", async (test) => {
     const { socketPath } = await startAgent(test, answers);
     const { code, stdout } = await runSteward(["system", "get", "--socket", socketPath]);
     assert.equal(code, 0);
-    assert.match(stdout, /^device\.name {11}gate$/m);
-    assert.match(stdout, /^time\.servers {10}a\.example, b\.example$/m);
-    assert.match(stdout, /^update\.ota\.enabled {4}no$/m);
+    assert.match(stdout, /^device\.name=gate$/m);
+    assert.match(stdout, /^time\.servers=a\.example,b\.example$/m);
+    assert.match(stdout, /^time\.min_agreeing=null$/m);
+    assert.match(stdout, /^update\.ota\.enabled=false$/m);
   });
 
   const parts: [args: string[], stdout: string][] = [
     [["device.name"], "gate\n"],
     [["device.location"], "\n"],
-    [["device"], "device.name      gate\ndevice.location  -\ndevice.contact   ops\n"],
+    [["device"], "device.name=gate\ndevice.location=\ndevice.contact=ops\n"],
     [["update.ota", "-o", "json"], '{\n  "enabled": false,\n  "channel": "stable"\n}\n'],
     [["device.name", "-o", "json"], '"gate"\n'],
   ];
@@ -52,15 +53,25 @@ describe("steward system get", { concurrency: true }, () => {
 });
 
 describe("steward system set", { concurrency: true }, () => {
-  it("sends all pairs as one change and prints what they are now", async (test) => {
-    const { socketPath, received } = await startAgent(test, { "PUT /api/system": { body: settings } });
+  const former = { ...settings, device: { ...settings.device, name: "former" } };
+  const answers = { "GET /api/system": { body: former }, "PUT /api/system": { body: settings } };
+
+  it("sends all pairs as one change and prints which are other than before", async (test) => {
+    const { socketPath, received } = await startAgent(test, answers);
     const pairs = ["update.ota.channel=stable", "device.name=gate"];
     const { code, stdout } = await runSteward(["system", "set", ...pairs, "--socket", socketPath]);
-    assert.deepEqual([code, stdout], [0, "update.ota.channel  stable\ndevice.name         gate\n"]);
-    assert.deepEqual(
-      received.map(({ method, body }) => [method, body]),
-      [["PUT", { update: { ota: { channel: "stable" } }, device: { name: "gate" } }]],
-    );
+    assert.deepEqual([code, stdout], [0, "device.name=gate\n"]);
+    const body = { update: { ota: { channel: "stable" } }, device: { name: "gate" } };
+    assert.deepEqual(received.at(-1)?.body, body);
+  });
+
+  it("works with a token that may write and not read, and says what it cannot know", async (test) => {
+    const refusal = problem({ code: "insufficient_scope", status: 403 });
+    const { socketPath } = await startAgent(test, { ...answers, "GET /api/system": refusal });
+    const run = (...words: string[]) =>
+      runSteward(["system", "set", "device.name=gate", "--socket", socketPath, ...words]);
+    assert.match((await run()).stderr, /may not read whether it was before/);
+    assert.deepEqual(JSON.parse((await run("-o", "json")).stdout), { changed: null });
   });
 
   it("sends nothing when one of the keys is unknown", async (test) => {

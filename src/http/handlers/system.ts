@@ -1,7 +1,8 @@
 import { settings as settingsSchema } from "../../contract/settings.ts";
 import type { ConsoleGreeting, Health, Role, Version } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
-import { changedSettings, type SettingsStore } from "../../settings/settings.ts";
+import { changedSettings } from "../../settings/changes.ts";
+import type { SettingsStore } from "../../settings/settings.ts";
 import { onlyKnown } from "../../store/members.ts";
 import type { Finding } from "../../store/register.ts";
 import type { ReadFacts } from "../../system/facts.ts";
