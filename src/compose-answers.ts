@@ -64,10 +64,36 @@ export function openSelfCheck({ selfCheck, log }: AgentConfig, uptime: Uptime): 
   });
 }
 
+/** All that can go wrong, in the order in which health tells of it. */
+export function checksOf({
+  state,
+  settings,
+  auth,
+  clock,
+  updates,
+  selfCheck,
+}: {
+  readonly state: State;
+  readonly settings: SettingsStore;
+  readonly auth: { readonly checks: readonly HealthCheck[] };
+  readonly clock: { trouble(): string | null };
+  readonly updates: Updates;
+  readonly selfCheck: SelfCheck;
+}): readonly HealthCheck[] {
+  return [
+    ...state.checks,
+    ...auth.checks,
+    { name: "clock", code: "clock", trouble: () => clock.trouble() },
+    updatesCheck(state, settings, updates),
+    { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
+  ];
+}
+
 /** One check for the document, for what the settings do not allow, and for what goes on. */
-export function updatesCheck(state: State, settings: SettingsStore, updates: Updates): HealthCheck {
+function updatesCheck(state: State, settings: SettingsStore, updates: Updates): HealthCheck {
   return {
     name: "updates",
+    code: "updates",
     trouble: () => state.updatesTrouble() ?? settings.updatesBlocked() ?? updates.trouble(),
   };
 }

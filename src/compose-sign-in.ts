@@ -83,7 +83,7 @@ export async function composeSignIn(parts: SignInParts) {
     bearer: createBearer({ ...common, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor, answer }),
     recovery: createRecovery({ ...common, enrolment, answer }),
-    checks: [{ name: "two-factor key", trouble }],
+    checks: [{ name: "two-factor key", code: "two_factor_key" as const, isFailure: true as const, trouble }],
     /** What else goes with a user who is deleted. */
     forget: async ({ id, username }: User) => {
       attempts.forget(username);

@@ -3,10 +3,11 @@ import { createSetupToken, type SetupToken } from "./auth/setup-token.ts";
 import { createTrustedTime, type TrustedTime } from "./auth/trusted-time.ts";
 import type { Clock } from "./clock/clock.ts";
 import { unobservedClock } from "./clock/clock-state.ts";
-import { greetingOf, openSelfCheck, updatesCheck, versionOf } from "./compose-answers.ts";
+import { checksOf, greetingOf, openSelfCheck, versionOf } from "./compose-answers.ts";
 import { type OpenClock, openHostClock } from "./compose-clock.ts";
 import { createOwnTrialLook, type InstallingPlaces } from "./compose-installer.ts";
 import { composeSignIn, type SignInRooms } from "./compose-sign-in.ts";
+import { composeStatus } from "./compose-status.ts";
 import { createMayUpdateFrom, openHostUpdates, type UpdatePlaces } from "./compose-updates.ts";
 import type { ProblemClock, SettingsChange } from "./contract/types.ts";
 import { readIdentity } from "./host/linux/identity.ts";
@@ -208,9 +209,7 @@ interface Joined extends Ground {
 function joinHandlers({ config, state, settings, clock, updates, auth, host, selfCheck }: Joined): Handlers {
   const { uptime } = auth;
   const { now } = auth.time;
-  const time = { name: "clock", trouble: () => clock.trouble() };
-  const program = { name: "program", trouble: () => selfCheck.trouble() };
-  const checks = [...state.checks, ...auth.checks, time, updatesCheck(state, settings, updates), program];
+  const checks = checksOf({ state, settings, auth, clock, updates, selfCheck });
   return {
     ...createAuthHandlers(auth),
     ...createUserHandlers(auth),
@@ -222,6 +221,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
     ...createLogHandlers({ logs: openLogs(config), now: () => new Date() }),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
+    ...composeStatus({ config, host, settings, clock, updates, auth, checks }),
     ...createSystemHandlers({
       settingsChanged: (names) => {
         if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();

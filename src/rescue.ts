@@ -19,6 +19,8 @@ import { knownDocuments } from "./state-findings.ts";
 import { makeDirectory } from "./store/durable-file.ts";
 import { createStateTools } from "./store/inspection.ts";
 import { createMemoryDocument } from "./store/memory-document.ts";
+import { readHostFigures } from "./system/facts.ts";
+import { rescueStatus } from "./system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "./version/version.ts";
 
 /** What is left of the agent when its state is damaged: version, health, how the clock is, and the socket. */
@@ -39,7 +41,7 @@ export function createRescue(config: AgentConfig, damage: StewardError): Rescue 
   return {
     events,
     dispatch: createDispatch(
-      { ...rescueHandlers(config, damage, refuse), ...clockHandler(config, events) },
+      { ...rescueHandlers(config, damage, refuse), ...clockHandlers(config, damage, events) },
       events,
     ),
     // There are no accounts to know anyone by; the socket is known by who may open it.
@@ -83,11 +85,24 @@ function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () =>
 }
 
 /** Only looked at: what put it right before, and how far, stands in the state. */
-function clockHandler(config: AgentConfig, events: EventSink): Pick<Handlers, "getTimeSync"> {
+function clockHandlers(
+  config: AgentConfig,
+  damage: StewardError,
+  events: EventSink,
+): Pick<Handlers, "getTimeSync" | "getStatus"> {
   const clock = unkeptClock(config, events);
   const message =
     "The agent is in rescue, and nobody looks after the clock until its state is repaired: `steward state list` says what is wrong.";
-  return { getTimeSync: () => ({ ...clock.status(), message }) };
+  const read = () => ({ ...clock.status(), message });
+  const getStatus = async () =>
+    rescueStatus({
+      deviceName: readIdentity().hostname,
+      version: publicVersion(config.build).version,
+      clock: read(),
+      host: await readHostFigures(config.stateDirectory, config.uptime ?? createUptime()),
+      damage: damage.message,
+    });
+  return { getTimeSync: read, getStatus };
 }
 
 function unkeptClock(config: AgentConfig, events: EventSink): Clock {

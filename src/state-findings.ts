@@ -40,6 +40,7 @@ export function troublesOf(
   const checks = [...documents, none].map(
     (document): HealthCheck => ({
       name: document.name,
+      code: "state_document",
       trouble: () => document.trouble() ?? described(document.name, register.findings()),
     }),
   );

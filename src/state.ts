@@ -23,6 +23,7 @@ import { unknownMembers } from "./store/members.ts";
 import { readDocument } from "./store/memory-document.ts";
 import { openRegister } from "./store/register.ts";
 import { createReserve } from "./store/reserve.ts";
+import type { HealthCheck } from "./system/health.ts";
 import { updateRecordKind } from "./updates/update-record.ts";
 import { accountsKind } from "./users/account.ts";
 
@@ -99,7 +100,8 @@ export async function openState(config: StateConfig, now: () => Date) {
     })),
     register,
   );
-  const checks = [{ name: "disk", trouble: () => disk.trouble() }, ...troubleOf.checks];
+  const disks = { name: "disk", code: "disk", isFailure: true, trouble: () => disk.trouble() } as const;
+  const checks: readonly HealthCheck[] = [disks, ...troubleOf.checks];
   for (const { name, trouble } of checks) {
     const detail = trouble();
     if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
@@ -114,7 +116,7 @@ export async function openState(config: StateConfig, now: () => Date) {
     // That of updates says more than how its document is.
     checks: [
       ...checks.filter(({ name }) => name !== updateRecordKind.name),
-      { name: "events", trouble: () => events.trouble() },
+      { name: "events", code: "event_log" as const, trouble: () => events.trouble() },
     ],
     disk,
     /** What a person should know of the record of updates; null when all is well. */

@@ -27,6 +27,7 @@ const floors: Readonly<Record<string, number>> = {
   cli: 4,
   "compose.ts": 5,
   "compose-answers.ts": 5,
+  "compose-status.ts": 5,
   "compose-sign-in.ts": 5,
   "compose-clock.ts": 5,
   "compose-updates.ts": 5,

@@ -9,7 +9,7 @@ export interface CommandGroup {
 /** Every first word of the command table stands in one of them: test/cli holds that. */
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Users and their access", words: ["user", "token", "setup-token"] },
-  { title: "The device", words: ["system", "time", "logs", "events", "version"] },
+  { title: "The device", words: ["status", "system", "time", "logs", "events", "version"] },
   { title: "Updates", words: ["update"] },
   { title: "Publishing updates", words: ["repo"] },
   { title: "The agent and its state", words: ["serve", "state"] },

@@ -9,6 +9,7 @@ import { logs } from "./logs.ts";
 import { repoCommands } from "./repo.ts";
 import { setupToken } from "./setup-token.ts";
 import { stateCommands } from "./state.ts";
+import { status } from "./status.ts";
 import { systemCommands } from "./system.ts";
 import { timeCommands } from "./time.ts";
 import { tokenCommands } from "./token.ts";
@@ -97,6 +98,7 @@ export const commands: readonly Command[] = [
   ...twoFactorCommands,
   ...sessionCommands,
   ...tokenCommands,
+  status,
   ...systemCommands,
   ...timeCommands,
   ...updateCommands,

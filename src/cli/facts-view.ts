@@ -35,11 +35,13 @@ export function formatBytes(bytes: number): string {
   return text;
 }
 
-function share(free: number, total: number): string {
+/** `1.0 GiB of 8.0 GiB free`. */
+export function share(free: number, total: number): string {
   return `${formatBytes(free)} of ${formatBytes(total)} free`;
 }
 
-function formatSeconds(seconds: number): string {
+/** `3 d 4 h 5 min`. */
+export function formatSeconds(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   return `${Math.floor(minutes / 1440)} d ${Math.floor(minutes / 60) % 24} h ${minutes % 60} min`;
 }

@@ -85,7 +85,10 @@ export const exitCodes = [
   ["7", "locked or rate-limited"],
   ["8", "agent unreachable"],
   ["9", "clock not synchronised"],
-  ["10", "done, and something published expires soon (repo publish, repo renew)"],
+  [
+    "10",
+    "done, and a person has to see to something (status), or something published expires soon (repo publish, repo renew)",
+  ],
   ["130", "interrupted"],
 ] as const;
 

@@ -1,6 +1,7 @@
 import { consoleGreeting } from "./console.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 import { settingsChange, settingsView } from "./settings-forms.ts";
+import { status } from "./status.ts";
 import * as system from "./system.ts";
 
 /** Settings, and what the agent and its host say of themselves. */
@@ -39,6 +40,15 @@ export const systemOperations = {
     beforePasswordChange: true,
     response: { status: 200, schema: system.health },
     errors: ["state_damaged", "not_ready", "shutting_down"],
+  },
+  getStatus: {
+    method: "GET",
+    path: "/api/status",
+    summary: "The device at one look: clock, updates, people, host, and what needs a person",
+    access: everyone,
+    scope: "system:read",
+    inRescue: true,
+    response: { status: 200, schema: status },
   },
   getOpenApi: {
     method: "GET",

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, hostname, loadavg } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Facts } from "../contract/types.ts";
+import type { Facts, Status } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { SlowFacts } from "./facts-worker.ts";
 
@@ -34,6 +34,23 @@ export function createFacts(workerFile: URL, uptime: Uptime): ReadFacts {
       load: loadavg(),
       uptime_seconds: uptime(),
     };
+  };
+}
+
+/** What of the host can be had at once: no process, no thread. `directory`: on the disk that is asked about. */
+export async function readHostFigures(directory: string, uptime: Uptime): Promise<Status["host"]> {
+  const [memory, space] = await Promise.all([readMemory(), statfs(directory).catch(() => null)]);
+  return {
+    hostname: hostname(),
+    uptime_seconds: uptime(),
+    load: loadavg(),
+    cores: availableParallelism(),
+    memory,
+    disk: space && {
+      path: directory,
+      size_bytes: space.blocks * space.bsize,
+      available_bytes: space.bavail * space.bsize,
+    },
   };
 }
 

@@ -1,9 +1,13 @@
-import type { Health } from "../contract/types.ts";
+import type { Health, Need } from "../contract/types.ts";
 
 /** One thing that can go wrong; `trouble` says what a person should know, or null when all is well. */
 export interface HealthCheck {
-  name: string;
-  trouble: () => string | null;
+  readonly name: string;
+  /** What its trouble is called among the needs of the status. */
+  readonly code: Need["code"];
+  /** Its trouble is not only to be looked at: something does not work. */
+  readonly isFailure?: true;
+  readonly trouble: () => string | null;
 }
 
 /** The health of the agent from its checks; `isDetailed` names each of them. */
@@ -14,4 +18,13 @@ export function readHealth(checks: readonly HealthCheck[], isDetailed: boolean):
   });
   const status = results.every((result) => result.status === "ok") ? "ok" : "degraded";
   return isDetailed ? { status, checks: results } : { status };
+}
+
+/** The same as what a person has to see to. */
+export function troublesOf(checks: readonly HealthCheck[]): Need[] {
+  return checks.flatMap(({ name, code, isFailure, trouble }): Need[] => {
+    const sentence = trouble();
+    const level = isFailure ? "failing" : "attention";
+    return sentence === null ? [] : [{ code, level, facts: { check: name }, sentence }];
+  });
 }

@@ -38,6 +38,7 @@ export interface WithInitialPassword {
 export interface Accounts {
   hasAdministrator(): boolean;
   list(query: UserQuery): UserList;
+  everyone(): readonly User[];
   /** Throws `not_found`. */
   get(id: string): User;
   find(id: string): Account | undefined;
@@ -119,6 +120,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
       return hasAdministrator;
     },
     list: (query) => listUsers(all().map(view), query),
+    everyone: () => all().map(view),
     get: (id) => view(present(id)),
     find,
     findByName,

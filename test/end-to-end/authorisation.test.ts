@@ -16,6 +16,7 @@ const table: Record<string, string> = {
   getVersion: "          +      +      +        +       +       +         +      system:read",
   getHealth: "           +      +      +        +       +       +         +      system:read",
   getReadiness: "        +      +      +        +       +       +         +      system:read",
+  getStatus: "           -      +      +        +       +       +         e      system:read",
   getOpenApi: "          +      +      +        +       +       +         +      none",
   greetConsole: "        +      +      +        +       +       +         +      none",
   getSetup: "            +      +      +        +       +       +         +      none",

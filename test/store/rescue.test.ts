@@ -6,6 +6,7 @@ import { before, describe, it } from "node:test";
 import { timeSync } from "../../src/contract/clock.ts";
 import { consoleGreeting } from "../../src/contract/console.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { status as deviceStatus } from "../../src/contract/status.ts";
 import { assertFits } from "../http/answer-rules.ts";
 import { type AgentProcess, runSteward } from "../running-agent.ts";
 import { until } from "../until.ts";
@@ -83,8 +84,21 @@ describe("an agent in rescue", () => {
     }
   });
 
+  it("answers over the socket what is wrong with the device, and to no stranger", async () => {
+    const { status, json, text } = await agent.call("GET", "/api/status", { local: true });
+    assert.equal(status, 200, text);
+    assert.deepEqual([json.state, json.updates, json.people], ["rescue", null, null]);
+    assert.deepEqual(
+      json.needs.map((need: { code: string; level: string }) => [need.code, need.level]),
+      [["rescue", "failing"]],
+    );
+    assert.match(json.needs[0].sentence, /users\.json.*steward state restore users/);
+    assertFits(deviceStatus, json, "the status");
+    assert.equal((await agent.call("GET", "/api/status")).json.code, "authentication_required");
+  });
+
   it("answers every other route 503 state_damaged, over the network and over the socket", async () => {
-    const left = ["getVersion", "getHealth", "getTimeSync", "greetConsole"];
+    const left = ["getVersion", "getHealth", "getTimeSync", "getStatus", "greetConsole"];
     const others = operationIds.filter((id) => !left.includes(id));
     assert.equal(others.length >= 19, true);
     for (const id of others) {

@@ -82,10 +82,10 @@ function postponementOf(duration: string): number {
 }
 
 /** Where a device gets its updates from is hidden as in the settings, also where a failure names it. */
-function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
+export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
   const { schedule, trust } = status;
   if (roleOf(actor) !== "readonly" || schedule.server === "") return status;
-  const cover = <T extends string | null>(text: T) => coverServer(text, schedule.server) as T;
+  const cover = coveredFor(status, actor);
   const { last_check } = schedule;
   const { rules, binary } = status.available;
   return {
@@ -102,6 +102,13 @@ function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
       last_check: last_check && { ...last_check, detail: cover(last_check.detail) },
     },
   };
+}
+
+/** Hides the server in what is said of updates, from those who may not see it. */
+export function coveredFor({ schedule }: UpdatesStatus, actor: Actor) {
+  const isHidden = roleOf(actor) === "readonly" && schedule.server !== "";
+  return <T extends string | null>(text: T): T =>
+    isHidden ? (coverServer(text, schedule.server) as T) : text;
 }
 
 /** The address in full and in parts, wherever it stands in `text`; the longest first, for the others are in it. */

@@ -1,0 +1,44 @@
+import { peopleFacts } from "./auth/people.ts";
+import type { AgentConfig } from "./compose.ts";
+import type { SignInRooms } from "./compose-sign-in.ts";
+import type { HostIdentity } from "./host/ports.ts";
+import type { Handlers } from "./http/call.ts";
+import { createStatusHandlers } from "./http/handlers/status.ts";
+import type { SettingsStore } from "./settings/settings.ts";
+import { readHostFigures } from "./system/facts.ts";
+import { type HealthCheck, troublesOf } from "./system/health.ts";
+import { type StatusGround, statusOf } from "./system/status.ts";
+import type { Updates } from "./updates/updates.ts";
+
+export interface StatusRooms {
+  readonly config: AgentConfig;
+  readonly host: HostIdentity;
+  readonly settings: SettingsStore;
+  readonly clock: { status(): StatusGround["clock"] };
+  readonly updates: Updates;
+  readonly auth: SignInRooms;
+  readonly checks: readonly HealthCheck[];
+}
+
+/** Joins what every room says of itself anyway to the status of the device. */
+export function composeStatus(rooms: StatusRooms): Pick<Handlers, "getStatus"> {
+  const { config, host, settings, clock, updates, auth, checks } = rooms;
+  return createStatusHandlers({
+    updates,
+    status: async (seen, mayNameUsers) => {
+      const { device, security, update } = settings.read();
+      return statusOf({
+        deviceName: device.name || host.hostname,
+        version: config.build.version,
+        clock: clock.status(),
+        updates: seen,
+        ota: update.ota,
+        people: peopleFacts({ ...auth, security: () => security }),
+        isSetUp: auth.accounts.hasAdministrator(),
+        mayNameUsers,
+        host: await readHostFigures(config.stateDirectory, auth.uptime),
+        troubles: troublesOf(checks),
+      });
+    },
+  });
+}

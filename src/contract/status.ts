@@ -1,0 +1,185 @@
+import { clockTrusts, timeModes, timeSync } from "./clock.ts";
+import { nullableTimestamp, timestamp } from "./shapes.ts";
+import { facts } from "./system.ts";
+import { updateKinds } from "./update-kinds.ts";
+import { updates } from "./updates.ts";
+
+const nullableText = { type: ["string", "null"] } as const;
+const nullableNumber = { type: ["number", "null"] } as const;
+const count = { type: "integer", minimum: 0 } as const;
+
+/** From good to bad; `rescue` besides: the state is damaged, and nothing else can be said. */
+export const deviceStates = ["ok", "attention", "failing", "rescue"] as const;
+
+/** The clock in one word. `unknown`: nothing has said yet what the time is. */
+export const clockWords = ["in_sync", "set_by_hand", "not_in_sync", "unknown"] as const;
+
+/** What a person has to see to. */
+export const needCodes = [
+  "rescue",
+  "setup_required",
+  "program",
+  "disk",
+  "state_document",
+  "event_log",
+  "two_factor_key",
+  "clock",
+  "updates",
+  "update_available",
+  "update_failed",
+  "update_trust_unconfirmed",
+  "users_locked",
+  "two_factor_missing",
+  "tokens_ending",
+] as const;
+
+const need = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code", "level", "facts", "sentence"],
+  properties: {
+    code: { type: "string", enum: needCodes },
+    level: {
+      type: "string",
+      enum: ["attention", "failing"],
+      description: "failing: a part of what the device is for does not work, or is about to stop",
+    },
+    facts: {
+      type: "object",
+      description:
+        "figures and names that depend on the code; names of users for administrators alone, and for their tokens with users:read",
+    },
+    sentence: { type: "string", description: "what it is, and what to do, for a person" },
+  },
+} as const;
+
+const clock = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "word",
+    "state",
+    "trust",
+    "mode",
+    "offset_seconds",
+    "uncertainty_seconds",
+    "source",
+    "last_sync_at",
+    "message",
+  ],
+  description: "GET /api/system/time-sync says more",
+  properties: {
+    word: { type: "string", enum: clockWords },
+    state: timeSync.properties.state,
+    trust: { type: "string", enum: clockTrusts },
+    mode: { type: "string", enum: timeModes },
+    offset_seconds: timeSync.properties.offset_seconds,
+    uncertainty_seconds: nullableNumber,
+    source: { ...nullableText, description: "the server or daemon that the time is of; null: none" },
+    last_sync_at: nullableTimestamp,
+    message: { type: "string" },
+  },
+} as const;
+
+const updateKind = {
+  type: "object",
+  additionalProperties: false,
+  required: ["kind", "installed", "available", "staged", "blocker"],
+  properties: {
+    kind: { type: "string", enum: updateKinds },
+    installed: { ...nullableText, description: "version; null: none that is known here" },
+    available: { ...nullableText, description: "version of the release that is on offer for this device" },
+    staged: { type: "boolean", description: "it lies on this device, verified" },
+    blocker: { ...nullableText, description: "why it is not applied unasked, in words; null: nothing" },
+  },
+} as const;
+
+const updatesInShort = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  required: ["state", "message", "is_automatic", "kinds", "last_check", "last_success_at", "next_check_at"],
+  description: "null in rescue. GET /api/updates says more",
+  properties: {
+    state: updates.properties.state,
+    message: { type: "string" },
+    is_automatic: { type: "boolean", description: "update.ota.enabled: checks are made by schedule" },
+    kinds: { type: "array", items: updateKind },
+    last_check: updates.properties.schedule.properties.last_check,
+    last_success_at: nullableTimestamp,
+    next_check_at: nullableTimestamp,
+  },
+} as const;
+
+const people = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  required: [
+    "accounts",
+    "administrators",
+    "disabled",
+    "locked",
+    "two_factor_missing",
+    "must_change_password",
+    "tokens",
+  ],
+  description: "how many; null in rescue. GET /api/users names them",
+  properties: {
+    accounts: count,
+    administrators: { ...count, description: "that are enabled" },
+    disabled: count,
+    locked: count,
+    two_factor_missing: {
+      ...count,
+      description: "enabled, and without the second factor that security.require_2fa asks for",
+    },
+    must_change_password: count,
+    tokens: { ...count, description: "API tokens that have not expired" },
+  },
+} as const;
+
+const host = {
+  type: "object",
+  additionalProperties: false,
+  required: ["hostname", "uptime_seconds", "load", "cores", "memory", "disk"],
+  description: "GET /api/system/facts says more",
+  properties: {
+    hostname: { type: "string" },
+    uptime_seconds: { type: "number" },
+    load: facts.properties.load,
+    cores: { type: "integer" },
+    memory: facts.properties.memory,
+    disk: {
+      type: ["object", "null"],
+      additionalProperties: false,
+      required: ["path", "size_bytes", "available_bytes"],
+      description: "that the state lies on; null: it does not say",
+      properties: {
+        path: { type: "string" },
+        size_bytes: { type: "number" },
+        available_bytes: { type: "number" },
+      },
+    },
+  },
+} as const;
+
+/** The device at one look. */
+export const status = {
+  type: "object",
+  additionalProperties: false,
+  required: ["state", "device_name", "version", "server_time", "clock", "updates", "people", "host", "needs"],
+  properties: {
+    state: {
+      type: "string",
+      enum: deviceStates,
+      description: "ok: nothing needs a person; attention and failing: the gravest level in `needs`",
+    },
+    device_name: { type: "string", description: "device.name, else the host name" },
+    version: { type: "string" },
+    server_time: timestamp,
+    clock,
+    updates: updatesInShort,
+    people,
+    host,
+    needs: { type: "array", items: need, description: "what needs a person, the gravest first" },
+  },
+} as const;

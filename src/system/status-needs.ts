@@ -1,0 +1,131 @@
+import type { Need, Release, Settings, Status, TimeSync, Updates } from "../contract/types.ts";
+
+/** What is told of people and their tokens. */
+export interface PeopleFacts {
+  readonly figures: NonNullable<Status["people"]>;
+  /** User names of those who are locked. */
+  readonly locked: readonly string[];
+  /** User names of those who have no second factor and must. */
+  readonly withoutFactor: readonly string[];
+  /** Living API tokens of `withoutFactor`, which are refused. */
+  readonly refusedTokens: number;
+  /** When API tokens end that are in use and have few days left, the first first. */
+  readonly tokenEnds: readonly string[];
+}
+
+export interface NeedsGround {
+  /** What the health checks have found. */
+  readonly troubles: readonly Need[];
+  readonly clock: TimeSync;
+  readonly clockWord: Status["clock"]["word"];
+  readonly updates: Updates;
+  readonly ota: Settings["update"]["ota"];
+  readonly people: PeopleFacts;
+  readonly isSetUp: boolean;
+  /** The caller may see the names of users. */
+  readonly mayNameUsers: boolean;
+}
+
+/** Days before its end from which on an API token in use is told of. */
+export const tokenNoticeDays = 7;
+
+/** What needs a person, the gravest first. */
+export function needsOf(ground: NeedsGround): Need[] {
+  const { troubles } = ground;
+  const found = [
+    ...troubles.filter(({ code }) => code !== "clock"),
+    ...setupNeed(ground),
+    ...clockNeed(ground),
+    ...updateNeeds(ground),
+    ...peopleNeeds(ground),
+  ];
+  const isFailing = ({ level }: Need) => level === "failing";
+  return [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
+}
+
+function attention(code: Need["code"], facts: object, sentence: string): Need {
+  return { code, level: "attention", facts: { ...facts }, sentence };
+}
+
+function setupNeed({ isSetUp }: NeedsGround): Need[] {
+  if (isSetUp) return [];
+  const sentence = "This device has no administrator yet: `steward user add NAME --role admin`.";
+  return [attention("setup_required", {}, sentence)];
+}
+
+/** The check tells of servers that fail and of another program's hand; a clock that is not right is one all the same. */
+function clockNeed({ troubles, clock, clockWord: word }: NeedsGround): Need[] {
+  const trouble = troubles.find(({ code }) => code === "clock");
+  if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
+  const { state, trust, offset_seconds, message } = clock;
+  const facts = { word, state, trust, offset_seconds };
+  return [attention("clock", facts, trouble?.sentence ?? message)];
+}
+
+function updateNeeds({ updates, ota }: NeedsGround): Need[] {
+  const { available, failed, held, postponed, schedule, trial, trust } = updates;
+  const offers = [available.rules, available.binary].filter((release) => release !== null);
+  const needs = offers.flatMap((release): Need[] => {
+    const { id, kind, name, version, hindrance } = release;
+    const facts = { kind, name, version };
+    const what = kind === "rules" ? `The rules ${name} ${version}` : `${name} ${version}`;
+    if (failed.some((one) => one.id === id)) {
+      return [
+        attention("update_failed", facts, `${what} cannot be applied: ${hindrance ?? "it failed here"}.`),
+      ];
+    }
+    const isSeenTo = held.some((one) => one.id === id) || postponed[kind] !== null;
+    if (isSeenTo || trial !== null || isAutomatic(release, ota, trust.established)) return [];
+    const sentence = `${what} is available and waits for an administrator: \`steward update apply ${kind}\`.`;
+    return [attention("update_available", facts, sentence)];
+  });
+  if (!schedule.enabled || !trust.installed || trust.confirmed) return needs;
+  const sentence =
+    "The root of trust of updates is installed and no administrator has confirmed it: compare its fingerprint, and `steward update trust confirm`.";
+  return [...needs, attention("update_trust_unconfirmed", { fingerprint: trust.fingerprint }, sentence)];
+}
+
+function isAutomatic({ kind }: Release, ota: NeedsGround["ota"], isTrustEstablished: boolean): boolean {
+  if (!ota.enabled) return false;
+  return kind === "rules" ? ota.auto_update_rules : ota.auto_update_binary && isTrustEstablished;
+}
+
+function peopleNeeds({ people, mayNameUsers }: NeedsGround): Need[] {
+  const { locked, withoutFactor, refusedTokens, tokenEnds } = people;
+  const needs: Need[] = [];
+  const about = (users: readonly string[], more: object = {}) => ({
+    ...{ count: users.length, ...more },
+    ...(mayNameUsers && { users: [...users] }),
+  });
+  const named = (users: readonly string[]) =>
+    mayNameUsers ? nameList(users) : countOf(users.length, "user");
+  if (locked.length > 0) {
+    const sentence = `Sign-in is locked for a while, after too many wrong passwords or codes: ${named(locked)}. \`steward events\` says where they came from; \`steward user unlock NAME\` ends it.`;
+    needs.push(attention("users_locked", about(locked), sentence));
+  }
+  if (withoutFactor.length > 0) {
+    const tokens =
+      refusedTokens === 0 ? "" : `, and ${countOf(refusedTokens, "API token")} of theirs are refused`;
+    const sentence = `A second factor is required (security.require_2fa) and missing: ${named(withoutFactor)}. Until they enrol they can do nothing else${tokens}.`;
+    needs.push(attention("two_factor_missing", about(withoutFactor, { tokens: refusedTokens }), sentence));
+  }
+  const [firstEnd] = tokenEnds;
+  if (firstEnd !== undefined) {
+    const facts = { count: tokenEnds.length, first_ends_at: firstEnd };
+    const sentence = `${countOf(tokenEnds.length, "API token")} in use ends within ${tokenNoticeDays} days, the first at ${firstEnd}: its owner can make a new one. See \`steward token list\`.`;
+    needs.push(attention("tokens_ending", facts, sentence));
+  }
+  return needs;
+}
+
+/** Names in a sentence before the rest is only counted. */
+const mostNames = 5;
+
+function nameList(names: readonly string[]): string {
+  const rest = names.length - mostNames;
+  return [...names.slice(0, mostNames), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+}
+
+function countOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

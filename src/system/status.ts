@@ -1,0 +1,100 @@
+import type { Need, Status, TimeSync, Updates } from "../contract/types.ts";
+import { type NeedsGround, needsOf } from "./status-needs.ts";
+
+/** What the rooms say of themselves, as far as the caller may see it. */
+export interface StatusGround extends Omit<NeedsGround, "clockWord"> {
+  readonly deviceName: string;
+  readonly version: string;
+  readonly host: Status["host"];
+}
+
+/** The device at one look; nothing is asked or measured for it. */
+export function statusOf(ground: StatusGround): Status {
+  const { deviceName, version, clock, updates, people, host } = ground;
+  const clockWord = clockWordOf(clock);
+  const needs = needsOf({ ...ground, clockWord });
+  return {
+    state: stateOf(needs),
+    device_name: deviceName,
+    version,
+    server_time: clock.server_time,
+    clock: clockInShort(clock, clockWord),
+    updates: updatesInShort(updates),
+    people: people.figures,
+    host,
+    needs,
+  };
+}
+
+/** While the state is damaged: there are no accounts, settings or updates to tell of. */
+export function rescueStatus(
+  ground: Pick<StatusGround, "deviceName" | "version" | "clock" | "host"> & { readonly damage: string },
+): Status {
+  const { deviceName, version, clock, host, damage } = ground;
+  const sentence = `The agent is in rescue: ${damage} See \`steward state list\`.`;
+  return {
+    state: "rescue",
+    device_name: deviceName,
+    version,
+    server_time: clock.server_time,
+    clock: clockInShort(clock, clockWordOf(clock)),
+    updates: null,
+    people: null,
+    host,
+    needs: [{ code: "rescue", level: "failing", facts: {}, sentence }],
+  };
+}
+
+function stateOf(needs: readonly Need[]): Status["state"] {
+  if (needs.length === 0) return "ok";
+  return needs.some(({ level }) => level === "failing") ? "failing" : "attention";
+}
+
+/** Seconds of a measured error that no program corrects from which on a clock is not called right: NTP steps from here on (RFC 5905 §11.3, STEPT). */
+const stepThresholdSeconds = 0.128;
+
+/** The clock in a word. A measured error counts where Steward only observes: there it stays. */
+export function clockWordOf({ mode, state, trust, offset_seconds, last_sync_at }: TimeSync): ClockWord {
+  switch (state) {
+    case "manual":
+      return trust === "none" ? "unknown" : "set_by_hand";
+    case "delegated":
+      return trust === "none" ? "not_in_sync" : "in_sync";
+    case "synchronised":
+    case "holdover": {
+      const isOff = mode === "observe" && Math.abs(offset_seconds ?? 0) > stepThresholdSeconds;
+      return isOff ? "not_in_sync" : "in_sync";
+    }
+    case "acquiring":
+    case "unsynchronised":
+      return last_sync_at === null && offset_seconds === null ? "unknown" : "not_in_sync";
+    case "freerun":
+    case "faulty":
+      return "not_in_sync";
+  }
+}
+
+type ClockWord = Status["clock"]["word"];
+
+function clockInShort(clock: TimeSync, word: ClockWord): Status["clock"] {
+  const { state, trust, mode, offset_seconds, uncertainty_seconds, source, last_sync_at, message } = clock;
+  return {
+    ...{ word, state, trust, mode, offset_seconds, uncertainty_seconds },
+    ...{ source: source?.host ?? null, last_sync_at, message },
+  };
+}
+
+function updatesInShort({ state, message, schedule, installed, available }: Updates): Status["updates"] {
+  const { enabled, last_check, last_success_at, next_check_at } = schedule;
+  const kindOf = (kind: "rules" | "binary") => ({
+    kind,
+    installed: installed[kind],
+    available: available[kind]?.version ?? null,
+    staged: available[kind]?.staged ?? false,
+    blocker: available[kind]?.hindrance ?? null,
+  });
+  return {
+    ...{ state, message, is_automatic: enabled, kinds: [kindOf("rules"), kindOf("binary")] },
+    ...{ last_check, last_success_at, next_check_at },
+  };
+}

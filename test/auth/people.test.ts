@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { peopleFacts } from "../../src/auth/people.ts";
+import type { Settings } from "../../src/contract/types.ts";
+import { hostStart, virtualHost } from "./virtual-host.ts";
+import { origin, virtualSignIn } from "./virtual-sign-in.ts";
+
+const day = 86_400;
+
+async function begin() {
+  const host = virtualHost({ trust: "trusted" });
+  const rooms = await virtualSignIn(host);
+  const facts = (require_2fa: Settings["security"]["require_2fa"] = "none") =>
+    peopleFacts({ ...rooms, security: () => ({ require_2fa }) as Settings["security"] });
+  const make = async (days: number, isUsed = true) => {
+    const wanted = { name: "fleet", scopes: ["system:read"] as const, lifetimeSeconds: days * day };
+    const { token } = await rooms.apiTokens.create(rooms.account(), wanted);
+    if (isUsed) rooms.apiTokens.used(token, origin.address);
+  };
+  const at = (days: number) => new Date(hostStart.getTime() + days * day * 1_000).toISOString();
+  return { host, ...rooms, facts, make, at };
+}
+
+describe("API tokens that end soon", () => {
+  it("are those in use with seven days left, the first first", async () => {
+    const { facts, make, at } = await begin();
+    for (const days of [7, 8, 3]) await make(days);
+    await make(2, false);
+    assert.deepEqual(facts().tokenEnds, [at(3), at(7)]);
+    assert.equal(facts().figures.tokens, 4);
+  });
+  it("are told of no more when they have expired, or were last used long ago", async () => {
+    const { host, facts, make, at } = await begin();
+    await make(3);
+    await make(33);
+    host.pass(28 * day);
+    assert.deepEqual(facts().tokenEnds, [at(33)]);
+    host.pass(3 * day);
+    assert.deepEqual(facts().tokenEnds, []);
+    assert.equal(facts().figures.tokens, 1, "the dead one is not counted");
+  });
+});
+
+describe("people without the second factor that is required", () => {
+  it("are those who are enabled and concerned, with the API tokens that rest on it", async () => {
+    const { accounts, facts, make } = await begin();
+    await make(90);
+    const password = "quiet otters borrow umbrellas";
+    await accounts.create({ username: "olga", role: "operator", password }, null);
+    await accounts.create({ username: "gone", role: "admin", password, enabled: false }, null);
+    const told = (policy: "none" | "admins" | "all") => {
+      const { withoutFactor, refusedTokens, figures } = facts(policy);
+      return [withoutFactor, refusedTokens, figures.two_factor_missing];
+    };
+    assert.deepEqual(told("none"), [[], 0, 0]);
+    assert.deepEqual(told("admins"), [["ana"], 1, 1]);
+    assert.deepEqual(told("all"), [["ana", "olga"], 1, 2]);
+    const { accounts: all, administrators, disabled } = facts().figures;
+    assert.deepEqual([all, administrators, disabled], [3, 1, 1]);
+  });
+});

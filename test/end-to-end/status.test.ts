@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Need, Status, Updates } from "../../src/contract/types.ts";
+import { createStatusHandlers } from "../../src/http/handlers/status.ts";
+import { runSteward } from "../agent-in-process.ts";
+import { exampleUpdates } from "../cli/example-updates.ts";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { adminName } from "../running-agent.ts";
+
+describe("the status of a device with something to see to", () => {
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  let reader: SignedIn;
+  before(async () => {
+    agent = await startCheckedAgent();
+    admin = await agent.signedInAdmin();
+    reader = await agent.signedIn("reader", "readonly");
+  });
+  after(() => agent.dispose());
+
+  const look = async (token?: string) => {
+    const by = token === undefined ? { local: true } : { token };
+    const { status, json, text } = await agent.call("GET", "/api/status", by);
+    assert.equal(status, 200, text);
+    return json;
+  };
+  const need = async (code: string, token?: string): Promise<Need | undefined> =>
+    (await look(token)).needs.find((one: Need) => one.code === code);
+  const tokenFor = async (scopes: string[], expires_in: string): Promise<string> => {
+    const body = { name: "monitor", scopes, expires_in };
+    return (await agent.call("POST", "/api/tokens", { token: admin.token, body })).json.token;
+  };
+
+  it("holds the figures of every part at one look", async () => {
+    const { people, host, clock, updates, version } = await look(reader.token);
+    assert.deepEqual([people.accounts, people.administrators], [2, 1]);
+    assert.deepEqual([clock.word, updates.is_automatic], ["unknown", false]);
+    assert.ok(host.disk.size_bytes > host.disk.available_bytes, JSON.stringify(host));
+    assert.match(version, /^\d+\.\d+\.\d+/);
+  });
+
+  it("tells that the clock is not known as often as it is asked, and not in the health alone", async () => {
+    assert.equal((await need("clock", reader.token))?.level, "attention");
+  });
+
+  it("names to root who has no second factor and must, and counts the tokens that are refused", async () => {
+    await tokenFor(["system:read"], "90d");
+    const policy = (require_2fa: string) =>
+      agent.call("PUT", "/api/system", { local: true, body: { security: { require_2fa } } });
+    await policy("admins");
+    const found = await need("two_factor_missing");
+    await policy("none");
+    assert.deepEqual(found?.facts, { count: 1, tokens: 1, users: [adminName] });
+    assert.equal(await need("two_factor_missing"), undefined);
+  });
+
+  it("ends the command line with 10 and each need on a line", async () => {
+    const { code, stdout, stderr } = await runSteward(["--socket", agent.socket, "status"]);
+    assert.equal(code, 10, stderr);
+    assert.match(stdout, /: attention, 1 thing needs a person\n\nclock +unknown/);
+    assert.match(stdout, /^\* clock: /m);
+  });
+});
+
+describe("who sees what in the status", () => {
+  const server = "https://updates.example.net/demo";
+  const updates = exampleUpdates({ message: `The last check of ${server} failed.` });
+  const needs: Need[] = [
+    { code: "updates", level: "attention", facts: {}, sentence: `Cannot reach ${server}: reset.` },
+  ];
+  let wereUsersNamed = false;
+  const { getStatus } = createStatusHandlers({
+    updates: { status: () => updates },
+    status: async (seen: Updates, mayNameUsers) => {
+      wereUsersNamed = mayNameUsers;
+      return { ...({} as Status), seen, needs };
+    },
+  });
+  const lookAs = async (actor: object) =>
+    JSON.stringify(await getStatus({ actor } as Parameters<typeof getStatus>[0]));
+  const user = (role: string) => ({ kind: "user", account: { role } });
+  const token = (role: string, ...scopes: string[]) => ({
+    kind: "token",
+    account: { role },
+    token: { scopes },
+  });
+
+  it("no update server for readonly users, wherever it stands", async () => {
+    assert.doesNotMatch(await lookAs(user("readonly")), /updates\.example\.net/);
+    assert.equal((await lookAs(user("operator"))).match(/https:\/\/updates\.example\.net/g)?.length, 3);
+  });
+
+  const callers: [who: string, actor: object, areNamed: boolean][] = [
+    ["local root", { kind: "local-root" }, true],
+    ["an administrator", user("admin"), true],
+    ["an operator", user("operator"), false],
+    ["a readonly user", user("readonly"), false],
+    ["an administrator's token for users:read", token("admin", "system:read", "users:read"), true],
+    ["an administrator's token without users:read", token("admin", "system:read"), false],
+    ["the users:read token of a former administrator", token("operator", "users:read"), false],
+  ];
+  for (const [who, actor, areNamed] of callers) {
+    it(`${areNamed ? "" : "no "}names of users for ${who}`, async () => {
+      await lookAs(actor);
+      assert.equal(wereUsersNamed, areNamed);
+    });
+  }
+});

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { settings as settingsSchema } from "../../src/contract/settings.ts";
+import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
+import { validatorOf } from "../../src/store/document-kind.ts";
+import { type HealthCheck, troublesOf } from "../../src/system/health.ts";
+import { clockWordOf, type StatusGround, statusOf } from "../../src/system/status.ts";
+import type { PeopleFacts } from "../../src/system/status-needs.ts";
+import { exampleClock } from "../cli/example-clock.ts";
+import { exampleFailed, exampleRelease, exampleTrust, exampleUpdates } from "../cli/example-updates.ts";
+
+const rightClock = exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" });
+
+const settled: PeopleFacts = {
+  figures: {
+    ...{ accounts: 2, administrators: 1, disabled: 0, locked: 0 },
+    ...{ two_factor_missing: 0, must_change_password: 0, tokens: 0 },
+  },
+  ...{ locked: [], withoutFactor: [], refusedTokens: 0, tokenEnds: [] },
+};
+
+const defaultOta = (): Settings["update"]["ota"] => {
+  const settings = {} as Settings;
+  validatorOf({ name: "settings", schema: settingsSchema })(settings);
+  return { ...settings.update.ota, enabled: true };
+};
+
+const established = { ...exampleTrust, confirmed: true, proven: true, established: true, detail: null };
+
+/** A device on which all is well, but for what a test says. */
+const look = (change: Partial<StatusGround> = {}) =>
+  statusOf({
+    deviceName: "edge-7",
+    version: "1.2.3",
+    clock: rightClock,
+    updates: exampleUpdates({ trust: established }),
+    ota: defaultOta(),
+    people: settled,
+    isSetUp: true,
+    mayNameUsers: true,
+    host: {
+      ...{ hostname: "edge", uptime_seconds: 60, load: [0, 0, 0], cores: 2, disk: null },
+      memory: { total_bytes: 1, available_bytes: 1, swap_total_bytes: 0, swap_free_bytes: 0 },
+    },
+    troubles: [],
+    ...change,
+  });
+
+const codesOf = ({ needs }: { needs: readonly Need[] }) => needs.map(({ code }) => code);
+
+describe("the status of a device", () => {
+  it("is ok where nothing needs a person, and says so with figures", () => {
+    const { state, needs, clock, updates, people } = look();
+    assert.deepEqual([state, needs, clock.word], ["ok", [], "in_sync"]);
+    assert.deepEqual(updates?.kinds[0], {
+      ...{ kind: "rules", installed: "1.2.0", available: null },
+      ...{ staged: false, blocker: null },
+    });
+    assert.equal(people?.accounts, 2);
+  });
+
+  it("is failing as soon as one need is, which is told first", () => {
+    const check = (change: Partial<HealthCheck>): HealthCheck => ({
+      ...{ name: "events", code: "event_log", trouble: () => "It is not written." },
+      ...change,
+    });
+    const disk = check({ name: "disk", code: "disk", isFailure: true, trouble: () => "It is full." });
+    const well = check({ name: "program", code: "program", isFailure: true, trouble: () => null });
+    const { state, needs } = look({ troubles: troublesOf([check({}), well, disk]) });
+    assert.equal(state, "failing");
+    assert.deepEqual(needs, [
+      { code: "disk", level: "failing", facts: { check: "disk" }, sentence: "It is full." },
+      { code: "event_log", level: "attention", facts: { check: "events" }, sentence: "It is not written." },
+    ]);
+  });
+
+  it("needs an administrator before there is one", () => {
+    assert.deepEqual(codesOf(look({ isSetUp: false })), ["setup_required"]);
+  });
+});
+
+describe("the word for a clock", () => {
+  const words: [word: string, change: Partial<TimeSync>][] = [
+    ["in_sync", { mode: "discipline", state: "synchronised", trust: "trusted" }],
+    ["in_sync", { mode: "discipline", state: "holdover", trust: "accepted" }],
+    ["in_sync", { mode: "delegate", state: "delegated", trust: "accepted" }],
+    ["in_sync", { mode: "observe", state: "synchronised", trust: "trusted", offset_seconds: -0.1 }],
+    ["not_in_sync", { mode: "observe", state: "synchronised", trust: "trusted", offset_seconds: 3 }],
+    ["not_in_sync", { mode: "delegate", state: "delegated", trust: "none" }],
+    ["not_in_sync", { mode: "discipline", state: "freerun", trust: "none" }],
+    ["not_in_sync", { mode: "discipline", state: "faulty", trust: "none" }],
+    ["not_in_sync", { state: "unsynchronised", last_sync_at: "2026-01-01T00:00:00.000Z" }],
+    ["unknown", { state: "unsynchronised" }],
+    ["unknown", { state: "acquiring" }],
+    ["set_by_hand", { mode: "manual", state: "manual", trust: "accepted" }],
+    ["unknown", { mode: "manual", state: "manual", trust: "none" }],
+  ];
+  for (const [word, change] of words) {
+    it(`is ${word} for ${Object.values(change).join(" ")}`, () => {
+      assert.equal(clockWordOf(exampleClock(change)), word);
+      const isWell = word === "in_sync" || word === "set_by_hand";
+      assert.deepEqual(codesOf(look({ clock: exampleClock(change) })), isWell ? [] : ["clock"]);
+    });
+  }
+
+  it("is said once where the health check tells of the clock too", () => {
+    const trouble = {
+      code: "clock",
+      level: "attention",
+      facts: { check: "clock" },
+      sentence: "No.",
+    } as const;
+    const [need, ...others] = look({ clock: exampleClock(), troubles: [trouble] }).needs;
+    assert.deepEqual([need?.sentence, others], ["No.", []]);
+    assert.deepEqual(need?.facts, {
+      word: "unknown",
+      state: "acquiring",
+      trust: "none",
+      offset_seconds: null,
+    });
+  });
+});
+
+describe("an update that is on offer", () => {
+  const offered = (change: Parameters<typeof exampleUpdates>[0] = {}) => ({
+    updates: exampleUpdates({
+      trust: established,
+      available: { rules: exampleRelease, binary: null },
+      ...change,
+    }),
+  });
+  const byHand = { ...defaultOta(), auto_update_rules: false };
+
+  it("needs no administrator where it is applied unasked", () => {
+    assert.deepEqual(codesOf(look(offered())), []);
+  });
+  it("needs an administrator where it is not, with the line to type", () => {
+    const [need] = look({ ...offered(), ota: byHand }).needs;
+    assert.deepEqual(
+      [need?.code, need?.facts],
+      ["update_available", { kind: "rules", name: "base", version: "1.3.0" }],
+    );
+    assert.match(need?.sentence ?? "", /`steward update apply rules`/);
+  });
+  it("needs none while it is postponed or held", () => {
+    const until = { rules: "2026-11-22T00:00:00.000Z", binary: null };
+    assert.deepEqual(codesOf(look({ ...offered({ postponed: until }), ota: byHand })), []);
+    const held = [{ ...exampleFailed, why: "held" as const }];
+    assert.deepEqual(codesOf(look({ ...offered({ held }), ota: byHand })), []);
+  });
+  it("is told as failed where it failed here", () => {
+    assert.deepEqual(codesOf(look(offered({ failed: [exampleFailed] }))), ["update_failed"]);
+  });
+  it("waits for the confirmation of the root of trust, where checks are made by schedule", () => {
+    const trust = exampleTrust;
+    assert.deepEqual(codesOf(look(offered({ trust }))), ["update_trust_unconfirmed"]);
+    assert.deepEqual(codesOf(look(offered({ trust, schedule: { enabled: false } }))), []);
+  });
+});
+
+describe("people who need something", () => {
+  const names = ["ann", "ben", "cem", "dee", "eva", "fox", "gus"];
+
+  it("are named to administrators, five of them", () => {
+    const [need] = look({ people: { ...settled, locked: names } }).needs;
+    assert.deepEqual([need?.code, need?.facts], ["users_locked", { count: 7, users: names }]);
+    assert.match(need?.sentence ?? "", /: ann, ben, cem, dee, eva, 2 more\. /);
+  });
+  it("are counted to others", () => {
+    const people = { ...settled, locked: ["ann"], withoutFactor: names, refusedTokens: 3 };
+    const { needs } = look({ people, mayNameUsers: false });
+    assert.deepEqual(
+      needs.map(({ code, facts }) => [code, facts]),
+      [
+        ["users_locked", { count: 1 }],
+        ["two_factor_missing", { count: 7, tokens: 3 }],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(needs), /ann|ben/);
+    assert.match(needs[1]?.sentence ?? "", /: 7 users\. .* 3 API tokens of theirs are refused\.$/);
+  });
+  it("have API tokens in use that end soon", () => {
+    const tokenEnds = ["2026-11-23T00:00:00.000Z", "2026-11-24T00:00:00.000Z"];
+    const [need] = look({ people: { ...settled, tokenEnds } }).needs;
+    assert.deepEqual([need?.code, need?.facts], ["tokens_ending", { count: 2, first_ends_at: tokenEnds[0] }]);
+  });
+});
