@@ -1,6 +1,7 @@
 import { readRfc3339 } from "../clock/rfc3339.ts";
 import { type AddResult, addRelease, withdrawRelease } from "../publishing/add.ts";
 import { rfc3339Seconds } from "../publishing/drafts.ts";
+import { likelyMistakes } from "../publishing/likely-mistakes.ts";
 import type { PrivateKey } from "../publishing/private-keys.ts";
 import { type Architecture, architectures, type ReleaseEntry } from "../publishing/release-entry.ts";
 import { type ReleaseRole, releaseRoles } from "../publishing/roles.ts";
@@ -30,6 +31,11 @@ export const repoAdd: Command = {
       summary: "of a binary required; rules are for any",
     },
     { name: "floor", value: "VERSION", summary: "no version below may ever be installed again" },
+    {
+      name: "security",
+      summary: "it mends a weakness: its floor is its own version, where --floor gives no other",
+    },
+    { name: "no-floor", excludes: "floor", summary: "with --security: devices may still go back below it" },
     { name: "min-agent", value: "VERSION", summary: "the oldest Steward that may take it" },
     {
       name: "waves",
@@ -41,6 +47,13 @@ export const repoAdd: Command = {
     { name: "urgent", summary: "waits for no wave and no maintenance window" },
     { name: "notes", value: "TEXT", summary: "a line for people" },
     { name: "withdraw", value: "REASON", summary: "without FILE: devices shall take this release no more" },
+    {
+      name: "allow",
+      value: "MISTAKE",
+      values: likelyMistakes,
+      summary:
+        "what looks like a mistake, and is meant: a new product, an older version, the same bytes; may be repeated",
+    },
     keyOption,
   ],
   async run(invocation) {
@@ -62,7 +75,9 @@ async function add(
 ): Promise<AddResult> {
   const file = invocation.positionals[1];
   if (file === undefined) throw new CommandError(2, "FILE is missing: the release, as a .tar.gz.");
-  return addRelease(workspace, { file, keys, entry: await entryOf(invocation, workspace) });
+  const given = invocation.options.texts("allow");
+  const allowed = likelyMistakes.filter((mistake) => given.includes(mistake));
+  return addRelease(workspace, { file, keys, allowed, entry: await entryOf(invocation, workspace) });
 }
 
 async function withdraw(
@@ -88,7 +103,7 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
   const kind = kindOf({ options });
   const optional = {
     min_agent: options.text("min-agent"),
-    floor: options.text("floor"),
+    floor: floorOf({ options }),
     notes: options.text("notes"),
   };
   const waves = await wavesOf({ options }, workspace);
@@ -105,7 +120,19 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
     ...(optional.notes !== undefined && { notes: optional.notes }),
     ...(waves && { waves }),
     ...(options.has("urgent") && { urgent: true as const }),
+    ...(options.has("security") && { security: true as const }),
   };
+}
+
+/** A device that has a security release must not be led back to what it mends. */
+function floorOf({ options }: Options): string | undefined {
+  if (options.has("no-floor") && !options.has("security"))
+    throw new CommandError(
+      2,
+      "--no-floor is for --security: other releases have no floor unless --floor says so.",
+    );
+  const own = options.has("security") && !options.has("no-floor") ? options.text("release") : undefined;
+  return options.text("floor") ?? own;
 }
 
 type Options = Pick<Invocation, "options">;
@@ -151,8 +178,19 @@ function required({ options }: Options, name: string): string {
 
 function sentences({ role, version, targets, lacking }: AddResult, directory: string): string {
   const verb = targets.some(({ entry }) => entry.withdrawn !== undefined) ? "withdrawn in" : "in";
-  const lines = targets.map(({ path }) => `${path} is ${verb} the draft of ${role} version ${version}.`);
+  const lines = targets.flatMap(({ path, entry }) => [
+    `${path} is ${verb} the draft of ${role} version ${version}.`,
+    ...floorSentences(entry),
+  ]);
   if (lacking.length > 0)
     return [...lines, `Before it is published, ${describeLack(role, lacking, directory)}`].join("\n");
   return [...lines, `It is signed. Next: steward repo publish ${directory}`].join("\n");
+}
+
+function floorSentences({ name, security, floor, withdrawn }: ReleaseEntry): string[] {
+  if (withdrawn !== undefined || (floor === undefined && security === undefined)) return [];
+  const what = security ? "It is a security release" : "It has a floor";
+  if (floor === undefined) return [`${what} without a floor: devices may still go back to what it mends.`];
+  const without = security ? " (--no-floor leaves that out)" : "";
+  return [`${what}: once published, no device goes back to ${name} below ${floor}${without}.`];
 }

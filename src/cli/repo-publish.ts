@@ -43,7 +43,7 @@ export async function reportPublished(
   result: PublishResult,
 ): Promise<void> {
   const [directory = ""] = positionals;
-  const { published, payloads, last, fingerprint, remarks, waiting, expiring } = result;
+  const { published, payloads, floors, last, fingerprint, remarks, waiting, expiring } = result;
   const isFirst = published.some(({ role, version }) => role === "root" && version === 1);
   const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
   const lines =
@@ -52,6 +52,9 @@ export async function reportPublished(
       : [
           `Published in ${directory}/public: ${roles.join(", ")}.`,
           ...payloads.map((path) => `New for devices: ${path}`),
+          ...floors.map(
+            ({ name, floor }) => `The floor of ${name} is ${floor} now: no device goes back below it.`,
+          ),
           `Upload ${directory}/public: what is in targets/ first, and last of all ${last.map((name) => `metadata/${name}`).join(" and then ")}.`,
           ...(isFirst
             ? [

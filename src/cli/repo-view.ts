@@ -109,9 +109,10 @@ function targetTable(targets: readonly TargetReport[]): string {
 }
 
 function more(entry: NonNullable<ReturnType<typeof readEntry>>): string {
-  const { floor, min_agent, waves, urgent, withdrawn, notes } = entry;
+  const { floor, min_agent, waves, urgent, security, withdrawn, notes } = entry;
   return [
     ...(withdrawn === undefined ? [] : [`WITHDRAWN: ${withdrawn}`]),
+    ...(security ? ["security"] : []),
     ...(urgent ? ["urgent"] : []),
     ...(floor === undefined ? [] : [`floor ${floor}`]),
     ...(min_agent === undefined ? [] : [`agent ${min_agent} or later`]),

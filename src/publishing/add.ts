@@ -1,7 +1,8 @@
 import { StewardError } from "../errors.ts";
 import type { TargetFile, Targets } from "../updates/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
-import { stagePayload } from "./payload-store.ts";
+import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";
+import { clearPayloads, stagePayload } from "./payload-store.ts";
 import type { PrivateKey } from "./private-keys.ts";
 import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-entry.ts";
 import type { ReleaseRole } from "./roles.ts";
@@ -23,13 +24,22 @@ export interface AddResult {
   readonly lacking: readonly Count[];
 }
 
+export interface Addition {
+  readonly file: string;
+  readonly entry: ReleaseEntry;
+  readonly keys: readonly PrivateKey[];
+  /** What looks like a mistake, and is none. */
+  readonly allowed?: readonly LikelyMistake[];
+}
+
 /**
  * Puts a release into the draft of its role and signs that with those of `keys` that may. Throws `validation_failed`
- * for what devices would refuse, `repository_conflict` for a version that is published with other bytes.
+ * for what devices would refuse, `repository_conflict` for a version that is published with other bytes, and for what
+ * looks like a mistake.
  */
 export async function addRelease(
   workspace: Workspace,
-  { file, entry, keys }: { file: string; entry: ReleaseEntry; keys: readonly PrivateKey[] },
+  { file, entry, keys, allowed = [] }: Addition,
 ): Promise<AddResult> {
   checkEntry(entry);
   const state = await readState(workspace);
@@ -42,6 +52,13 @@ export async function addRelease(
       "repository_conflict",
       `${path} is published already with other bytes (SHA-512 ${before.hashes.sha512?.slice(0, 16)}…, this file ${measured.hashes.sha512.slice(0, 16)}…), and devices may have it. Give the new bytes a new version. Nothing was changed.`,
     );
+  }
+  const candidate = { path, sha512: measured.hashes.sha512, entry };
+  try {
+    requireIntended(workspace, state, { candidate, allowed });
+  } catch (error) {
+    await clearPayloads(workspace, state.drafts);
+    throw error;
   }
   return draftTargets(workspace, state, entry.kind, { keys, drafted: [{ path, file: measured, entry }] });
 }

@@ -8,6 +8,7 @@ import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
 import { onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
 import type { PrivateKey } from "./private-keys.ts";
+import { type RaisedFloor, raisedFloors } from "./raised-floors.ts";
 import { chooseDrafts, requireSigned, signDrafts } from "./ready-drafts.ts";
 import {
   type DraftedRole,
@@ -27,6 +28,8 @@ export interface PublishResult {
   readonly published: readonly { role: RoleName; version: number; expires: string }[];
   /** Target paths whose payloads were put there. */
   readonly payloads: readonly string[];
+  /** Floors that this publish has raised: no device goes back below them. */
+  readonly floors: readonly RaisedFloor[];
   /** Names under metadata/ that whoever copies public/ elsewhere copies last, in this order. */
   readonly last: readonly string[];
   /** Of 1.root.json, as devices show it. */
@@ -138,6 +141,7 @@ async function publishState(workspace: Workspace, drafted: State, how: How): Pro
     ...result,
     published,
     payloads: payloads.map(({ path }) => path),
+    floors: raisedFloors(state),
     last: order.slice(order.indexOf("timestamp.json")),
     remarks: [...remarks, ...result.remarks],
   };
@@ -231,6 +235,7 @@ async function finished(
   return {
     published: [],
     payloads: [],
+    floors: [],
     last: [],
     fingerprint: readRootOfTrust(first ?? new Uint8Array()).fingerprint,
     remarks: [],

@@ -21,6 +21,8 @@ export interface ReleaseEntry {
   readonly floor?: string;
   readonly waves?: Waves;
   readonly urgent?: true;
+  /** It mends a weakness: its floor is its own version, unless the publisher says otherwise. Devices go by the floor. */
+  readonly security?: true;
   readonly withdrawn?: string;
   readonly notes?: string;
 }

@@ -83,3 +83,42 @@ describe("steward repo, when something published expires soon", { timeout: 120_0
     assert.match((await bad(2, "renew", site, "rules", "--margin", "1h")).stderr, /leave ROLE out/);
   });
 });
+
+describe("steward repo add --security", { timeout: 120_000 }, () => {
+  const floorIn = (stdout: string) => JSON.parse(stdout).targets[0].entry.floor;
+
+  it("raises the floor to the release itself, so that devices are not led back to what it mends", async (test) => {
+    const { site, payload, good } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    const { stderr } = await good("add", site, payload, ...release, "--security");
+    assert.match(stderr, /security release: once published, no device goes back to demo-rules below 1\.0\.0/);
+    assert.match((await good("publish", site)).stderr, /^The floor of demo-rules is 1\.0\.0 now/m);
+    assert.match((await good("inspect", site)).stdout, /security; floor 1\.0\.0/);
+  });
+
+  it("leaves the floor out, or takes another, where that is said", async (test) => {
+    const { site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    const add = ["add", site, payload, ...release, "-o", "json"];
+    assert.equal(floorIn((await good(...add, "--security", "--no-floor")).stdout), undefined);
+    assert.equal(floorIn((await good(...add, "--security", "--floor", "0.5.0")).stdout), "0.5.0");
+    assert.equal(floorIn((await good(...add)).stdout), undefined);
+    assert.match((await bad(2, ...add, "--no-floor")).stderr, /--no-floor is for --security/);
+  });
+});
+
+describe("steward repo add, of what looks like a mistake", { timeout: 120_000 }, () => {
+  it("ends with 5 and names the way, unless --allow names the mistake", async (test) => {
+    const { site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("add", site, payload, ...release);
+    const again = ["add", site, payload, "--kind", "rules", "--name", "demo-rules", "--release", "0.9.0"];
+    assert.match((await bad(5, ...again)).stderr, /0\.9\.0 is older than .* add --allow older\./);
+    assert.match(
+      (await bad(5, ...again, "--allow", "older")).stderr,
+      /very bytes .* add --allow same-bytes\./,
+    );
+    await bad(5, ...again, "--allow", "older", "--allow", "same-bytes", "--product", "demmo");
+    await good("add", site, payload, ...again.slice(3), "--allow", "older", "--allow", "same-bytes");
+  });
+});

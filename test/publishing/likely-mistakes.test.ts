@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
+import type { LikelyMistake } from "../../src/publishing/likely-mistakes.ts";
+import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
+import { keysOf, makePayload, makeSite, publishAll, rulesEntry, type Site } from "./site.ts";
+
+/** Adds a payload whose contents are `content`, its version if not given; the same contents are the same bytes. */
+async function add(
+  site: Site,
+  overrides: Partial<ReleaseEntry>,
+  { content, allowed = [] }: { content?: string; allowed?: readonly LikelyMistake[] } = {},
+) {
+  const entry = rulesEntry(overrides);
+  const bytes = content ?? `${entry.kind} ${entry.version}`;
+  const file = files.get(site)?.get(bytes) ?? makePayload(site, `${bytes.replace(" ", "-")}.tar.gz`, bytes);
+  files.set(site, new Map([...(files.get(site) ?? []), [bytes, file]]));
+  return addRelease(site.workspace, { file, entry, keys: await keysOf(site.workspace), allowed });
+}
+
+const files = new Map<Site, Map<string, string>>();
+
+const mistakes: [
+  name: string,
+  allowed: LikelyMistake,
+  entry: Partial<ReleaseEntry>,
+  content: string | undefined,
+  message: RegExp,
+][] = [
+  [
+    "a product that is misspelt",
+    "new-product",
+    { version: "1.1.0", product: "demmo" },
+    undefined,
+    /No release for the product demmo was ever added .* releases for demo\. .*--allow new-product/,
+  ],
+  [
+    "0.9.0 after 1.0.0",
+    "older",
+    { version: "0.9.0" },
+    undefined,
+    /0\.9\.0 is older than stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow older/,
+  ],
+  [
+    "a pre-release after its release",
+    "older",
+    { version: "1.0.0-rc.1" },
+    undefined,
+    /1\.0\.0-rc\.1 is older than/,
+  ],
+  [
+    "the bytes of 1.0.0 as 1.1.0",
+    "same-bytes",
+    { version: "1.1.0" },
+    "rules 1.0.0",
+    /the very bytes of stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow same-bytes/,
+  ],
+];
+
+for (const [name, mistake, entry, content, message] of mistakes) {
+  describe(`a publisher who adds ${name}`, () => {
+    it("is refused, and nothing is drafted", async (test) => {
+      const site = await makeSite(test);
+      await add(site, {});
+      await publishAll(site);
+      const how = content === undefined ? {} : { content };
+      await assert.rejects(add(site, entry, how), { code: "repository_conflict", message });
+      assert.deepEqual(readdirSync(site.workspace.drafts), ["payloads"]);
+      assert.deepEqual(readdirSync(site.workspace.payloads), []);
+    });
+
+    it("is refused where the release before is only drafted", async (test) => {
+      const site = await makeSite(test);
+      await add(site, {});
+      const path = join(site.workspace.drafts, "rules.json");
+      const before = readFileSync(path);
+      const how = content === undefined ? {} : { content };
+      await assert.rejects(add(site, entry, how), { code: "repository_conflict", message });
+      assert.deepEqual(readFileSync(path), before);
+      assert.equal(readdirSync(site.workspace.payloads).length, 1);
+    });
+
+    it(`may do so with --allow ${mistake}`, async (test) => {
+      const site = await makeSite(test);
+      await add(site, {});
+      const how = { allowed: [mistake], ...(content !== undefined && { content }) };
+      assert.equal((await add(site, entry, how)).targets.length, 1);
+    });
+  });
+}
+
+describe("what is no mistake", () => {
+  it("is the first product of a repository that was made without one", async (test) => {
+    const site = await makeSite(test, { product: "steward" });
+    assert.equal((await add(site, { product: "acme" })).targets.length, 1);
+    await assert.rejects(add(site, { product: "amce" }), { code: "repository_conflict" });
+  });
+
+  it("is another product once it was allowed", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { product: "other" }, { allowed: ["new-product"] });
+    assert.equal((await add(site, { product: "other", version: "1.1.0" })).targets.length, 1);
+  });
+
+  it("is an older version of another name, channel, kind or architecture", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { version: "2.0.0" });
+    await add(site, { name: "other-rules" });
+    await add(site, { channel: "beta" });
+    const binary = { kind: "binary", name: "demo" } as const;
+    await add(site, { ...binary, arch: "x64", version: "2.0.0" });
+    assert.equal((await add(site, { ...binary, arch: "arm64" })).targets.length, 1);
+    await assert.rejects(add(site, { ...binary, arch: "any" }), { code: "repository_conflict" });
+  });
+
+  it("is an older version in the place of one that was withdrawn", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { version: "2.0.0" });
+    const selection = { kind: "rules", name: "demo-rules", version: "2.0.0", channel: "stable" } as const;
+    const keys = await keysOf(site.workspace);
+    await withdrawRelease(site.workspace, { selection, reason: "breaks doors", keys });
+    assert.equal((await add(site, { version: "1.0.1" })).targets.length, 1);
+  });
+
+  it("is the same version with the same bytes, to change what is signed of it, or in another channel", async (test) => {
+    const site = await makeSite(test);
+    await add(site, {});
+    await add(site, { version: "1.1.0" });
+    await publishAll(site);
+    assert.equal((await add(site, { notes: "for all" })).targets.length, 1);
+    assert.equal((await add(site, { channel: "beta" })).targets.length, 1);
+  });
+});
+
+describe("the floor of a security release", () => {
+  it("is told when it is published, once", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { security: true, floor: "1.0.0" });
+    const { floors } = await publishAll(site);
+    const common = { kind: "rules", name: "demo-rules", product: "demo", channel: "stable" };
+    assert.deepEqual(floors, [{ ...common, floor: "1.0.0" }]);
+    await add(site, { version: "1.1.0" });
+    assert.deepEqual((await publishAll(site)).floors, []);
+  });
+});
