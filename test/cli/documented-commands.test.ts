@@ -26,7 +26,10 @@ describe("a command in the middle of a sentence of the documents", () => {
 
   for (const line of lines) {
     it(`\`steward ${line}\` is one that there is, with options and settings that it takes`, () => {
-      const words = line.replaceAll(",…", "").split(/\s+/);
+      const words = line
+        .replaceAll(",…", "")
+        .replace(/ [<>|].*/, "")
+        .split(/\s+/);
       try {
         const request = readRequest(splitLine(words, commands), commands);
         if (words.slice(0, 2).join(" ") === "system set" && request.kind === "command")
