@@ -38,7 +38,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     },
     readRootOfTrust: async (bytes) => {
       const { workshop } = await import("./updates/workshop.ts");
-      return workshop.readRootOfTrust(bytes);
+      return workshop.readRootToInstall(bytes);
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);

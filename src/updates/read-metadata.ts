@@ -48,8 +48,11 @@ function checkCommon(signed: Members, type: RoleType): void {
   }
   natural(signed.version, "version", 1);
   const expires = text(signed.expires, "expires");
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(expires) && !Number.isNaN(Date.parse(expires));
-  if (!isTime) fail("expires", "a time such as 2026-11-20T14:03:00Z", expires);
+  const milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(expires) ? Date.parse(expires) : Number.NaN;
+  // Date.parse takes 24:00 and 30 February too: only what comes back as it was is a time of the calendar.
+  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== expires.replace("Z", ".000Z")) {
+    fail("expires", "a time of the calendar such as 2026-11-20T14:03:00Z", expires);
+  }
 }
 
 const topLevel = ["root", "timestamp", "snapshot", "targets"];
@@ -64,7 +67,12 @@ const checks: Readonly<Record<RoleType, (signed: Members) => void>> = {
     for (const name of topLevel) checkRole(roles[name], `the role ${name}`);
     if (signed.consistent_snapshot !== undefined) flag(signed.consistent_snapshot, "consistent_snapshot");
   },
-  timestamp: ({ meta }) => checkMetaFile(members(meta, "meta")["snapshot.json"], "snapshot.json"),
+  timestamp: ({ meta }) => {
+    const { "snapshot.json": snapshot, ...others } = members(meta, "meta");
+    checkMetaFile(snapshot, "snapshot.json");
+    // §4.6: it must describe that file alone.
+    if (Object.keys(others).length > 0) fail("meta", "snapshot.json alone", Object.keys(others));
+  },
   snapshot: ({ meta }) => {
     for (const [name, file] of Object.entries(members(meta, "meta"))) checkMetaFile(file, name);
   },

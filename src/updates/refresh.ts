@@ -27,19 +27,10 @@ export async function refresh(session: Session): Promise<Refreshed> {
   const { timestamp, validators } = await updateTimestamp(session, root); // §5.4
   const snapshot = await updateSnapshot(session, root, timestamp); // §5.5
   const load = (signers: Signers) => updateTargets(session, signers, { root, snapshot });
-  const search = createTargetSearch(session.caps, load);
   const top = signersOf(root, "targets");
   await load(top); // §5.6
-  return {
-    root,
-    timestamp,
-    snapshot,
-    rotations,
-    validators,
-    find: (path) => search.find(top, path),
-    list: (channel, kind) => search.list(top, channel, kind),
-    elsewhere: () => search.elsewhere(),
-  };
+  const search = createTargetSearch(session.caps, load, top);
+  return { root, timestamp, snapshot, rotations, validators, ...search };
 }
 
 /** §5.4 */

@@ -1,7 +1,8 @@
 import { StewardError } from "../errors.ts";
 import { caps } from "./caps.ts";
 import { readMetadata } from "./read-metadata.ts";
-import { ed25519Alone, signersOf, verifySignatures } from "./signatures.ts";
+import { type RootOfTrust, readRootOfTrust } from "./root-of-trust.ts";
+import { ed25519Alone, foreignKeys, signersOf, verifySignatures } from "./signatures.ts";
 
 /**
  * Whether the root in force vouches for another one: signed by a threshold of its keys, and not older. Both are files
@@ -18,4 +19,20 @@ export function vouchesFor(inForce: Uint8Array, other: Uint8Array): boolean {
     if (error instanceof StewardError) return false;
     throw error;
   }
+}
+
+const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
+
+/**
+ * A root that is to be installed: besides what `readRootOfTrust` asks of one, each top-level role can be signed for by
+ * keys that count here, for else every check would fail. Throws `update_root_unusable`.
+ */
+export function readRootToInstall(bytes: Uint8Array): RootOfTrust {
+  const trust = readRootOfTrust(bytes);
+  for (const role of topLevel) {
+    const problem = foreignKeys(signersOf(trust.root, role), ed25519Alone);
+    if (problem !== null)
+      throw new StewardError("update_root_unusable", `This root of trust cannot be used. ${problem}`);
+  }
+  return trust;
 }

@@ -105,13 +105,14 @@ export function missing(file: string): StewardError {
   );
 }
 
-/** What is not as it was named, in words; hashes that are not known here count for nothing. */
-function difference(bytes: Uint8Array, { length, hashes = {} }: MetaFile): string | null {
+/** What is not as it was named, in words. §5.5.2: where hashes are named, one that is known here must be among them. */
+function difference(bytes: Uint8Array, { length, hashes }: MetaFile): string | null {
   if (length !== undefined && bytes.length !== length) return `${bytes.length} bytes instead of ${length}`;
-  for (const algorithm of ["sha256", "sha512"]) {
-    const wanted = hashes[algorithm];
-    const hash = wanted && createHash(algorithm).update(bytes).digest("hex");
-    if (hash !== wanted) return `the ${algorithm} ${hash?.slice(0, 16)}… instead of ${wanted?.slice(0, 16)}…`;
+  const named = Object.entries(hashes ?? {}).filter(([name]) => name === "sha256" || name === "sha512");
+  if (hashes && named.length === 0) return "neither a sha256 nor a sha512 that it could be compared by";
+  for (const [algorithm, wanted] of named) {
+    const hash = createHash(algorithm).update(bytes).digest("hex");
+    if (hash !== wanted) return `the ${algorithm} ${hash.slice(0, 16)}… instead of ${wanted.slice(0, 16)}…`;
   }
   return null;
 }

@@ -31,23 +31,47 @@ export function signersOf({ roles, keys }: Root, name: RoleType): Signers {
  */
 export function verifySignatures(
   { signatures, signedBytes }: Metadata<RoleType>,
-  { name, keyids, threshold, keys }: Signers,
+  signers: Signers,
   verifiers: Verifiers,
 ): void {
+  const { name, threshold } = signers;
+  const own = new Map(keysOf(signers));
   const good = new Set<string>();
   for (const { keyid, sig } of signatures) {
-    const key = keyids.includes(keyid) ? keys[keyid] : undefined;
-    if (key === undefined) continue;
-    const verify = verifiers[`${key.keytype}/${key.scheme}`];
-    if (verify?.(key, signedBytes, bytesOf(sig)))
-      good.add(key.keyval.public.replace(/\s/g, "").toLowerCase());
+    const key = own.get(keyid.toLowerCase());
+    if (key && verifiers[kindOf(key)]?.(key, signedBytes, bytesOf(sig))) good.add(bytesOfKey(key));
     // Each costs 5 ms on the agent's one thread.
     if (good.size >= threshold) return;
   }
   throw new StewardError(
     "update_signature_invalid",
-    `The metadata of the role ${name} is signed by ${good.size} of its keys and must be by ${threshold}. It was changed on the way, or its publisher does not have the keys that this device trusts.`,
+    foreignKeys(signers, verifiers) ??
+      `The metadata of the role ${name} is signed by ${good.size} of its keys and must be by ${threshold}. It was changed on the way, or its publisher does not have the keys that this device trusts.`,
   );
+}
+
+/** The keys of a role with their ids, in lower case: hex says the same in either. */
+export function keysOf({ keyids, keys }: Omit<Signers, "name">): [id: string, key: Key | undefined][] {
+  const all = new Map(Object.entries(keys).map(([id, key]) => [id.toLowerCase(), key]));
+  return keyids.map((id) => [id.toLowerCase(), all.get(id.toLowerCase())]);
+}
+
+/** By which two keys are the same one, however their hex or their PEM is written. */
+export function bytesOfKey({ keyval }: Key): string {
+  return keyval.public.replace(/\s/g, "").toLowerCase();
+}
+
+/** Why a role cannot be signed for at all; null: its keys that count here are enough. */
+export function foreignKeys(signers: Signers, verifiers: Verifiers): string | null {
+  const kinds = keysOf(signers).flatMap(([, key]) => (key ? kindOf(key) : []));
+  const foreign = kinds.filter((kind) => !Object.hasOwn(verifiers, kind));
+  if (foreign.length === 0 || kinds.length - foreign.length >= signers.threshold) return null;
+  const named = [...new Set(foreign)].slice(0, 4).map((kind) => JSON.stringify(kind.slice(0, 60)));
+  return `Only Ed25519 keys count here (keytype "ed25519", scheme "ed25519"), and the role ${signers.name} has ${foreign.length} of another type: ${named.join(", ")}. Its signatures cannot be checked. Ask the publisher for metadata whose roles all have Ed25519 keys.`;
+}
+
+function kindOf({ keytype, scheme }: Key): string {
+  return `${keytype}/${scheme}`;
 }
 
 /** Why one of these keys can be nobody's; null where nothing speaks against them. Other kinds of keys count for nothing here. */

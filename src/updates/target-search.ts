@@ -1,20 +1,12 @@
 import { StewardError } from "../errors.ts";
 import type { Caps } from "./caps.ts";
-import type { FoundTarget } from "./client.ts";
-import type { DelegatedRole, Targets } from "./metadata.ts";
+import type { FoundTarget, Refreshed } from "./client.ts";
+import type { DelegatedRole, Role, Targets } from "./metadata.ts";
 import { isDelegated, mayHold } from "./path-pattern.ts";
 import type { Signers } from "./signatures.ts";
 
 /** Looks for targets in the tree of delegations. Throws `update_limit_exceeded`, and what loading throws. */
-export interface TargetSearch {
-  find(top: Signers, path: string): Promise<FoundTarget | null>;
-  list(top: Signers, channel: string, kind: string): Promise<readonly FoundTarget[]>;
-  /**
-   * What the listings so far have seen under other channels, as the roles that were read for them name it: good for
-   * saying that it is there, and for nothing else.
-   */
-  elsewhere(): readonly FoundTarget[];
-}
+export type TargetSearch = Pick<Refreshed, "find" | "list" | "elsewhere">;
 
 interface Walk {
   readonly isWanted: (role: DelegatedRole) => boolean;
@@ -22,21 +14,22 @@ interface Walk {
   readonly isExhaustive: boolean;
   /** True when it has seen enough. */
   readonly visit: (role: string, targets: Targets) => boolean;
-}
-
-/** Patterns that may still be looked at: thousands of targets held against thousands of patterns would take the agent's one thread. */
-interface Budget {
-  patterns: number;
+  /** Patterns that may still be looked at: thousands of targets against thousands of them would hold up the agent. */
+  readonly budget: { patterns: number };
 }
 
 /** Targets of other channels that are looked at, of each kind. */
 const mostElsewhere = 256;
 
 /** `load` gives a role's verified metadata, as the delegation at hand wants them signed. */
-export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promise<Targets>): TargetSearch {
+export function createTargetSearch(
+  caps: Caps,
+  load: (signers: Signers) => Promise<Targets>,
+  top: Signers,
+): TargetSearch {
   const walk = createWalk(caps, load);
   const elsewhere = new Map<string, FoundTarget>();
-  const findWithin = async (top: Signers, path: string, budget: Budget): Promise<FoundTarget | null> => {
+  const find = async (path: string, budget: Walk["budget"]): Promise<FoundTarget | null> => {
     let found: FoundTarget | null = null;
     const isWanted = (role: DelegatedRole): boolean => isDelegated(role, path);
     const visit: Walk["visit"] = (role, { targets }) => {
@@ -44,32 +37,30 @@ export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promi
       if (file) found = { path, file, role };
       return found !== null;
     };
-    await walk(top, { isWanted, isExhaustive: false, visit }, budget);
+    await walk(top, { isWanted, isExhaustive: false, visit, budget });
     return found;
   };
   return {
-    find: (top, path) => findWithin(top, path, { patterns: caps.delegationPatterns }),
-    list: async (top, channel, kind) => {
+    find: (path) => find(path, { patterns: caps.delegationPatterns }),
+    list: async (channel, kind) => {
       // For each listing anew: the keys of one kind must not use up what the other kind is judged by.
       const budget = { patterns: caps.delegationPatterns };
-      let room = mostElsewhere;
+      const most = elsewhere.size + mostElsewhere;
       const paths = new Set<string>();
       const isWanted = (role: DelegatedRole): boolean => mayHold(role, channel, kind);
       const visit: Walk["visit"] = (role, { targets }) => {
         for (const [path, file] of Object.entries(targets)) {
           if (path.startsWith(`${channel}/${kind}/`)) paths.add(path);
-          else if (path.split("/")[1] === kind && room > 0) {
-            room -= 1;
+          else if (path.split("/")[1] === kind && elsewhere.size < most)
             elsewhere.set(path, { path, file, role });
-          }
         }
         return false;
       };
-      await walk(top, { isWanted, isExhaustive: true, visit }, budget);
+      await walk(top, { isWanted, isExhaustive: true, visit, budget });
       // A role may name what it was never given to sign for: only what the search comes to counts.
       const found: FoundTarget[] = [];
       for (const path of paths) {
-        const target = await findWithin(top, path, budget);
+        const target = await find(path, budget);
         if (target) found.push(target);
       }
       return found;
@@ -80,33 +71,31 @@ export function createTargetSearch(caps: Caps, load: (signers: Signers) => Promi
 
 /** TUF §5.6.7: depth first, in the order of the delegations. */
 function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
-  // By the delegation itself: what one delegator vouches for says nothing under another.
-  const signersOfRole = new Map<DelegatedRole, Signers>();
-  const loaded = new Map<Signers, Targets>();
-  const signersFor = (role: DelegatedRole, keys: Signers["keys"]): Signers => {
-    const signers = signersOfRole.get(role) ?? { ...role, keys };
-    signersOfRole.set(role, signers);
-    return signers;
-  };
-  return async (top: Signers, { isWanted, isExhaustive, visit }: Walk, budget: Budget): Promise<void> => {
+  // By the delegation itself: a role's metadata under one delegator say nothing under another.
+  const loaded = new Map<Role, Targets>();
+  return async (top: Signers, { isWanted, isExhaustive, visit, budget }: Walk): Promise<void> => {
     const visited = new Set<string>();
-    const pending = [{ signers: top, depth: 0 }];
+    const pending: { role: Role; signers: Signers; depth: number }[] = [
+      { role: top, signers: top, depth: 0 },
+    ];
     for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
-      const { signers, depth } = step;
+      const { role, signers, depth } = step;
       if (visited.has(signers.name)) continue; // §5.6.7.1: a cycle ends here
       visited.add(signers.name);
       if (visited.size > caps.delegatedRoles + 1 || depth > caps.delegationDepth) throw tooMany(caps);
-      const targets = loaded.get(signers) ?? (await load(signers));
-      loaded.set(signers, targets);
+      const targets = loaded.get(role) ?? (await load(signers));
+      loaded.set(role, targets);
       if (visit(signers.name, targets)) return;
       const { roles = [], keys = {} } = targets.delegations ?? {};
-      budget.patterns -= roles.reduce((sum, role) => sum + patternsOf(role), 0);
+      budget.patterns -= roles.reduce((sum, one) => sum + patternsOf(one), 0);
       if (budget.patterns < 0) throw tooMany(caps);
       const wanted = roles.filter(isWanted);
-      const last = isExhaustive ? -1 : wanted.findIndex((role) => role.terminating);
+      const last = isExhaustive ? -1 : wanted.findIndex((one) => one.terminating);
       if (last >= 0) pending.length = 0; // §5.6.7.2.1: nobody behind a terminating delegation is asked
       const next = last < 0 ? wanted : wanted.slice(0, last + 1);
-      pending.push(...next.map((role) => ({ signers: signersFor(role, keys), depth: depth + 1 })).reverse());
+      pending.push(
+        ...next.map((one) => ({ role: one, signers: { ...one, keys }, depth: depth + 1 })).reverse(),
+      );
     }
   };
 }

@@ -3,7 +3,7 @@ import type { Metadata, RoleType, Root } from "./metadata.ts";
 import { readMetadata } from "./read-metadata.ts";
 import { readRootOfTrust } from "./root-of-trust.ts";
 import { requireUnexpired, type Session } from "./session.ts";
-import { placeholderKey, signersOf, verifySignatures } from "./signatures.ts";
+import { bytesOfKey, keysOf, placeholderKey, signersOf, verifySignatures } from "./signatures.ts";
 
 /** TUF §5.2 and §5.3: from the root that is trusted to the newest one, each signed by the one before it. */
 export async function updateRoot(session: Session): Promise<{ root: Root; rotations: number }> {
@@ -85,6 +85,6 @@ function isRotating(root: Root, next: Root): boolean {
   });
 }
 
-function publicKeys({ roles, keys }: Root, role: RoleType): string[] {
-  return roles[role].keyids.map((id) => keys[id]?.keyval.public ?? id);
+function publicKeys(root: Root, role: RoleType): string[] {
+  return keysOf(signersOf(root, role)).map(([id, key]) => (key ? bytesOfKey(key) : id));
 }

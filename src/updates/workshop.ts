@@ -1,10 +1,10 @@
 import { fly } from "./flight.ts";
 import { fetchPayload } from "./payload.ts";
 import { readRootOfTrust } from "./root-of-trust.ts";
-import { vouchesFor } from "./root-succession.ts";
+import { readRootToInstall, vouchesFor } from "./root-succession.ts";
 
 /**
  * What only a device with a root of trust needs: the client of repositories, the arithmetic of signatures. All of it is
  * loaded by one import of this file, for each part of the program costs every start some memory.
  */
-export const workshop = { fly, fetchPayload, readRootOfTrust, vouchesFor };
+export const workshop = { fly, fetchPayload, readRootOfTrust, readRootToInstall, vouchesFor };

@@ -53,6 +53,17 @@ describe("readMetadata", () => {
   });
 
   const bad: [string, string, (file: Spoiled) => void][] = [
+    [
+      "a day that no calendar has",
+      "timestamp",
+      (file) => Object.assign(file.signed, { expires: "2099-02-30T00:00:00Z" }),
+    ],
+    ["the hour 24", "targets", (file) => Object.assign(file.signed, { expires: "2099-01-01T24:00:00Z" })],
+    [
+      "more than the snapshot in a timestamp",
+      "timestamp",
+      (file) => Object.assign(file.signed.meta, { "targets.json": { version: 1 } }),
+    ],
     ["another role", "timestamp", (file) => Object.assign(file.signed, { _type: "snapshot" })],
     [
       "another major version of TUF",

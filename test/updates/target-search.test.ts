@@ -13,27 +13,31 @@ const top: Signers = { name: "targets", keyids: [], threshold: 1, keys: {} };
 /** A search in a tree of roles, with the roles in the order in which they were asked for. */
 function searching(tree: Tree, limits = caps) {
   const loaded: string[] = [];
-  const search = createTargetSearch(limits, async ({ name }) => {
-    loaded.push(name);
-    const { delegates = [], signs = [] } = tree[name] ?? {};
-    const file = { length: 1, hashes: { sha256: name } };
-    const roles = delegates.map((role) => ({
-      keyids: [],
-      threshold: 1,
-      terminating: false,
-      ...(role.path_hash_prefixes === undefined && { paths: ["*/*/*"] }),
-      ...role,
-    }));
-    const targets: Targets = {
-      _type: "targets",
-      spec_version: "1.0.34",
-      version: 1,
-      expires: "2027-01-01T00:00:00Z",
-      targets: Object.fromEntries(signs.map((path) => [path, file])),
-      delegations: { keys: {}, roles },
-    };
-    return targets;
-  });
+  const search = createTargetSearch(
+    limits,
+    async ({ name }) => {
+      loaded.push(name);
+      const { delegates = [], signs = [] } = tree[name] ?? {};
+      const file = { length: 1, hashes: { sha256: name } };
+      const roles = delegates.map((role) => ({
+        keyids: [],
+        threshold: 1,
+        terminating: false,
+        ...(role.path_hash_prefixes === undefined && { paths: ["*/*/*"] }),
+        ...role,
+      }));
+      const targets: Targets = {
+        _type: "targets",
+        spec_version: "1.0.34",
+        version: 1,
+        expires: "2027-01-01T00:00:00Z",
+        targets: Object.fromEntries(signs.map((path) => [path, file])),
+        delegations: { keys: {}, roles },
+      };
+      return targets;
+    },
+    top,
+  );
   return { search, loaded };
 }
 
@@ -50,7 +54,7 @@ describe("elsewhere", () => {
       binary: { signs: ["beta/binary/c"] },
     });
     assert.deepEqual(search.elsewhere(), []);
-    await search.list(top, "stable", "rules");
+    await search.list("stable", "rules");
     assert.deepEqual(
       search.elsewhere().map(({ path, role }) => [path, role]),
       [["beta/rules/b", "rules"]],
@@ -61,7 +65,7 @@ describe("elsewhere", () => {
   it("is no more than 256 targets", async () => {
     const signs = Array.from({ length: 400 }, (_, index) => `beta/rules/${index}`);
     const { search } = searching({ targets: { signs } });
-    await search.list(top, "stable", "rules");
+    await search.list("stable", "rules");
     assert.equal(search.elsewhere().length, 256);
   });
 });
@@ -72,7 +76,7 @@ describe("find", () => {
       targets: { delegates: [{ name: "a" }, { name: "b" }] },
       a: { delegates: [{ name: "c" }, { name: "d" }] },
     });
-    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.equal(await search.find("x/y/z"), null);
     assert.deepEqual(loaded, ["targets", "a", "c", "d", "b"]);
   });
 
@@ -82,7 +86,7 @@ describe("find", () => {
       a: {},
       b: { signs: ["x/y/z"] },
     });
-    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.equal(await search.find("x/y/z"), null);
     assert.deepEqual(loaded, ["targets", "a"]);
   });
 
@@ -94,7 +98,7 @@ describe("find", () => {
       b: { signs: ["x/y/z"] },
       d: { signs: ["x/y/z"] },
     });
-    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.equal(await search.find("x/y/z"), null);
     assert.deepEqual(loaded, ["targets", "a", "c"]);
   });
 
@@ -104,7 +108,7 @@ describe("find", () => {
       a: { signs: ["x/y/z"] },
       b: { signs: ["x/y/z"] },
     });
-    assert.equal((await search.find(top, "x/y/z"))?.role, "a");
+    assert.equal((await search.find("x/y/z"))?.role, "a");
   });
 
   it("comes to an end where roles delegate in a circle", async () => {
@@ -113,18 +117,18 @@ describe("find", () => {
       a: { delegates: [{ name: "b" }] },
       b: { delegates: [{ name: "a" }, { name: "targets" }] },
     });
-    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.equal(await search.find("x/y/z"), null);
     assert.deepEqual(loaded, ["targets", "a", "b"]);
   });
 
   it("refuses a repository that delegates to more roles than the cap", async () => {
     const delegates = Array.from({ length: 6 }, (_, index) => ({ name: `r${index}` }));
     const limits = { ...caps, delegatedRoles: 5 };
-    await assert.rejects(searching({ targets: { delegates } }, limits).search.find(top, "x/y/z"), {
+    await assert.rejects(searching({ targets: { delegates } }, limits).search.find("x/y/z"), {
       code: "update_limit_exceeded",
     });
     const { search } = searching({ targets: { delegates: delegates.slice(1) } }, limits);
-    assert.equal(await search.find(top, "x/y/z"), null);
+    assert.equal(await search.find("x/y/z"), null);
   });
 
   it("refuses a repository that delegates deeper than the cap", async () => {
@@ -136,19 +140,19 @@ describe("find", () => {
         ]),
       );
     const limits = { ...caps, delegationDepth: 3 };
-    await assert.rejects(searching(chain(4), limits).search.find(top, "x/y/z"), {
+    await assert.rejects(searching(chain(4), limits).search.find("x/y/z"), {
       code: "update_limit_exceeded",
     });
-    assert.equal(await searching(chain(3), limits).search.find(top, "x/y/z"), null);
+    assert.equal(await searching(chain(3), limits).search.find("x/y/z"), null);
   });
 
   describe("in a repository that delegates by more patterns than the cap", () => {
     const limits = { ...caps, delegationPatterns: 4 };
     const many = (count: number) => Array.from({ length: count }, (_, index) => `x/${index}/*`);
     const refuses = (tree: Tree) =>
-      assert.rejects(searching(tree, limits).search.find(top, "x/y/z"), { code: "update_limit_exceeded" });
+      assert.rejects(searching(tree, limits).search.find("x/y/z"), { code: "update_limit_exceeded" });
     const goesThrough = async (tree: Tree) =>
-      assert.equal(await searching(tree, limits).search.find(top, "x/y/z"), null);
+      assert.equal(await searching(tree, limits).search.find("x/y/z"), null);
 
     it("refuses it, by the paths of one role", async () => {
       await goesThrough({ targets: { delegates: [{ name: "a", paths: many(4) }] } });
@@ -206,7 +210,7 @@ describe("list", () => {
       a: { signs: ["stable/rules/a1"] },
       b: { signs: ["stable/rules/b1", "beta/rules/b2"] },
     });
-    const found = await search.list(top, "stable", "rules");
+    const found = await search.list("stable", "rules");
     assert.deepEqual(
       found.map(({ path, role }) => [path, role]),
       [
@@ -221,7 +225,7 @@ describe("list", () => {
       targets: { delegates: [{ name: "rules", paths: ["*/rules/base*"] }] },
       rules: { signs: ["stable/rules/other", "stable/rules/base"] },
     });
-    const found = await search.list(top, "stable", "rules");
+    const found = await search.list("stable", "rules");
     assert.deepEqual(
       found.map(({ path }) => path),
       ["stable/rules/base"],
@@ -238,7 +242,7 @@ describe("list", () => {
       },
       rules: { signs: ["stable/rules/a", "stable/rules/b", "stable/rules/c"] },
     });
-    assert.equal((await search.list(top, "stable", "rules")).length, 3);
+    assert.equal((await search.list("stable", "rules")).length, 3);
     assert.deepEqual(loaded, ["targets", "rules"]);
   });
 });
