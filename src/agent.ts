@@ -4,6 +4,7 @@ import { provision } from "./auth/first-administrator.ts";
 import { type AgentConfig, openRooms, type Rooms } from "./compose.ts";
 import { type OperationId, operationOf } from "./contract/operations.ts";
 import { isOfStorage, StewardError } from "./errors.ts";
+import { userOfConnection } from "./host/linux/connection-users.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
 import { createRefreshCookie, refreshCookieName } from "./http/refresh-cookie.ts";
@@ -191,7 +192,7 @@ async function listen(config: ServeConfig, application: Application): Promise<Li
     hostNames: [readIdentity().hostname, ...config.hostNames],
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
-    sourceOf: createSourceOf(config.trustedProxies),
+    sourceOf: createSourceOf(config.trustedProxies, userOfConnection),
     refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: schemeOf(ctx.req) }),
   });
   const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);

@@ -23,6 +23,7 @@ import type { AgentConfig } from "./compose.ts";
 import type { Settings, User } from "./contract/types.ts";
 import { isOfStorage } from "./errors.ts";
 import { readSealKeys } from "./host/linux/seal-keys.ts";
+import { createTimers } from "./host/linux/timers.ts";
 import type { HostIdentity, Uptime } from "./host/ports.ts";
 import { agentEvent, type EventSink } from "./journal/event.ts";
 import { withoutRepeats } from "./journal/log.ts";
@@ -118,6 +119,7 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     document: state.attempts,
     bootId: host.bootId,
     uptime,
+    timers: createTimers(),
     isClockTrusted: time.isVouchedFor,
   });
   const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });

@@ -7,7 +7,7 @@ import {
   writeTallies,
   writeWindows,
 } from "./attempt-record.ts";
-import { codeDelaySeconds, ownEnd } from "./attempt-rules.ts";
+import { codeDelaySeconds, ownEnd, siteShare, windowFailures } from "./attempt-rules.ts";
 import { createTallies, createWindows, type Tallies, type Windows } from "./attempt-tables.ts";
 import { createKnownSources, type KnownSources } from "./known-sources.ts";
 
@@ -30,6 +30,21 @@ export interface AttemptCounts {
   /** `source`. Pushed out from 512 other addresses; whoever has so many is not held by a limit for each of them. */
   windows: Windows;
   known: KnownSources;
+  /** Counted in memory alone: a restart of the agent forgets it. */
+  passing: PassingCounts;
+}
+
+/** What is not worth a write: an attacker cannot restart the agent. */
+export interface PassingCounts {
+  /** `site`: as `windows`, for the /48 of an IPv6 source. */
+  sites: Windows;
+  /** `account site`: as `own`. */
+  ownSites: Tallies;
+  /** `source` and `site`: those failures that were at accounts which exist. They limit what a seal lets through. */
+  atAccounts: Windows;
+  atAccountsOfSites: Windows;
+  /** `account source`: what failed behind a seal, which must show nowhere else. Accounts that exist, so few rows. */
+  sealed: Tallies;
 }
 
 /**
@@ -60,6 +75,18 @@ export function readCounts(stored: AttemptsState, now: number): AttemptCounts {
     }),
     windows: createWindows(readWindows(stored.windows, now), 512),
     known: createKnownSources(readKnown(stored.known, now)),
+    passing: passingCounts(),
+  };
+}
+
+function passingCounts(): PassingCounts {
+  const siteFailures = windowFailures * siteShare;
+  return {
+    sites: createWindows([], 32, siteFailures),
+    ownSites: createTallies([], { limit: 256, quietSeconds }),
+    atAccounts: createWindows([], 512),
+    atAccountsOfSites: createWindows([], 32, siteFailures),
+    sealed: createTallies([], { limit: 512, quietSeconds }),
   };
 }
 
@@ -85,7 +112,10 @@ export function writeCounts(counts: AttemptCounts, now: number): StoredCounts {
 
 /** Ends every row and delay of an account. */
 export function clearAccount(counts: AttemptCounts, account: string): void {
-  for (const own of [counts.own, counts.ownKnown]) own.clear((keys) => keys.startsWith(`${account} `));
+  const { ownSites, sealed } = counts.passing;
+  for (const own of [counts.own, counts.ownKnown, ownSites, sealed]) {
+    own.clear((keys) => keys.startsWith(`${account} `));
+  }
   for (const table of [counts.accounts, counts.codes]) table.clear((one) => one === account);
 }
 

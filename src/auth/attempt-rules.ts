@@ -31,6 +31,9 @@ const codeEscalation: Escalation = { failures: 10, firstSeconds: 15 * 60, longes
 export const windowFailures = 20;
 export const windowSeconds = 10 * 60;
 
+/** How many times as much a site (the /48 of an IPv6 source) may have as one of its sources. */
+export const siteShare = 10;
+
 /** Failures in a row after which strange sources have one try each in so many seconds. */
 const accountFailures = 100;
 const accountSeconds = 60;
@@ -47,9 +50,14 @@ export function ownEnd(own: Tally | undefined, account: Tally | undefined): numb
   return own.at + Math.max(ownDelaySeconds(own.failures), isSlowed ? accountSeconds : 0);
 }
 
+/** When the delay of this account for a site ends or ended: after ten times as many failures, a tenth as long. */
+export function siteEnd(own: Tally | undefined): number {
+  return own ? own.at + ownDelaySeconds(Math.floor(own.failures / siteShare)) / siteShare : 0;
+}
+
 /** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
-export function windowEnd(window: readonly number[]): number {
-  return (window.at(-windowFailures) ?? Number.NEGATIVE_INFINITY) + windowSeconds;
+export function windowEnd(window: readonly number[], failures = windowFailures): number {
+  return (window.at(-failures) ?? Number.NEGATIVE_INFINITY) + windowSeconds;
 }
 
 /** Seconds that an account's source must wait after so many failures in a row. */

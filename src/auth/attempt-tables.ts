@@ -61,20 +61,24 @@ export function createTallies(stored: Iterable<[string, Tally]>, options: Tallie
 
 /** The times of each source's failures within the window. */
 export interface Windows {
-  /** Oldest first. */
-  get(source: string, now: number): readonly number[];
+  /** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
+  end(source: string, now: number): number;
   count(source: string, now: number): Undo;
   /** Drops what is too much, the longest untouched first and those that are full last. */
   trim(now: number): void;
   entries(now: number): [string, readonly number[]][];
 }
 
-export function createWindows(stored: Iterable<[string, readonly number[]]>, limit: number): Windows {
+export function createWindows(
+  stored: Iterable<[string, readonly number[]]>,
+  limit: number,
+  failures = windowFailures,
+): Windows {
   const windows = new Map(stored);
   const get = (source: string, now: number): readonly number[] =>
     (windows.get(source) ?? []).filter((at) => now < at + windowSeconds);
   return {
-    get,
+    end: (source, now) => windowEnd(get(source, now), failures),
     count: (source, now) => {
       const times = [...get(source, now), now];
       windows.delete(source);
@@ -87,10 +91,10 @@ export function createWindows(stored: Iterable<[string, readonly number[]]>, lim
         else windows.delete(source);
       };
     },
-    trim: (now) => dropSurplus(windows, limit, (_, times) => (now < windowEnd(times) ? 1 : 0)),
+    trim: (now) => dropSurplus(windows, limit, (_, times) => (now < windowEnd(times, failures) ? 1 : 0)),
     entries: (now) =>
       [...windows.keys()]
-        .map((source): [string, readonly number[]] => [source, get(source, now).slice(-windowFailures)])
+        .map((source): [string, readonly number[]] => [source, get(source, now).slice(-failures)])
         .filter(([, times]) => times.length > 0),
   };
 }

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from "node:crypto";
-import type { Uptime } from "../host/ports.ts";
+import type { Timers, Uptime } from "../host/ports.ts";
 import type { Document } from "../store/document.ts";
 import { type Attempt, beginAttempt } from "./attempt.ts";
 import {
@@ -14,14 +14,19 @@ import {
 import type { AttemptsState } from "./attempt-record.ts";
 import { createAttemptWriter, failureDelaySeconds } from "./attempt-writer.ts";
 import { type CodeLocks, createCodeLocks } from "./code-locks.ts";
+import { siteOf } from "./source-key.ts";
 import { createTimeline } from "./timeline.ts";
 
 /**
- * Throttling of every try at a password, a code or the setup token (design.md §3), on monotonic time alone. What it
- * holds: a source has about a hundred tries a day at one account and 2,880 at all; an account that strangers have failed
- * at a hundred times in a row gives each of their addresses no more than one a minute. What it never does: refuse for
- * longer than 15 minutes, or let a stranger's failures count against a source that the account's user signed in from.
- * Whoever shares that source with the user (one NAT, one /64) can still delay him, by up to those 15 minutes.
+ * Throttling of every attempt at a password, a code or the setup token (design.md §3), on monotonic time alone. What it
+ * holds: a source has about a hundred a day at one account and 2,880 at all, and as many again behind a full window; a
+ * site (/48) has ten times as many; an account that strangers have failed at a hundred times in a row gives each of
+ * their addresses no more than one a minute. What it never does: refuse for longer than 15 minutes, let a stranger's
+ * failures count against a source that the account's user signed in from, or let failures at other names, invented
+ * ones above all, keep the right password out: behind a full window the answers are sealed (see `Seal`). A session
+ * that gives its password again is counted by itself.
+ * Whoever shares a source with the user (one NAT, one /64) and knows the name can still delay a sign-in, by up to those
+ * 15 minutes.
  * Known limit: with fresh addresses without number each of them has its first try; the hashing queue and the
  * passwords' length hold then. A limit for all strangers together would shut out the user at a new address.
  */
@@ -32,7 +37,9 @@ export interface Attempts extends CodeLocks {
    * account is meant (the setup token). `source` as http/source.ts gives it; null, the device itself, is neither
    * counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
    */
-  begin(name: string | null, source: string | null): Attempt;
+  begin(name: string | null, source: string | null, about?: AttemptAbout): Attempt;
+  /** Settles when an attempt that has just begun behind a seal is to be answered. */
+  untilAnswer(): Promise<void>;
   /** True when somebody has signed in from here in the last 30 days: keeps a place in the queue for hashing. */
   isKnownSource(source: string): boolean;
   /** The delays that run now; null when there is none. `untilSeconds`: from now to the end of the last of them. */
@@ -43,6 +50,16 @@ export interface Attempts extends CodeLocks {
   forget(name: string): void;
   /** Hands what is only here to the document, before that is closed. */
   close(): void;
+}
+
+/** What else is known of an attempt. */
+export interface AttemptAbout {
+  /** There is an account of that name. */
+  readonly exists?: boolean;
+  /** The id of the living session that gives its password again. */
+  readonly session?: string;
+  /** The password was right already. */
+  readonly isProven?: boolean;
 }
 
 /** Delays of an account that run now. */
@@ -56,6 +73,7 @@ export interface AttemptsOptions {
   document: Document<AttemptsState>;
   bootId: string;
   uptime: Uptime;
+  timers: Timers;
   /** Locks of codes do not hold while nobody vouches for the clock: its error may have made the codes wrong. */
   isClockTrusted: () => boolean;
 }
@@ -65,6 +83,9 @@ const runningDelaySeconds = 5 * 60;
 
 /** A stop writes the time alone only when so much of it would be lost: `steward` with the agent down stops often. */
 const staleSeconds = 60 * 60;
+
+/** Seconds to each answer behind a seal: more than a password takes to be checked, with others before it. */
+const sealedSeconds = 2;
 
 const uncounted: Attempt = { fail: () => undefined, succeed: () => undefined, withdraw: () => undefined };
 
@@ -90,8 +111,16 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     writer.within(0);
   };
   return {
-    begin: (name, source) =>
-      source === null ? uncounted : beginAttempt(context, name === null ? null : keyOf(name), keyOf(source)),
+    begin: (name, source, { exists = false, session, isProven = false } = {}) => {
+      if (source === null) return uncounted;
+      const target = {
+        ...{ account: name === null ? null : keyOf(name), exists, isProven },
+        session: session === undefined ? null : keyOf(session),
+      };
+      const site = siteOf(source);
+      return beginAttempt(context, target, { source: keyOf(source), site: site && keyOf(site) });
+    },
+    untilAnswer: () => new Promise((resolve) => void options.timers.after(sealedSeconds, resolve)),
     ...createCodeLocks(context, keyOf, options.isClockTrusted),
     isKnownSource: (source) => counts.known.isKnownAtAll(keyOf(source), now()),
     lockOf: (name) => {

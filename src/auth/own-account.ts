@@ -4,7 +4,7 @@ import type { Accounts } from "../users/accounts.ts";
 import type { Passwords } from "../users/passwords.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Person } from "./bearer.ts";
-import { counted } from "./counted.ts";
+import { counted, type Tried } from "./counted.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "./second-factor.ts";
 import type { Origin, Sessions } from "./sessions.ts";
 import { type StepUps, stepUpSeconds } from "./step-up.ts";
@@ -37,19 +37,21 @@ export interface OwnAccountOptions {
 
 export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
   const { accounts, sessions, attempts, stepUps } = options;
-  const prove: OwnAccount["prove"] = ({ account }, proof, origin) =>
-    counted(attempts, account.username, origin, async () => {
-      const present = await withPassword(options, account, proof.password, origin);
+  const prove: OwnAccount["prove"] = (person, proof, origin) =>
+    counted(attempts, triedBy(person), origin, async (located) => {
+      const present = await withPassword(options, person.account, proof.password, located);
       if (!present.two_factor) return "password";
-      return options.secondFactor.prove(present, present.two_factor, proof, origin);
+      return options.secondFactor.prove(present, present.two_factor, proof, located);
     });
   return {
     prove,
-    changePassword: async ({ account, session }, current, next, origin) => {
-      await counted(attempts, account.username, origin, async () => {
-        await withPassword(options, account, current, origin);
+    changePassword: async (person, current, next, origin) => {
+      const { account, session } = person;
+      const { source } = await counted(attempts, triedBy(person), origin, async (located) => {
+        await withPassword(options, account, current, located);
+        return located;
       });
-      await accounts.setPassword(account.id, next, origin.source, "owner");
+      await accounts.setPassword(account.id, next, source, "owner");
       await sessions.endAll(account.id, session.id);
     },
     reauthenticate: async (person, proof, origin) => {
@@ -58,6 +60,11 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
       return stepUpSeconds;
     },
   };
+}
+
+/** In a row of the session's own: nobody else's failures may take the step-up from somebody who is signed in. */
+function triedBy({ account, session }: Person): Tried {
+  return { name: account.username, exists: true, session: session.id };
 }
 
 /** The account as it is now that its password was found right. */

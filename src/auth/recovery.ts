@@ -40,8 +40,8 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     recover: (reference, secrets, origin) => {
       const named = accounts.find(reference) ?? accounts.findByName(asUsername(reference));
       const username = named?.username ?? asUsername(reference);
-      return counted(attempts, username, origin, async () => {
-        const { account, hash } = await proven(options, named, secrets, origin);
+      return counted(attempts, { name: username, exists: named !== undefined }, origin, async (located) => {
+        const { account, hash } = await proven(options, named, secrets, located);
         // Spent by the removal itself: of two at once one finds it gone, and a full disk takes neither from its owner.
         const check = (factor: StoredFactor | null): void => {
           if (!factor?.recovery_hashes.includes(hash)) throw refusal();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Source } from "../users/passwords.ts";
+import type { AttemptOrigin } from "./counted.ts";
 import {
   createRefreshExchange,
   newBinding,
@@ -47,9 +47,7 @@ export interface Client {
 }
 
 /** Where a request comes from. */
-export interface Origin extends Client {
-  /** What its attempts are counted under; null is the device itself, which is never slowed down. */
-  readonly source: Source;
+export interface Origin extends Client, AttemptOrigin {
   readonly requestId: string;
 }
 

@@ -54,7 +54,10 @@ export function createSignIn(options: SignInOptions): SignIn {
   return {
     login: (credentials, origin) => {
       const username = asUsername(credentials.username);
-      return counted(attempts, username, origin, () => login(options, { ...credentials, username }, origin));
+      const tried = { name: username, exists: accounts.findByName(username) !== undefined };
+      return counted(attempts, tried, origin, (located) =>
+        login(options, { ...credentials, username }, located),
+      );
     },
     answerChallenge: (token, proof, origin) => answerChallenge(options, token, proof, origin),
     bind: sessions.bind,
@@ -111,13 +114,13 @@ async function answerChallenge(
   const account = challenge && entering(options.accounts.find(challenge.userId), challenge.passwordHash);
   if (!challenge || !account?.two_factor) throw staleChallenge();
   const { two_factor } = account;
-  return counted(attempts, account.username, origin, async () => {
+  return counted(attempts, { name: account.username, isProven: true }, origin, async (located) => {
     const method = await provenBy(options, token, () =>
-      options.secondFactor.prove(account, two_factor, proof, origin),
+      options.secondFactor.prove(account, two_factor, proof, located),
     );
     if (!challenges.find(token)) throw staleChallenge();
     challenges.close(token);
-    return { session: openAgain(options, challenge, origin), method };
+    return { session: openAgain(options, challenge, located), method };
   });
 }
 

@@ -8,7 +8,7 @@ import { CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";
 import { requireLocal } from "./places.ts";
 
-/** 128 bits: not to be guessed within the five tries that the agent grants one token. */
+/** 128 bits, as the agent makes them: not to be guessed. */
 const tokenBytes = 16;
 
 export const setupToken: Command = {

@@ -157,6 +157,20 @@ export interface Timers {
   after(seconds: number, call: () => void): () => void;
 }
 
+/** A TCP connection as this end of it sees it; literal addresses. */
+export interface ConnectionEnds {
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+}
+
+/**
+ * The id of the user whose process is at the other end of a connection over loopback; null where the host cannot tell.
+ * Never rejects.
+ */
+export type UserOfConnection = (ends: ConnectionEnds) => Promise<number | null>;
+
 export interface CommandResult {
   /** null: killed, because it took too long. */
   readonly status: number | null;

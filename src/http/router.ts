@@ -85,10 +85,8 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
 const anonymous: Actor = { kind: "anonymous" };
 
 function originOf({ sourceOf }: RouterOptions, ctx: Koa.Context, isLocal: boolean): Origin {
-  const { address, source } = isLocal ? { address: "local", source: null } : sourceOf(ctx.req);
   return {
-    address,
-    source,
+    ...(isLocal ? { address: "local", source: null } : sourceOf(ctx.req)),
     userAgent: ctx.req.headers["user-agent"] ?? "",
     requestId: String(ctx.res.getHeader("X-Request-Id")),
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
-import { canonicalAddress as canonical, sourceOf } from "../auth/source-key.ts";
+import { BlockList, isIP, type Socket } from "node:net";
+import { canonicalAddress as canonical, isLoopback, loopbackSource, sourceOf } from "../auth/source-key.ts";
+import type { UserOfConnection } from "../host/ports.ts";
 
 /** Where a request comes from. */
 export interface RequestSource {
@@ -8,6 +9,8 @@ export interface RequestSource {
   address: string;
   /** What attempts are counted by, see `sourceOf`. */
   source: string;
+  /** On loopback: what the attempts of the one user of this device are counted by, where the host can tell who it is. */
+  sourceOfUser?: () => Promise<string>;
 }
 
 /** Trusted proxies that a request may have come through; behind more of them nobody looks any further. */
@@ -25,6 +28,7 @@ const maximumEntryCharacters = 80;
  */
 export function createSourceOf(
   trustedProxies: readonly string[],
+  userOf: UserOfConnection = async () => null,
 ): (request: IncomingMessage) => RequestSource {
   const isTrusted = createTrust(trustedProxies);
   // A connection has one peer and many requests.
@@ -33,12 +37,31 @@ export function createSourceOf(
     let peer = peers.get(request.socket);
     if (peer === undefined) {
       const address = canonical(request.socket.remoteAddress ?? "") ?? "";
-      peer = { address, source: sourceOf(address), isTrusted: isTrusted(address) };
+      const sourceOfUser = isLoopback(address) ? onceAsked(request.socket, address, userOf) : undefined;
+      peer = {
+        ...{ address, source: sourceOf(address), isTrusted: isTrusted(address) },
+        ...(sourceOfUser && { sourceOfUser }),
+      };
       peers.set(request.socket, peer);
     }
     if (!peer.isTrusted) return peer;
     const client = forwardedFor(request.headers["x-forwarded-for"], isTrusted);
     return client === undefined ? peer : { address: client, source: sourceOf(client) };
+  };
+}
+
+/** The host is asked when an attempt is judged, and once a connection. */
+function onceAsked(socket: Socket, address: string, userOf: UserOfConnection): () => Promise<string> {
+  let asked: Promise<string> | undefined;
+  const ask = async (): Promise<string> => {
+    const { localAddress = "", localPort = 0, remotePort = 0 } = socket;
+    const local = canonical(localAddress) ?? "";
+    const user = await userOf({ localAddress: local, localPort, remoteAddress: address, remotePort });
+    return user === null ? loopbackSource : `${loopbackSource} user ${user}`;
+  };
+  return () => {
+    asked ??= ask();
+    return asked;
   };
 }
 

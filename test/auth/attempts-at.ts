@@ -3,12 +3,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import type { Attempt } from "../../src/auth/attempt.ts";
 import { type AttemptsState, attemptsKind } from "../../src/auth/attempt-record.ts";
-import { type Attempts, createAttempts } from "../../src/auth/attempts.ts";
+import { type AttemptAbout, type Attempts, createAttempts } from "../../src/auth/attempts.ts";
 import { StewardError } from "../../src/errors.ts";
+import type { Timers } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/document.ts";
 import { createReserve } from "../../src/store/reserve.ts";
+
+/** No timer waits: what it is for comes in the next turn. */
+export const momentaryTimers: Timers = {
+  after: (_seconds, call) => {
+    const turn = setImmediate(call);
+    return () => clearImmediate(turn);
+  },
+};
 
 const directories = new Set<string>();
 const documents: Document<AttemptsState>[] = [];
@@ -23,6 +31,8 @@ export interface Host {
   bootId?: string;
   directory?: string;
   isClockTrusted?: boolean;
+  /** Where timers are to be laid down, which otherwise ring in the next turn. */
+  timers?: { seconds: number; call: () => void }[];
 }
 
 /** Attempts on a real file, in virtual time. A host that is opened again finds its file again. */
@@ -39,6 +49,7 @@ export async function attemptsAt(host: Host) {
     document,
     bootId: host.bootId ?? "boot-1",
     uptime: () => host.now,
+    timers: host.timers ? laidDown(host.timers) : momentaryTimers,
     isClockTrusted: () => host.isClockTrusted ?? true,
   });
   const stop = async () => {
@@ -48,15 +59,27 @@ export async function attemptsAt(host: Host) {
   return { attempts, document, stop };
 }
 
+function laidDown(timers: NonNullable<Host["timers"]>): Timers {
+  return {
+    after: (seconds, call) => {
+      timers.push({ seconds, call });
+      return () => undefined;
+    },
+  };
+}
+
 /** Seconds that this try is refused for; 0 when it may be made, and then it is settled. */
 export function tried(
   attempts: Attempts,
   name: string | null,
   source: string | null,
-  settle: keyof Attempt = "fail",
+  settle: "fail" | "succeed" | "withdraw" = "fail",
+  about: AttemptAbout = {},
 ): number {
   try {
-    attempts.begin(name, source)[settle]();
+    const attempt = attempts.begin(name, source, about);
+    if (attempt.seal?.isLookedAt === false) throw attempt.seal.refusal;
+    attempt[settle]();
     return 0;
   } catch (error) {
     return refusedFor(error, "too_many_attempts");

@@ -19,6 +19,7 @@ import { type Account, accountsKind, type StoredFactor } from "../../src/users/a
 import { createAccounts } from "../../src/users/accounts.ts";
 import { createPasswords } from "../../src/users/passwords.ts";
 import { codeOf } from "../authenticator.ts";
+import { momentaryTimers } from "./attempts-at.ts";
 import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
 
 export const origin = { address: "192.0.2.7", userAgent: "test", source: "192.0.2.7", requestId: "r-1" };
@@ -35,6 +36,7 @@ export async function virtualSignIn(host: VirtualHost) {
     document: await temporaryDocument(attemptsKind),
     bootId: "boot-1",
     uptime,
+    timers: momentaryTimers,
     isClockTrusted: time.isVouchedFor,
   });
   time.observe({ onStep: () => undefined, onVouchedFor: attempts.clearCodeLocks });

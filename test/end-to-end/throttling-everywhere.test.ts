@@ -75,7 +75,11 @@ describe("every route that takes a secret", () => {
       }),
   };
 
+  /** A session's own, which is wherever it is and does not concern the sign-in. */
+  const isOfSession = (name: string) => /^(reauth|disable|password)/.test(name);
+
   for (const [name, guess] of Object.entries(guesses)) {
+    if (isOfSession(name)) continue;
     it(`counts: five wrong ones at ${name} shut the source out`, async () => {
       const from = newAddress();
       const token = await challenge(from);
@@ -94,18 +98,36 @@ describe("every route that takes a secret", () => {
     const token = await challenge(from);
     for (const name of [
       "login, by password",
+      "login, by recovery code",
       "totp, by code",
       "recover, by name",
-      "reauth, by code",
-      "password",
+      "recover, by id",
     ]) {
       const { status } = (await guesses[name]?.(from, token)) ?? {};
       assert.ok(status === 401 || status === 403, `${name}: ${status}`);
     }
     const fresh = await challenge(newAddress());
     for (const [name, guess] of Object.entries(guesses)) {
+      if (isOfSession(name)) continue;
       assert.equal((await guess(from, fresh)).json.code, "too_many_attempts", name);
     }
+  });
+
+  it("counts those of a session by themselves, from wherever they come: five of them shut it out alone", async () => {
+    for (const name of [
+      "reauth, by password",
+      "reauth, by code",
+      "disable, by password",
+      "disable, by recovery code",
+      "password",
+    ]) {
+      const { status } = (await guesses[name]?.(newAddress(), "")) ?? {};
+      assert.ok(status === 401 || status === 403, `${name}: ${status}`);
+    }
+    for (const [name, guess] of Object.entries(guesses)) {
+      if (isOfSession(name)) assertThrottled(await guess(newAddress(), ""));
+    }
+    assert.equal((await login(agent, newAddress(), username, goodPassword)).json.code, "totp_required");
   });
 
   it("counts a code that was used before as a wrong one", async () => {
@@ -126,7 +148,7 @@ describe("every route that takes a secret", () => {
 });
 
 describe("wrong setup tokens", () => {
-  it("count against their source, also for a sign-in, and no other source", async (test) => {
+  it("count against their source, and keep the right one out of nothing: it is still what the link says", async (test) => {
     const agent = await startCheckedAgent(standingTime());
     test.after(() => agent.dispose());
     const from = newAddress();
@@ -140,9 +162,10 @@ describe("wrong setup tokens", () => {
       assert.deepEqual([status, json.code], [401, "setup_token_invalid"]);
     }
     const right = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
-    assertThrottled(await guess(right), 600);
-    assert.equal((await guess(right, newAddress())).status, 201);
-    assertThrottled(await login(agent, from, "first-admin", adminPassword), 600);
+    assertThrottled(await guess("another"), 600);
+    assert.equal((await guess(right)).status, 201);
+    assertThrottled(await login(agent, from, "nobody-of-this-name", adminPassword), 600);
+    assert.equal((await login(agent, from, "first-admin", adminPassword)).status, 200);
   });
 });
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
 import { standingTime } from "../agent-in-process.ts";
+import { asRoot } from "../host/host-file-of-root.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../running-agent.ts";
 import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
@@ -76,10 +79,20 @@ describe("wrong passwords", () => {
     assert.equal((await login(agent, from, adminName, adminPassword)).status, 200);
   });
 
-  it("at many names shut the source out of all of them, for ten minutes at most (password spraying)", async () => {
+  it("at twenty invented names seal every other answer there, and keep the right password out of nothing", async () => {
     const from = newAddress();
-    for (let name = 0; name < 20; name += 1) await fail(agent, from, `sprayed-${name}`, 1);
-    assertThrottled(await login(agent, from, adminName, adminPassword), 600);
+    for (let name = 0; name < 20; name += 1) await fail(agent, from, `invented-${name}`, 1);
+    const [real, none] = await Promise.all([
+      login(agent, from, adminName, wrongPassword),
+      login(agent, from, "nobody-of-this-name", wrongPassword),
+    ]);
+    assertThrottled(real, 600);
+    assert.deepEqual(told(none), told(real));
+    const { status, json } = await login(agent, from, adminName, adminPassword);
+    assert.equal(status, 200, "sign-in");
+    const body = { password: adminPassword };
+    const stepUp = await agent.call("POST", "/api/auth/reauth", { from, token: json.access_token, body });
+    assert.equal(stepUp.status, 200, "step-up");
   });
 
   it("over the local socket are never throttled", async () => {
@@ -88,6 +101,21 @@ describe("wrong passwords", () => {
     for (let count = 0; count < 50; count += 1) assert.equal((await tryLocally(wrongPassword)).status, 401);
     assert.equal((await tryLocally(adminPassword)).status, 200);
   });
+
+  it(
+    "of another user of this device are counted by that user's id, and leave the others alone",
+    asRoot,
+    async () => {
+      const body = JSON.stringify({ username: adminName, password: wrongPassword });
+      const request = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+      const script =
+        'for _ in 1 2 3 4 5 6; do exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %s "$2" >&3; head -n 1 <&3; done';
+      const args = ["-c", script, "bash", String(agent.port), request];
+      const { stdout } = await promisify(execFile)("bash", args, { uid: 65_534 });
+      assert.deepEqual(stdout.match(/ (401|429) /g), [...Array(5).fill(" 401 "), " 429 "]);
+      await agent.login(adminName, adminPassword);
+    },
+  );
 
   it("show an administrator who is locked, and he can unlock him", async () => {
     const victim = await agent.signedIn("victim", "readonly");

@@ -47,6 +47,39 @@ describe("the source of a request", () => {
   });
 });
 
+describe("the local user behind a request", () => {
+  const asked: number[] = [];
+  const userOf = createSourceOf(trusted, async ({ remotePort }) => {
+    asked.push(remotePort);
+    return remotePort === 3 ? null : 1_000 + remotePort;
+  });
+  const from = (peer: string, remotePort: number, header?: string) => {
+    const headers = header === undefined ? {} : { "x-forwarded-for": header };
+    const socket = { remoteAddress: peer, remotePort, localAddress: "127.0.0.1", localPort: 8_470 };
+    return { socket, headers } as unknown as IncomingMessage;
+  };
+
+  it("is asked for when an attempt is judged, and once a connection", async () => {
+    const one = from("127.0.0.1", 1);
+    for (let count = 0; count < 3; count += 1) userOf(one);
+    assert.deepEqual(asked, []);
+    for (let count = 0; count < 3; count += 1) {
+      assert.equal(await userOf(one).sourceOfUser?.(), "loopback user 1001");
+    }
+    assert.deepEqual(asked, [1]);
+    assert.equal(await userOf(from("::1", 2)).sourceOfUser?.(), "loopback user 1002", "another user");
+  });
+
+  it("is nobody in particular where the host cannot tell", async () => {
+    assert.equal(await userOf(from("127.0.0.1", 3)).sourceOfUser?.(), "loopback");
+  });
+
+  it("is none from elsewhere, nor of a proxy's client", () => {
+    assert.equal(userOf(from("192.0.2.7", 4)).sourceOfUser, undefined);
+    assert.equal(userOf(from(proxy, 5, "127.0.0.1")).sourceOfUser, undefined);
+  });
+});
+
 describe("X-Forwarded-For", () => {
   it("of a stranger does not count (spoofing)", () => {
     assert.equal(forwarded("198.51.100.1", "192.0.2.7").address, "192.0.2.7");

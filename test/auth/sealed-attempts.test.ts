@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type AttemptOrigin, counted, type Tried } from "../../src/auth/counted.ts";
+import { StewardError } from "../../src/errors.ts";
+import { attemptsAt, fail, type Host, tried } from "./attempts-at.ts";
+
+const home = "192.0.2.7";
+
+type Attempts = Awaited<ReturnType<typeof attemptsAt>>["attempts"];
+
+/** An attempt as sign-in makes it, with a right or a wrong password; what is told, and whether it was looked at. */
+async function attempt(
+  attempts: Attempts,
+  who: Tried,
+  isRight: boolean,
+  source: AttemptOrigin["source"] = home,
+) {
+  let isLookedAt = false;
+  const work = async () => {
+    isLookedAt = true;
+    if (!isRight) throw new StewardError("invalid_credentials", "");
+  };
+  try {
+    await counted(attempts, who, { source }, work);
+    return { told: "in", isLookedAt };
+  } catch (error) {
+    assert.ok(error instanceof StewardError, String(error));
+    return { told: `${error.code} ${error.message} ${error.details.retryAfterSeconds}`, isLookedAt };
+  }
+}
+
+const account = (name: string): Tried => ({ name, exists: true });
+
+async function behindInventedNames(host: Host, known: readonly string[] = []) {
+  const { attempts } = await attemptsAt(host);
+  for (const name of known) tried(attempts, name, home, "succeed");
+  for (let count = 0; count < 20; count += 1) fail(attempts, `invented-${count}`, home, 1);
+  return attempts;
+}
+
+describe("twenty invented names from an address", () => {
+  it("do not take the sign-in from the administrator who is known there", async () => {
+    const attempts = await behindInventedNames({ now: 500 }, ["ana"]);
+    assert.equal((await attempt(attempts, account("ana"), true)).told, "in");
+  });
+
+  it("do not take the step-up from the administrator who is signed in there", async () => {
+    const attempts = await behindInventedNames({ now: 500 });
+    const ana = { name: "ana", exists: true, session: "ses_1" };
+    assert.equal((await attempt(attempts, ana, true)).told, "in");
+  });
+
+  it("do not take the sign-in from a user who was never there before, nor the code behind the right password", async () => {
+    const attempts = await behindInventedNames({ now: 500 });
+    assert.equal((await attempt(attempts, { name: "bob", isProven: true }, true)).told, "in");
+    assert.equal((await attempt(attempts, account("ana"), true)).told, "in");
+  });
+
+  it("do not hide from the right password what it still takes", async () => {
+    const attempts = await behindInventedNames({ now: 500 });
+    const work = async () => {
+      throw new StewardError("totp_required", "");
+    };
+    await assert.rejects(counted(attempts, account("ana"), { source: home }, work), {
+      code: "totp_required",
+    });
+  });
+
+  it("refuse every other attempt there in the same words, whatever its name", async () => {
+    const attempts = await behindInventedNames({ now: 500 }, ["ana"]);
+    const told = await Promise.all(
+      [account("ana"), account("bob"), { name: "invented" }].map(
+        async (who) => (await attempt(attempts, who, false)).told,
+      ),
+    );
+    assert.match(told[0] ?? "", /^too_many_attempts .* 600$/);
+    assert.equal(new Set(told).size, 1, told.join("; "));
+  });
+});
+
+describe("wrong passwords for the name of somebody who is signed in", () => {
+  it("from the same address do not take the step-up, and a session's own do not take the sign-in", async () => {
+    const { attempts } = await attemptsAt({ now: 500 });
+    fail(attempts, "ana", home, 5);
+    const session = { exists: true, session: "ses_1" };
+    for (let count = 0; count < 5; count += 1) assert.equal(tried(attempts, "ana", home, "fail", session), 0);
+    assert.equal(
+      tried(attempts, "ana", "198.51.100.9", "fail", session),
+      30,
+      "a session is one wherever it is",
+    );
+    assert.equal(
+      tried(attempts, "ana", home, "fail", { ...session, session: "ses_2" }),
+      0,
+      "another session",
+    );
+    assert.equal(tried(attempts, "ana", "198.51.100.9"), 0, "sign-in from elsewhere");
+  });
+});
+
+describe("a sealed answer", () => {
+  it("comes at one moment, whether something was looked at or not (user enumeration by time)", async () => {
+    const host: Host = { now: 500, timers: [] };
+    const attempts = await behindInventedNames(host);
+    const order: string[] = [];
+    const one = async (who: Tried) => {
+      const { isLookedAt } = await attempt(attempts, who, false);
+      order.push(`${who.name} ${isLookedAt}`);
+    };
+    const all = [one(account("ana")), one({ name: "invented" })];
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(order, [], "not before its time");
+    assert.deepEqual(
+      host.timers?.map(({ seconds }) => seconds),
+      [2, 2],
+    );
+    for (const { call } of host.timers ?? []) call();
+    await Promise.all(all);
+    assert.deepEqual(order.sort(), ["ana true", "invented false"]);
+  });
+
+  it("says nothing either while the hashing queue is full", async () => {
+    const attempts = await behindInventedNames({ now: 500 });
+    const work = async () => {
+      throw new StewardError("hashing_busy", "");
+    };
+    const refused = counted(attempts, account("ana"), { source: home }, work);
+    await assert.rejects(refused, { code: "too_many_attempts" });
+  });
+
+  it("is all that a guesser gets: the same as if no name were an account's (user enumeration)", async () => {
+    // Names that exist, one of them known at the first address; the other world knows none of them.
+    const names = ["ana", "bob", "eve", ...Array.from({ length: 7 }, (_, index) => `invented-${index}`)];
+    const step = fc.record({
+      name: fc.constantFrom(...names),
+      source: fc.constantFrom(home, home, "198.51.100.9"),
+      times: fc.integer({ min: 1, max: 6 }),
+      pass: fc.constantFrom(0, 0, 1, 30, 590, 700),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+        const worlds: [Host, Host] = [{ now: 500 }, { now: 500 }];
+        const [real, empty] = [await attemptsAt(worlds[0]), await attemptsAt(worlds[1])];
+        tried(real.attempts, "ana", home, "succeed");
+        for (const { name, source, times, pass } of steps) {
+          for (const world of worlds) world.now += pass;
+          for (let time = 0; time < times; time += 1) {
+            const who = { name, exists: !name.startsWith("invented") };
+            const told = await attempt(real.attempts, who, false, source);
+            assert.equal(told.told, (await attempt(empty.attempts, { name }, false, source)).told);
+          }
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("guesses behind sealed answers", () => {
+  /** Guesses that are looked at within a minute of the window's filling, over so many accounts. */
+  async function lookedAt(accounts: number): Promise<number> {
+    const attempts = await behindInventedNames({ now: 500 });
+    let guesses = 0;
+    for (let count = 0; count < 100; count += 1) {
+      const { isLookedAt, told } = await attempt(attempts, account(`user-${count % accounts}`), false);
+      assert.match(told, /^too_many_attempts/);
+      if (isLookedAt) guesses += 1;
+    }
+    return guesses;
+  }
+
+  it("are five at one account", async () => assert.equal(await lookedAt(1), 5));
+  it("are twenty at all accounts together", async () => assert.equal(await lookedAt(50), 20));
+  it("leave a user who is known there the right password, whatever was guessed at others", async () => {
+    const attempts = await behindInventedNames({ now: 500 }, ["ana"]);
+    for (let count = 0; count < 100; count += 1) await attempt(attempts, account(`user-${count}`), false);
+    assert.equal((await attempt(attempts, account("ana"), true)).told, "in");
+  });
+});
+
+describe("the /48 of an IPv6 address", () => {
+  const subnet = (index: number) => `2001:db8:7:${index.toString(16)}::/64`;
+
+  it("has ten times what a /64 has: two hundred failures, not twenty from each of 65,536 (address hopping)", async () => {
+    const { attempts } = await attemptsAt({ now: 1_000 });
+    for (let count = 0; count < 200; count += 1) fail(attempts, `name-${count}`, subnet(count), 1);
+    assert.equal(tried(attempts, "ana", subnet(300)), 600);
+    assert.equal(tried(attempts, "ana", "2001:db8:8:1::/64"), 0, "the neighbour's");
+  });
+
+  it("has fifty at one account, then a tenth of the delay", async () => {
+    const { attempts } = await attemptsAt({ now: 1_000 });
+    for (let count = 0; count < 50; count += 1) fail(attempts, "ana", subnet(count), 1);
+    assert.equal(tried(attempts, "ana", subnet(300)), 3);
+    assert.equal(tried(attempts, "bob", subnet(300)), 0);
+  });
+});
