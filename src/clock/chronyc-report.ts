@@ -52,6 +52,15 @@ const fieldCounts = { tracking: 14, sources: 10, statistics: 8 };
 /** What chronyc prints for the age of a sample that there is none of: 2^32 − 1. */
 const never = "4294967295";
 
+/** Characters of a figure: chronyc's longest, a time in nanoseconds, has 20. So many digits are a finite number too. */
+const mostFigureCharacters = 24;
+
+/** Log2 of seconds: the polls that chronyd takes (chrony.conf(5), minpoll and maxpoll), so that 2 to them is finite too. */
+const polls = { least: -7, most: 24 } as const;
+
+/** RFC 5905 §7.3; 0 before the first answer. */
+const mostStratum = 16;
+
 const leapWords = ["Normal", "Insert second", "Delete second", "Not synchronised"] as const;
 
 /**
@@ -106,10 +115,12 @@ function parseSource(fields: readonly string[]): ChronySource | null {
   const [mode = "", state = "", name = "", stratum, poll, reachText = "", age = "", ...measured] = fields;
   if (!/^[\^=#]$/.test(mode) || !/^[*+\-x~?]$/.test(state) || !isName(name)) return null;
   // The reach register is printed in octal digits, as ntpq does.
-  if (!/^[0-3]?[0-7]{1,2}$/.test(reachText) || !/^\d+$/.test(age)) return null;
+  if (!/^[0-3]?[0-7]{1,2}$/.test(reachText) || !/^\d{1,20}$/.test(age)) return null;
   const numbers = [stratum, poll, ...measured].map(decimal);
   if (!isWhole(numbers)) return null;
   const [stratumNumber = 0, pollNumber = 0, offsetSeconds = 0, , errorSeconds = 0] = numbers;
+  if (!Number.isInteger(stratumNumber) || stratumNumber < 0 || stratumNumber > mostStratum) return null;
+  if (!Number.isInteger(pollNumber) || pollNumber < polls.least || pollNumber > polls.most) return null;
   return {
     mode,
     state,
@@ -135,5 +146,6 @@ function isName(text: string): boolean {
 }
 
 function decimal(text: string | undefined): number | null {
-  return text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+  if (text === undefined || text.length > mostFigureCharacters) return null;
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }

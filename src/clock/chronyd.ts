@@ -147,7 +147,8 @@ function createChronyc({ run, command = "chronyc", port }: ChronydOptions): Chro
 
 function answerOf({ status, stdout }: CommandResult): Answer {
   if (status !== 0) {
-    const said = status === null ? "no answer within 3 s" : (stdout.trim().split("\n").pop() ?? "");
+    const said =
+      status === null ? "no answer within 3 s" : (stdout.trim().split("\n").pop() ?? "").slice(0, 200);
     const mend = "Its command port has to be open on 127.0.0.1: remove `cmdport 0` from its configuration.";
     return { trouble: `chronyd does not answer chronyc (${said}): what it does is not known. ${mend}` };
   }
@@ -155,6 +156,9 @@ function answerOf({ status, stdout }: CommandResult): Answer {
   if (report !== null) return { report };
   return { trouble: "chronyc answers in a form that is not known: what chronyd does is not known." };
 }
+
+/** What a configuration can call a source: no more than a name of the DNS has. */
+const hostPattern = /^[\x21-\x7e]{1,253}$/;
 
 /** Asks chronyd what its configuration calls its sources, each address once as long as it is among them. */
 function createHostNames(chronyc: Chronyc): (report: ChronycReport) => Promise<(name: string) => string> {
@@ -169,7 +173,10 @@ function createHostNames(chronyc: Chronyc): (report: ChronycReport) => Promise<(
       const hosts = answer?.status === 0 ? answer.stdout.trim().split("\n") : [];
       // A source that went in between answers with an error: then they are asked again at the next reading.
       if (hosts.length !== unknown.length) return (name) => known.get(name) ?? name;
-      for (const [n, name] of unknown.entries()) known.set(name, hosts[n] ?? name);
+      for (const [n, name] of unknown.entries()) {
+        const host = hosts[n] ?? "";
+        known.set(name, hostPattern.test(host) ? host : name);
+      }
     }
     return (name) => known.get(name) ?? name;
   };

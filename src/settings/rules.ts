@@ -1,5 +1,5 @@
 import type { Settings } from "../contract/types.ts";
-import type { InputError } from "../errors.ts";
+import { type InputError, StewardError } from "../errors.ts";
 import { durationSeconds } from "./durations.ts";
 
 /** Bounds of the durations, in seconds, by their pointer in the settings. */
@@ -45,4 +45,17 @@ export function settingsErrors(settings: Settings): InputError[] {
 function isWithin(duration: string, least: number, most: number): boolean {
   const seconds = durationSeconds(duration);
   return seconds >= least && seconds <= most;
+}
+
+/**
+ * Throws `forbidden` where the update server becomes a directory of the device: the agent reads files that an
+ * administrator of the console may not, so root alone says which of them are a repository.
+ */
+export function refuseDirectory(present: Settings, next: Settings): void {
+  const { server } = next.update.ota;
+  if (!server.startsWith("file:") || server === present.update.ota.server) return;
+  const detail = `names a directory of the device, which only root sets there: steward system set update.ota.server=${server}`;
+  throw new StewardError("forbidden", `update.ota.server ${detail}. Nothing was changed.`, {
+    details: { errors: [{ pointer: "/update/ota/server", code: "forbidden", detail }] },
+  });
 }

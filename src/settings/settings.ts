@@ -13,7 +13,7 @@ import {
   mergeSettings,
   onlyDifferences,
 } from "./changes.ts";
-import { settingsErrors } from "./rules.ts";
+import { refuseDirectory, settingsErrors } from "./rules.ts";
 
 /** The appliance's settings: read from memory, changed by merging the members given. */
 export interface SettingsStore {
@@ -37,6 +37,8 @@ export interface SettingsStore {
 /** Who changes settings. */
 export interface Writer {
   role: Role;
+  /** Root of the device, or the service's own user; an administrator of the console is neither. */
+  isLocalRoot: boolean;
   /** Called before a member changes that an administrator alone may write; throws unless he gave his password lately. */
   requireStepUp: () => void;
 }
@@ -101,6 +103,7 @@ function changed(
   writer: Writer,
 ): Settings {
   const next = mergeSettings(present, change);
+  if (!writer.isLocalRoot) refuseDirectory(present, next);
   refuseForeign(changedMembers(settingsSchema, present, next), writer);
   // What is given as it stands already is no change: all settings that were read can be written back.
   refuseInvalid(options, { present, next, change: onlyDifferences(present, change) });

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parseChronyc } from "../../src/clock/chronyc-report.ts";
+import { createChronyd } from "../../src/clock/chronyd.ts";
 import { reportOfChrony } from "../../src/clock/chronyd-report.ts";
 import type { DelegateReport } from "../../src/clock/delegate.ts";
+import { createRunCommand } from "../../src/host/linux/commands.ts";
+import { forbiddenServices } from "./standing-services.ts";
+import { realTimers } from "./timers.ts";
 
 // Printed by chronyc 4.3 (`-c -n -m tracking sources sourcestats`) of a chronyd -x with a server of its own; the text
 // form said at that moment "0.000001217 seconds fast of NTP time", "0.104 ppm slow" and "^* … 377 1 +203ns[ +271ns]".
@@ -131,12 +138,26 @@ describe("what chronyc prints", () => {
     ["a source of a kind that is not known", [tracking, source.replace("^", "%")]],
     ["a reach that is not octal", [tracking, source.replace("377", "378")]],
     ["a reach of more than eight polls", [tracking, source.replace("377", "400")]],
+    ["an offset of 400 digits (Infinity)", [tracking.replace("-0.000001219", "9".repeat(400))]],
+    ["a figure of 25 characters", [tracking.replace("-0.000001219", `0.${"0".repeat(23)}`)]],
+    ["a poll beyond all polls (Infinity seconds)", [tracking, source.replace(",2,0,", ",2,1024,")]],
+    ["a poll that is no whole number", [tracking, source.replace(",2,0,", ",2,0.5,")]],
+    ["a stratum beyond 16", [tracking, source.replace(",2,0,", ",17,0,")]],
+    ["an age of 400 digits", [tracking, source.replace("377,1,", `377,${"1".repeat(400)},`)]],
   ];
   for (const [what, lines] of refused) {
     it(`is not believed with ${what}`, () => {
       assert.equal(parseChronyc(lines.join("\n")), null);
     });
   }
+
+  it("is believed with figures of 24 characters", () => {
+    const longest = tracking.replace("-0.000001219", `-0.000001219${"0".repeat(12)}`);
+    assert.equal(
+      parseChronyc([longest, source, statistics].join("\n"))?.tracking.offsetSeconds,
+      -0.000001219,
+    );
+  });
 
   it("never makes the parser throw", () => {
     const field = fc.constantFrom(
@@ -164,5 +185,28 @@ describe("what chronyc prints", () => {
         assert.ok(figures.every(Number.isFinite), `${figures}`);
       }),
     );
+  });
+});
+
+describe("a chronyc that lies", () => {
+  it("gets no name of 100,000 characters in, and no error as long as that", async (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-chronyc-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    const command = join(directory, "chronyc");
+    const long = "head -c 100000 /dev/zero | tr '\\0' x";
+    const report = [tracking, source.replace("127.0.0.1", "192.0.2.1")];
+    const answers = [
+      `case "$*" in *sourcename*) ${long}; exit;; esac`,
+      ...report.map((line) => `echo '${line}'`),
+    ];
+    const delegate = createChronyd({
+      ...{ run: createRunCommand(), services: forbiddenServices(), timers: realTimers, command },
+      ...{ kernelIsSynchronised: () => null, panicSeconds: () => 1_000 },
+    });
+    writeFileSync(command, ["#!/bin/sh", ...answers].join("\n"), { mode: 0o755 });
+    const read = await delegate.read();
+    assert.deepEqual([read.source?.host, read.trouble], ["192.0.2.1", null]);
+    writeFileSync(command, ["#!/bin/sh", long, "exit 1"].join("\n"), { mode: 0o755 });
+    assert.match((await delegate.read()).trouble ?? "", /chronyd does not answer chronyc \(x{200}\)/);
   });
 });

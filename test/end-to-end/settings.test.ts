@@ -149,7 +149,7 @@ describe("settings", () => {
       { time: { servers: ["127.0.0.2:9", "[::1]:9"] } },
       { time: { min_agreeing: 3 } },
       { time: { panic_threshold: "30m" } },
-      { update: { ota: { server: "file:///media/usb" } } },
+      { update: { ota: { server: "https://updates.example.org/repository" } } },
       { update: { ota: { channel: "beta" } } },
       { update: { ota: { enabled: true } } },
       { update: { ota: { auto_update_rules: false } } },
@@ -167,6 +167,26 @@ describe("settings", () => {
         assert.equal((await put(body)).status, 200);
       });
     }
+    it("local root alone: a directory as the update server (files that an administrator may not read)", async () => {
+      const before = await read();
+      const body = { update: { ota: { server: "file:///media/usb" } } };
+      for (const { token } of [operator, admin]) {
+        const { status, json } = await put(body, token);
+        assert.deepEqual(
+          [status, json.code, json.errors[0].pointer],
+          [403, "forbidden", "/update/ota/server"],
+        );
+        assert.match(json.detail, /steward system set update\.ota\.server=file:\/\/\/media\/usb/);
+      }
+      assert.deepEqual(await read(), before);
+      assert.equal((await agent.call("PUT", "/api/system", { body, local: true })).status, 200);
+      const sentBack = await put({ ...(await read()), device: { ...before.device, name: "Beside it" } });
+      assert.equal(
+        sentBack.status,
+        200,
+        "a directory that stands there keeps an administrator from nothing else",
+      );
+    });
     it("administrator alone: two-factor for administrators, which holds for himself at once", async () => {
       const body = { security: { require_2fa: "admins" } };
       assert.equal((await put(body, operator.token)).status, 403);

@@ -86,6 +86,20 @@ describe("transfers over http", () => {
       });
     }
 
+    it("refuse this device's own addresses, by name and as literals, as they are when it connects", async () => {
+      let asked = 0;
+      const ownAddresses = () => {
+        asked += 1;
+        return new Set(["192.0.2.7"]);
+      };
+      const resolveHost = async () => ["192.0.2.7"];
+      const { open } = transfers({ allowLocalServers: false, ownAddresses, resolveHost });
+      for (const host of ["192.0.2.7", "[::ffff:192.0.2.7]", "updates.example"]) {
+        await assert.rejects(open(`http://${host}:9/`, plainRequest()), code("update_server_refused"));
+      }
+      assert.ok(asked >= 3, `they were looked up ${asked} times`);
+    });
+
     for (const address of [
       "127.0.0.1",
       "169.254.7.7",
@@ -94,6 +108,10 @@ describe("transfers over http", () => {
       "fe80::1%lo",
       "0.0.0.0",
       "::",
+      "100.100.100.200",
+      "fd00:ec2::254",
+      "2002:7f00:1::",
+      "64:ff9b:1::7f00:1",
     ]) {
       it(`refuse a name that DNS answers with ${address}`, async () => {
         const { port, requests } = await serving((_request, response) => response.end("reached"));

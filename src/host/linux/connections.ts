@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   /** A proxy of the host file's, `http://host:port`; root says where it is, so it may be on this device. */
   readonly proxy: URL | undefined;
   readonly allowLocalServers: boolean;
+  /** Of this device, at the moment of connecting: a lease may have been renewed since the start. */
+  readonly ownAddresses: () => ReadonlySet<string>;
 }
 
 /** Where requests can be sent and answers come from. */
@@ -95,17 +97,19 @@ function portOf(url: URL): number {
 }
 
 /** Literal addresses never come to the look-up; behind a proxy nothing does, and the name is all that can be judged. */
-function refuseLocalHost(host: string, { allowLocalServers }: ConnectionOptions): void {
+function refuseLocalHost(host: string, { allowLocalServers, ownAddresses }: ConnectionOptions): void {
   if (allowLocalServers) return;
-  if (isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host)) throw localRefusal(host, host);
+  if (isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host, ownAddresses()))
+    throw localRefusal(host, host);
 }
 
 /** Judged here, at the moment of connecting, so that a name cannot be one address when asked and another when used. */
-function addressesFor({ resolveHost }: ConnectionOptions, isJudged: boolean): LookupFunction {
+function addressesFor({ resolveHost, ownAddresses }: ConnectionOptions, isJudged: boolean): LookupFunction {
   return (host, { all }, done) => {
     resolveHost(host).then(
       (found) => {
-        const allowed = found.filter((address) => !isJudged || !isLocalAddress(address));
+        const own = isJudged ? ownAddresses() : undefined;
+        const allowed = found.filter((address) => own === undefined || !isLocalAddress(address, own));
         const [first] = allowed;
         if (first === undefined) return done(localRefusal(host, found.join(", ")), "");
         if (all !== true) return done(null, first, isIP(first));

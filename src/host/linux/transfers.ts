@@ -2,6 +2,7 @@ import type { ResolveHost, Transfer, TransferRequest, Transfers } from "../ports
 import { createCertificateAuthorities } from "./certificate-authorities.ts";
 import type { ConnectionOptions } from "./connections.ts";
 import { createResolveHost } from "./resolve-host.ts";
+import { ownAddresses } from "./server-addresses.ts";
 import { exchange } from "./transfer-exchange.ts";
 import { refused, tooSlow, unreachable } from "./transfer-failures.ts";
 import { openFile } from "./transfer-files.ts";
@@ -18,6 +19,7 @@ export interface TransferOptions {
   /** Loopback, link-local, unspecified and multicast addresses may be servers. */
   readonly allowLocalServers: boolean;
   readonly resolveHost?: ResolveHost;
+  readonly ownAddresses?: () => ReadonlySet<string>;
 }
 
 /** Transfers over the network and from directories; each has a connection of its own, which ends with it. */
@@ -27,6 +29,7 @@ export function createTransfers(options: TransferOptions): Transfers {
     authorities: createCertificateAuthorities(options.caFile),
     proxy: options.proxy === undefined ? undefined : proxyOf(options.proxy),
     allowLocalServers: options.allowLocalServers,
+    ownAddresses: options.ownAddresses ?? ownAddresses,
   };
   return {
     open: async (address, request) => {

@@ -59,7 +59,8 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
     greetConsole: () => options.greet(),
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
     updateSettings: async ({ actor, body, ifMatch, note }) => {
-      const writer = { role: writingRole(actor), requireStepUp: () => requireStepUp(actor) };
+      const isLocalRoot = actor.kind === "local-root";
+      const writer = { role: writingRole(actor), isLocalRoot, requireStepUp: () => requireStepUp(actor) };
       let before = settings.read();
       const after = await settings.change(body, writer, (present) => {
         before = present;
