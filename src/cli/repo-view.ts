@@ -90,11 +90,11 @@ function draftNeeds(drafts: readonly RoleReport[], directory: string): string {
 
 function targetTable(targets: readonly TargetReport[]): string {
   return formatTable({
-    heads: ["TARGET", "STATE", "BYTES", "PRODUCT", "ARCH", "SHA-512", "MORE"],
+    heads: ["TARGET", "STATE", "BYTES", "PRODUCT", "ARCH", "HASH", "MORE"],
     rows: targets.map(({ path, length, hashes, custom, is_missing, is_draft }) => {
       const entry = readEntry(custom);
       const state = [is_draft ? "draft" : "published", ...(is_missing ? ["PAYLOAD MISSING"] : [])].join(", ");
-      const id = hashes.sha512?.slice(0, 16);
+      const id = (hashes.sha512 ?? hashes.sha256)?.slice(0, 16);
       return [
         path,
         state,

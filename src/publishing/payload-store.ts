@@ -6,6 +6,7 @@ import { StewardError } from "../errors.ts";
 import { storageError, syncDirectory } from "../store/durable-file.ts";
 import { caps } from "../updates/caps.ts";
 import type { TargetFile } from "../updates/metadata.ts";
+import { readSignedPayload } from "../updates/signed-payload.ts";
 import { makePublicDirectory, putCopy, removeFile, temporaryName, unreadable } from "./files.ts";
 import { hashedPath } from "./release-entry.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
@@ -87,20 +88,22 @@ function notGzip(file: string): StewardError {
   );
 }
 
-/** Where the payload of a target lies: among the drafts, or published already. Throws `not_found`. */
+/** Where the payload of a target lies: among the drafts, or published already. Throws `not_found`, `update_metadata_malformed`. */
 export async function locatePayload(
   workspace: Pick<Workspace, "targets" | "payloads">,
   path: string,
   file: TargetFile,
 ): Promise<string> {
-  const sha512 = file.hashes.sha512 ?? "";
-  for (const place of [join(workspace.targets, hashedPath(path, sha512)), join(workspace.payloads, sha512)]) {
+  // Its strongest hash: other tools sign SHA-256 alone.
+  const { nameHash } = readSignedPayload(file);
+  const published = join(workspace.targets, hashedPath(path, nameHash));
+  for (const place of [published, join(workspace.payloads, nameHash)]) {
     const { size } = await stat(place).catch(() => ({ size: -1 }));
     if (size === file.length) return place;
   }
   throw new StewardError(
     "not_found",
-    `The payload of ${path} is neither published nor among the drafts. Give it again with steward repo add, or bring ${join(workspace.targets, hashedPath(path, sha512))} back from where it was uploaded to.`,
+    `The payload of ${path} is neither published nor among the drafts. Give it again with steward repo add, or bring ${published} back from where it was uploaded to.`,
   );
 }
 

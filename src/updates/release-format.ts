@@ -1,4 +1,5 @@
 import { updateKinds } from "../contract/update-kinds.ts";
+import { caps } from "./caps.ts";
 import { longestVersion, versionPattern } from "./semver.ts";
 
 /*
@@ -24,11 +25,10 @@ export const maximumSteps = 32;
 export const maximumWaveSeconds = 366 * 86_400;
 
 const version = { type: "string", maxLength: longestVersion, pattern: versionPattern.source } as const;
-const text = {
-  type: "string",
-  maxLength: maximumText,
-  pattern: `^${unprintable.source.replace("[", "[^")}*$`,
-} as const;
+/** As `unprintable`, in the ranges that every reader of JSON Schema knows; \\p{…} is not for all. */
+const printable =
+  "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$";
+const text = { type: "string", maxLength: maximumText, pattern: printable } as const;
 const name = { type: "string", pattern: namePattern.source } as const;
 
 /**
@@ -55,6 +55,7 @@ export const customSchema = {
       description: "no version of this kind and name below it may be installed any more; not above `version`",
     },
     urgent: { type: "boolean", description: "waits for no wave and no window" },
+    security: { description: "true: it mends a weakness; for people and tools, devices go by `floor`" },
     withdrawn: { ...text, description: "why the publisher took it back; it is then not installed any more" },
     notes: { ...text, description: "for people" },
     waves: {
@@ -94,3 +95,35 @@ export const targetPathPattern = new RegExp(
 function inner({ source }: RegExp): string {
   return source.replace(/^\^|\$$/g, "");
 }
+
+const { $schema, ...custom } = customSchema;
+
+/**
+ * JSON Schema of a whole target: an entry of `targets` in the metadata, and `path`, the name that it has there. It stands
+ * in docs/release.schema.json.
+ */
+export const targetSchema = {
+  $schema,
+  title: "A TUF target that is a release for Steward, with its path",
+  type: "object",
+  required: ["path", "length", "hashes", "custom"],
+  properties: {
+    path: {
+      type: "string",
+      pattern: targetPathPattern.source,
+      description: "<channel>/<kind>/<file name>, as custom has them",
+    },
+    length: { type: "integer", minimum: 1, maximum: caps.payloadBytes, description: "bytes of the payload" },
+    hashes: {
+      type: "object",
+      description: "of the payload, in lower-case hex; all that are known are checked",
+      properties: {
+        sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
+        sha512: { type: "string", pattern: "^[0-9a-f]{128}$" },
+      },
+      additionalProperties: { type: "string", pattern: "^[0-9a-f]+$" },
+      anyOf: [{ required: ["sha512"] }, { required: ["sha256"] }],
+    },
+    custom,
+  },
+} as const;
