@@ -6,6 +6,7 @@ import { type OperationId, operationOf } from "./contract/operations.ts";
 import { isOfStorage, StewardError } from "./errors.ts";
 import { userOfConnection } from "./host/linux/connection-users.ts";
 import { readIdentity } from "./host/linux/identity.ts";
+import { namesOfHost } from "./http/hosts.ts";
 import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
 import { createRefreshCookie, refreshCookieName } from "./http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
@@ -189,7 +190,7 @@ async function listen(config: ServeConfig, application: Application): Promise<Li
   const name = refreshCookieName(application.deviceId);
   const app = createServer({
     ...application,
-    hostNames: [readIdentity().hostname, ...config.hostNames],
+    hostNames: [...namesOfHost(readIdentity().hostname), ...config.hostNames],
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
     sourceOf: createSourceOf(config.trustedProxies, userOfConnection),

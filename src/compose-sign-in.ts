@@ -80,6 +80,7 @@ export async function composeSignIn(parts: SignInParts) {
     ...common,
     tokens,
     ownAccount,
+    restriction,
     enrolment,
     bearer: createBearer({ ...common, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor, answer }),

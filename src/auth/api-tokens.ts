@@ -128,12 +128,12 @@ async function create(
   return { token, text };
 }
 
-function refuseForeignScopes({ role }: Account, scopes: readonly Scope[]): void {
+function refuseForeignScopes({ username, role }: Account, scopes: readonly Scope[]): void {
   const foreign = scopes.filter((scope) => !(scopeRoles[scope] as readonly string[]).includes(role));
   if (foreign.length === 0) return;
   throw new StewardError(
     "forbidden",
-    `Your role "${role}" may not do what ${foreign.join(", ")} is for, so your token cannot either. Nothing was made.`,
+    `The role "${role}" of ${username} may not do what ${foreign.join(", ")} is for, so a token of theirs cannot either. Nothing was made.`,
   );
 }
 
@@ -141,7 +141,7 @@ function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void 
   if (tokens.filter(({ user_id }) => user_id === owner.id).length < tokensPerUser) return;
   throw new StewardError(
     "token_limit_reached",
-    `You have ${tokensPerUser} API tokens, which is the most there can be. Delete one that is no longer needed.`,
+    `${owner.username} has ${tokensPerUser} API tokens, which is the most that there can be. Delete one that is no longer needed.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { scopeNames } from "../contract/scopes.ts";
 import type { ApiToken, TokenList } from "../contract/types.ts";
 import { allPages } from "./all-pages.ts";
 import { asUser } from "./as-user.ts";
-import type { Command } from "./command.ts";
+import type { Command, Invocation } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
 import { type Client, CommandError } from "./context.ts";
 import { suggestion } from "./near-miss.ts";
@@ -13,7 +13,8 @@ import { findUser } from "./user-lookup.ts";
 
 const add: Command = {
   path: ["token", "add"],
-  summary: "Make an API token of a user's, and print it this once (asks for the user's password)",
+  summary:
+    "Make an API token of a user's, and print it this once; root needs no password of theirs, others are asked for it",
   examples: [
     {
       line: "steward token add --user anna --name fleet --scope metrics:read",
@@ -28,6 +29,7 @@ const add: Command = {
     { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
     answersOption,
   ],
+  worksOffline: true,
   async run(invocation) {
     const { options, output } = invocation;
     const [user, name] = [options.text("user"), options.text("name")];
@@ -37,15 +39,23 @@ const add: Command = {
     }
     const expires_in = options.text("expires-in");
     const body = { name, scopes, ...(expires_in !== undefined && { expires_in }) };
-    await asUser(invocation, user, async ({ client }) => {
-      const made = await client.call("createToken", { body });
+    const make = async (client: Client, owner: { user_id?: string }) => {
+      const made = await client.call("createToken", { body: { ...body, ...owner } });
       await output.value(made, made.token);
       await output.remark(
         `The token "${name}" of ${user} is shown this once. It is good until ${made.expires_at}, or until: steward token rm ${made.id}`,
       );
-    });
+    };
+    if (!isLocalRoot(invocation)) return asUser(invocation, user, ({ client }) => make(client, {}));
+    const { id } = await findUser(invocation.client, user);
+    await make(invocation.client, { user_id: id });
   },
 };
+
+/** Over the socket without a token, unless the user's own password is given. */
+function isLocalRoot({ places, options }: Invocation): boolean {
+  return places.url === undefined && places.tokenFile === undefined && !options.has("password-stdin");
+}
 
 const list: Command = {
   path: ["token", "list"],

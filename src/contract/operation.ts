@@ -41,6 +41,8 @@ export interface Operation {
    * local root nor API tokens have one.
    */
   readonly stepUp?: true | "others";
+  /** Of what a user alone may do: what an administrator does in its place for another user, after "An administrator ". */
+  readonly insteadForAdmins?: string;
   /** The scope that lets an API token call it; without one no API token may. */
   readonly scope?: Scope;
   /**

@@ -15,12 +15,12 @@ export const tokenOperations = {
   createToken: {
     method: "POST",
     path: "/api/tokens",
-    summary: "Make an API token for oneself; it is shown this once",
-    access: "session",
+    summary: "Make an API token for oneself, or as local root for a user; it is shown this once",
+    access: everyone,
     stepUp: true,
     body: tokens.createToken,
     response: { status: 201, schema: tokens.createdToken, collection: "/api/tokens" },
-    errors: ["token_limit_reached"],
+    errors: ["token_limit_reached", "not_found"],
     event: "token.created",
   },
   deleteToken: {

@@ -47,6 +47,10 @@ export const createToken = {
   properties: {
     name: { ...displayName, minLength: 1, description: "what it is for, for people" },
     scopes: scopeList,
+    user_id: {
+      ...userId,
+      description: "the owner, whom local root names; absent: the caller",
+    },
     expires_in: { ...duration, default: "90d", description: "1h to 366d" },
   },
 } as const;

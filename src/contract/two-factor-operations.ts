@@ -52,6 +52,8 @@ export const twoFactorOperations = {
     path: "/api/users/{id}/2fa/disable",
     summary: "Remove the own second factor with password and code; other sessions end",
     access: "self",
+    insteadForAdmins:
+      "removes another user's second factor with POST /api/users/{id}/2fa/recover and a `reason`, which is written down; on the device: `steward user 2fa reset NAME --reason TEXT`",
     pathParameters: byId,
     body: twoFactor.disable,
     response: { status: 200, schema: user },

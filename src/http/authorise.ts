@@ -6,7 +6,7 @@ import { type Actor, roleOf } from "./call.ts";
 /** What is asked of whoever calls an operation. */
 export type Policy = Pick<
   Operation,
-  "access" | "scope" | "stepUp" | "beforePasswordChange" | "beforeEnrolment"
+  "access" | "scope" | "stepUp" | "beforePasswordChange" | "beforeEnrolment" | "insteadForAdmins"
 >;
 
 /**
@@ -19,7 +19,7 @@ export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<
   if (actor.kind === "token") refuseOutOfScope(policy, actor);
   if (actor.kind !== "local-root") refuseRestricted(policy, actor);
   const isSelf = actor.kind === "user" && params.id === actor.account.id;
-  refuseRole(policy.access, actor, isSelf);
+  refuseRole(policy, actor, isSelf);
   // Whoever made a token gave the password for its scopes, and a program has none to give.
   if (actor.kind === "token") return;
   if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
@@ -77,7 +77,7 @@ function refuseRestricted(policy: Policy, actor: Person | Program): void {
   }
 }
 
-function refuseRole(access: Access, actor: Actor, isSelf: boolean): void {
+function refuseRole({ access, insteadForAdmins }: Policy, actor: Actor, isSelf: boolean): void {
   if (mayCall(access, actor, isSelf)) return;
   if (access === "local") {
     throw new StewardError(
@@ -86,15 +86,19 @@ function refuseRole(access: Access, actor: Actor, isSelf: boolean): void {
     );
   }
   if (typeof access === "string") {
+    const isAdvised = insteadForAdmins !== undefined && roleOf(actor) === "admin";
     throw new StewardError(
       "forbidden",
-      "This is for the signed-in user himself; neither local root nor an administrator can do it in his place.",
+      isAdvised
+        ? `Only the user can do this, with their own password. An administrator ${insteadForAdmins}. Nothing was changed.`
+        : "Only the user who is signed in can do this; neither local root nor an administrator can do it for them.",
     );
   }
-  throw new StewardError(
-    "forbidden",
-    `Your role "${roleOf(actor)}" may not do this; it takes ${access.roles.join(" or ")}.`,
-  );
+  const whose =
+    actor.kind === "token"
+      ? `The owner of this API token has the role "${roleOf(actor)}", which`
+      : `Your role "${roleOf(actor)}"`;
+  throw new StewardError("forbidden", `${whose} may not do this; it takes ${access.roles.join(" or ")}.`);
 }
 
 function mayCall(access: Access, actor: Actor, isSelf: boolean): boolean {

@@ -18,6 +18,12 @@ export function createHostCheck(names: readonly string[]): (host: string | undef
   };
 }
 
+/** The names of a host: its own, and the one by which multicast DNS (RFC 6762) finds it, as Avahi announces it. */
+export function namesOfHost(hostname: string): string[] {
+  const [label = hostname] = hostname.split(".");
+  return [hostname, `${label}.local`];
+}
+
 function isKnown(host: string, known: ReadonlySet<string>): boolean {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/.exec(host);
   if (!match) return false;

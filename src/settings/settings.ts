@@ -1,3 +1,4 @@
+import type { Scope } from "../contract/scopes.ts";
 import { settings as settingsSchema } from "../contract/settings.ts";
 import { hidden } from "../contract/settings-forms.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
@@ -39,6 +40,8 @@ export interface Writer {
   role: Role;
   /** Root of the device, or the service's own user; an administrator of the console is neither. */
   isLocalRoot: boolean;
+  /** Of the API token that writes, which may what an operator may; absent: a person or local root writes. */
+  scope?: Scope | undefined;
   /** Called before a member changes that an administrator alone may write; throws unless he gave his password lately. */
   requireStepUp: () => void;
 }
@@ -110,7 +113,7 @@ function changed(
   return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
-function refuseForeign(members: readonly ChangedMember[], { role, requireStepUp }: Writer): void {
+function refuseForeign(members: readonly ChangedMember[], { role, scope, requireStepUp }: Writer): void {
   const refused = members.filter(({ writer }) => !mayWrite(role, writer));
   if (members.some(({ writer }) => writer === "admin") && refused.length === 0) requireStepUp();
   if (refused.length > 0) {
@@ -119,12 +122,14 @@ function refuseForeign(members: readonly ChangedMember[], { role, requireStepUp 
       code: "forbidden",
       detail: "only an administrator may change it",
     }));
+    const details = { details: { errors } };
+    const what = `change ${names(errors)}. Nothing was changed.`;
+    if (scope === undefined)
+      throw new StewardError("forbidden", `Your role "${role}" may not ${what}`, details);
     throw new StewardError(
-      "forbidden",
-      `Your role "${role}" may not change ${names(errors)}. Nothing was changed.`,
-      {
-        details: { errors },
-      },
+      "insufficient_scope",
+      `The scope ${scope} of an API token covers the settings that an operator may change; it takes an administrator who signs in to ${what}`,
+      details,
     );
   }
 }

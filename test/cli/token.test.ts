@@ -39,6 +39,17 @@ describe("steward token add", { concurrency: true }, () => {
     assert.equal(received.at(-1)?.path, "/api/auth/logout");
   });
 
+  it("makes it as root over the socket, without the user's password or code", async (test) => {
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/users": pageOf(exampleUser()),
+      "POST /api/tokens": { status: 201, body: { ...token, token: secret } },
+    });
+    const { code, stdout } = await runSteward([...add, "--socket", socketPath]);
+    assert.deepEqual([code, stdout], [0, `${secret}\n`]);
+    const body = { name: "fleet", scopes: ["logs:read"], user_id: annaId };
+    assert.deepEqual([received.length, received.at(-1)?.body], [2, body]);
+  });
+
   const wrong: [what: string, args: string[], message: RegExp][] = [
     ["no user", ["--name", "x", "--scope", "logs:read"], /needs --user, --name and at least one --scope/],
     ["no name", ["--user", "anna", "--scope", "logs:read"], /needs --user/],

@@ -119,7 +119,9 @@ describe("an API token may do", () => {
       { device: { name: "Lock house" }, security: { session_idle: "24h" } },
     ]) {
       const { status, json } = await write(body);
-      assert.deepEqual([status, json.code], [403, "forbidden"], JSON.stringify(body));
+      assert.deepEqual([status, json.code], [403, "insufficient_scope"], JSON.stringify(body));
+      assert.match(json.detail, /^The scope system:write /);
+      assert.doesNotMatch(json.detail, /Your role/);
     }
     const { json } = await agent.call("GET", "/api/system", { local: true });
     assert.deepEqual([json.device.name, json.security.require_2fa], ["Pump house", "none"]);

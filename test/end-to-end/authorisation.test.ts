@@ -46,7 +46,7 @@ const table: Record<string, string> = {
   recoverTwoFactor: "    +      +      +        +       +       +         +      none",
   makeRecoveryCodes: "   -      -      -        -       -       -         e      none",
   listTokens: "          -      +      +        +       +       +         e      none",
-  createToken: "         -      -      s        s       s       +         e      none",
+  createToken: "         -      +      s        s       s       +         e      none",
   deleteToken: "         -      +      +        +       +       +         e      none",
   listEvents: "          -      +      -        +       +       +         e      events:read",
   streamEvents: "        -      +      -        +       +       +         e      events:read",

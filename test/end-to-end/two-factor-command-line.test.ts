@@ -193,7 +193,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     password = "seven lanterns drift home";
     for (const known of [oneUse, password]) secrets.add(known);
     const { code, screen } = await onTerminal(
-      ["token", "add", "--user", "anna", "--name", "fleet", "--scope", "system:read"],
+      ["token", "add", "--user", "anna", "--name", "fleet", "--scope", "system:read", "--url", agent.url],
       [
         ["Password of anna: ", `${oneUse}\r`],
         ["New password: ", `${password}\r`],

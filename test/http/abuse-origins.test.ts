@@ -16,6 +16,8 @@ const ours = [
   "[2001:db8::7]",
   hostname(),
   hostname().toUpperCase(),
+  `${hostname().split(".")[0]}.local`,
+  `${hostname().split(".")[0]}.local:8470`,
 ];
 
 const foreign = [
@@ -39,6 +41,8 @@ const foreign = [
   "[127.0.0.1]",
   "[fe80::1%eth0]",
   `${hostname()}.evil.example`,
+  "evil.local",
+  `${hostname().split(".")[0]}.local.evil.example`,
 ];
 
 describe("the Host header", () => {

@@ -1,3 +1,4 @@
+import { operations } from "../../contract/operations.ts";
 import { settings as settingsSchema } from "../../contract/settings.ts";
 import type { ConsoleGreeting, Health, Role, Version } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
@@ -59,8 +60,12 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
     greetConsole: () => options.greet(),
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
     updateSettings: async ({ actor, body, ifMatch, note }) => {
-      const isLocalRoot = actor.kind === "local-root";
-      const writer = { role: writingRole(actor), isLocalRoot, requireStepUp: () => requireStepUp(actor) };
+      const writer = {
+        role: writingRole(actor),
+        isLocalRoot: actor.kind === "local-root",
+        scope: actor.kind === "token" ? operations.updateSettings.scope : undefined,
+        requireStepUp: () => requireStepUp(actor),
+      };
       let before = settings.read();
       const after = await settings.change(body, writer, (present) => {
         before = present;

@@ -1,18 +1,22 @@
 import type { StoredApiToken } from "../../auth/api-token.ts";
 import type { ApiTokens } from "../../auth/api-tokens.ts";
+import type { Restriction } from "../../auth/restriction.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import { durationSeconds } from "../../settings/durations.ts";
 import { pageOf } from "../../store/pages.ts";
+import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
-import { type Handlers, personOf, roleOf } from "../call.ts";
+import { type Actor, type Call, type Handlers, personOf, roleOf } from "../call.ts";
 
 type TokenHandlers = Pick<Handlers, "listTokens" | "createToken" | "deleteToken">;
 
 export interface TokenHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
+  /** What this user has to do first. */
+  restriction: (account: Account) => Restriction;
 }
 
 /** Bounds of a token's life, in seconds. */
@@ -20,7 +24,8 @@ const shortestSeconds = 60 * 60;
 const longestSeconds = 366 * 86_400;
 
 /** Tokens for programs. */
-export function createTokenHandlers({ accounts, apiTokens }: TokenHandlersOptions): TokenHandlers {
+export function createTokenHandlers(options: TokenHandlersOptions): TokenHandlers {
+  const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({
     id: token.id,
     name: token.name,
@@ -47,15 +52,8 @@ export function createTokenHandlers({ accounts, apiTokens }: TokenHandlersOption
       });
       return { ...page, items: page.items.map(describe) };
     },
-    createToken: async ({ body, actor, note }) => {
-      const lifetimeSeconds = lifetimeOf(body.expires_in ?? "90d");
-      const owner = personOf(actor).account;
-      const { token, text } = await apiTokens.create(owner, {
-        name: body.name,
-        scopes: body.scopes,
-        lifetimeSeconds,
-      });
-      note({ subject: { id: token.id, name: token.name }, details: { scopes: token.scopes } });
+    createToken: async (call) => {
+      const { token, text } = await createToken(options, call);
       return { ...describe(token), token: text };
     },
     deleteToken: async ({ params, actor, note }) => {
@@ -69,6 +67,64 @@ export function createTokenHandlers({ accounts, apiTokens }: TokenHandlersOption
       return undefined;
     },
   };
+}
+
+async function createToken(
+  options: TokenHandlersOptions,
+  { body, actor, note }: Call<"createToken">,
+): Promise<{ token: StoredApiToken; text: string }> {
+  const { name, scopes, expires_in = "90d", user_id } = body;
+  const lifetimeSeconds = lifetimeOf(expires_in);
+  const owner = ownerOf(options, actor, user_id);
+  const made = await options.apiTokens.create(owner, { name, scopes, lifetimeSeconds });
+  const details = { scopes, owner: owner.username };
+  note({ subject: { id: made.token.id, name }, details });
+  return made;
+}
+
+/**
+ * Whose token is to be made: the caller's, or of whom local root names, which takes neither their password nor their code.
+ * Throws `forbidden`, `validation_failed`, `not_found`, and what the owner has to do first.
+ */
+function ownerOf(
+  { accounts, restriction }: TokenHandlersOptions,
+  actor: Actor,
+  userId: string | undefined,
+): Account {
+  if (actor.kind !== "local-root") {
+    const { account } = personOf(actor);
+    if (userId === undefined || userId === account.id) return account;
+    throw new StewardError(
+      "forbidden",
+      "Only root on the device makes API tokens for other users: `steward token add --user NAME`. Nothing was made.",
+    );
+  }
+  if (userId === undefined) {
+    throw new StewardError(
+      "validation_failed",
+      "Root has no API tokens: name their owner with user_id. Nothing was made.",
+    );
+  }
+  const owner = accounts.find(userId);
+  if (!owner) throw new StewardError("not_found", "There is no user with this id. Nothing was made.");
+  refuseUnready(owner, restriction(owner));
+  return owner;
+}
+
+/** A token of theirs would be refused, which is better said before a program has it. */
+function refuseUnready({ username }: Account, restriction: Restriction): void {
+  if (restriction === "password_change") {
+    throw new StewardError(
+      "password_change_required",
+      `${username} has a one-use password, and API tokens of theirs are refused until they have chosen their own. For a user that no person signs in as, set one: \`steward user passwd ${username}\`. Nothing was made.`,
+    );
+  }
+  if (restriction === "two_factor_enrolment") {
+    throw new StewardError(
+      "two_factor_enrolment_required",
+      `This device asks for two-factor sign-in (security.require_2fa), and API tokens of ${username} are refused until they have enrolled: \`steward user 2fa setup ${username}\`. Nothing was made.`,
+    );
+  }
 }
 
 function lifetimeOf(duration: string): number {
