@@ -76,8 +76,8 @@ function updateFields({ kinds, last_check, next_check_at, is_automatic }: InShor
 
 function kindWords({ installed, available, staged, blocker }: InShort["kinds"][number]): string {
   const present = installed ?? "not installed";
-  if (available === null) return present;
-  const offer = `${present}; ${available} is available${staged ? " and verified" : ""}`;
+  const offer =
+    available === null ? present : `${present}; ${available} is available${staged ? " and verified" : ""}`;
   return blocker === null ? offer : `${offer}: ${blocker}`;
 }
 

@@ -1,4 +1,5 @@
 import { clockTrusts, timeModes, timeSync } from "./clock.ts";
+import { errorCodes } from "./error-codes.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { facts } from "./system.ts";
 import { updateKinds } from "./update-kinds.ts";
@@ -84,13 +85,21 @@ const clock = {
 const updateKind = {
   type: "object",
   additionalProperties: false,
-  required: ["kind", "installed", "available", "staged", "blocker"],
+  required: ["kind", "installed", "available", "staged", "blocker", "blocker_code"],
   properties: {
     kind: { type: "string", enum: updateKinds },
     installed: { ...nullableText, description: "version; null: none that is known here" },
     available: { ...nullableText, description: "version of the release that is on offer for this device" },
     staged: { type: "boolean", description: "it lies on this device, verified" },
-    blocker: { ...nullableText, description: "why it is not applied unasked, in words; null: nothing" },
+    blocker: {
+      ...nullableText,
+      description: "why nothing of the kind is taken, or the release not applied unasked; null: nothing",
+    },
+    blocker_code: {
+      type: ["string", "null"],
+      enum: [null, ...Object.keys(errorCodes)],
+      description: "where the last check could not judge the kind",
+    },
   },
 } as const;
 

@@ -84,14 +84,16 @@ function clockInShort(clock: TimeSync, word: ClockWord): Status["clock"] {
   };
 }
 
-function updatesInShort({ state, message, schedule, installed, available }: Updates): Status["updates"] {
+function updatesInShort(updates: Updates): Status["updates"] {
+  const { state, message, schedule, installed, available, blockers } = updates;
   const { enabled, last_check, last_success_at, next_check_at } = schedule;
   const kindOf = (kind: "rules" | "binary") => ({
     kind,
     installed: installed[kind],
     available: available[kind]?.version ?? null,
     staged: available[kind]?.staged ?? false,
-    blocker: available[kind]?.hindrance ?? null,
+    blocker: blockers?.[kind]?.detail ?? available[kind]?.hindrance ?? null,
+    blocker_code: blockers?.[kind]?.code ?? null,
   });
   return {
     ...{ state, message, is_automatic: enabled, kinds: [kindOf("rules"), kindOf("binary")] },

@@ -17,8 +17,22 @@ const well: Status = {
   updates: {
     ...{ state: "idle", message: "Nothing newer is offered.", is_automatic: true },
     kinds: [
-      { kind: "rules", installed: "1.2.0", available: null, staged: false, blocker: null },
-      { kind: "binary", installed: null, available: "2.0.0", staged: true, blocker: "it waits" },
+      {
+        kind: "rules",
+        installed: "1.2.0",
+        available: null,
+        staged: false,
+        blocker: null,
+        blocker_code: null,
+      },
+      {
+        kind: "binary",
+        installed: null,
+        available: "2.0.0",
+        staged: true,
+        blocker: "it waits",
+        blocker_code: null,
+      },
     ],
     ...{ last_check: null, last_success_at: null, next_check_at: "2026-11-20T20:00:00.000Z" },
   },

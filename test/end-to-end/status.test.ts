@@ -64,7 +64,10 @@ describe("the status of a device with something to see to", () => {
 
 describe("who sees what in the status", () => {
   const server = "https://updates.example.net/demo";
-  const updates = exampleUpdates({ message: `The last check of ${server} failed.` });
+  const updates = exampleUpdates({
+    message: `The last check of ${server} failed.`,
+    blockers: { rules: { code: "update_file_missing", detail: `${server}/x is missing.` }, binary: null },
+  });
   const needs: Need[] = [
     { code: "updates", level: "attention", facts: {}, sentence: `Cannot reach ${server}: reset.` },
   ];
@@ -87,7 +90,7 @@ describe("who sees what in the status", () => {
 
   it("no update server for readonly users, wherever it stands", async () => {
     assert.doesNotMatch(await lookAs(user("readonly")), /updates\.example\.net/);
-    assert.equal((await lookAs(user("operator"))).match(/https:\/\/updates\.example\.net/g)?.length, 3);
+    assert.equal((await lookAs(user("operator"))).match(/https:\/\/updates\.example\.net/g)?.length, 4);
   });
 
   const callers: [who: string, actor: object, areNamed: boolean][] = [

@@ -54,7 +54,7 @@ describe("the status of a device", () => {
     assert.deepEqual([state, needs, clock.word], ["ok", [], "in_sync"]);
     assert.deepEqual(updates?.kinds[0], {
       ...{ kind: "rules", installed: "1.2.0", available: null },
-      ...{ staged: false, blocker: null },
+      ...{ staged: false, blocker: null, blocker_code: null },
     });
     assert.equal(people?.accounts, 2);
   });
@@ -147,6 +147,17 @@ describe("an update that is on offer", () => {
     assert.deepEqual(codesOf(look({ ...offered({ postponed: until }), ota: byHand })), []);
     const held = [{ ...exampleFailed, why: "held" as const }];
     assert.deepEqual(codesOf(look({ ...offered({ held }), ota: byHand })), []);
+  });
+  it("has the blocker of its kind, with the code that the last check ended with", () => {
+    const expired = { code: "update_metadata_expired", detail: "The list of rules has expired." } as const;
+    const { updates } = look(offered({ blockers: { rules: expired, binary: null } }));
+    assert.deepEqual(
+      updates?.kinds.map(({ blocker, blocker_code }) => [blocker, blocker_code]),
+      [
+        [expired.detail, expired.code],
+        [null, null],
+      ],
+    );
   });
   it("is told as failed where it failed here", () => {
     assert.deepEqual(codesOf(look(offered({ failed: [exampleFailed] }))), ["update_failed"]);

@@ -81,6 +81,8 @@ function postponementOf(duration: string): number {
   });
 }
 
+type Blocker = NonNullable<UpdatesStatus["blockers"]>["rules"];
+
 /** Where a device gets its updates from is hidden as in the settings, also where a failure names it. */
 export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
   const { schedule, trust } = status;
@@ -88,9 +90,14 @@ export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
   const cover = coveredFor(status, actor);
   const { last_check } = schedule;
   const { rules, binary } = status.available;
+  const { blockers } = status;
+  const coverBlocker = (one: Blocker) => one && { ...one, detail: cover(one.detail) };
   return {
     ...status,
     message: cover(status.message),
+    ...(blockers && {
+      blockers: { rules: coverBlocker(blockers.rules), binary: coverBlocker(blockers.binary) },
+    }),
     available: {
       rules: rules && { ...rules, hindrance: cover(rules.hindrance) },
       binary: binary && { ...binary, hindrance: cover(binary.hindrance) },
