@@ -127,10 +127,14 @@ describe("the console's actions on a user", () => {
     assert.equal(answer.json?.user?.must_change_password, false, answer.text);
   });
 
-  it("end the sessions of a user", async () => {
+  it("end the sessions of a user, told how many API tokens stay good", async () => {
     const { json } = await signInOverWire(names.readonly, passwords.readonly);
+    const body = { user_id: json.user.id, name: "fleet", scopes: ["logs:read"] };
+    assert.equal((await agent.call("POST", "/api/tokens", { local: true, body })).status, 201);
     const { page } = await openUsers(browser, agent);
-    await confirm(await choose(page, names.readonly, "End sessions"), "End sessions");
+    const dialog = await choose(page, names.readonly, "End sessions");
+    await dialog.getByText("API tokens that stay good: 1.").waitFor();
+    await confirm(dialog, "End sessions");
     await page.getByRole("status").filter({ hasText: "End sessions: log-reader" }).waitFor();
     const after = await agent.call("GET", "/api/auth/me", { token: json.access_token });
     assert.equal(after.status, 401, after.text);
