@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import fc from "fast-check";
 import { firstToGo, keepPlace, type Occupant } from "../../src/http/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../src/http/connections.ts";
 import { until } from "../until.ts";
@@ -81,6 +82,14 @@ describe("the places of a listener", () => {
     const { open, ask } = await startServer(test);
     flood(test, 2 * maximum, () => open(requestText("GET /held")));
     for (let count = 0; count < 20; count += 1) assert.equal(await ask(), 200, `request ${count}`);
+  });
+
+  it("are not lost to a flood that comes at once: the request at its head is read", async (test) => {
+    const { open } = await startServer(test);
+    const asking = open(requestText("GET /"));
+    for (let count = 0; count < maximum + 8; count += 1) open(halfBody);
+    const text = await new Promise((resolve) => asking.once("data", resolve).once("close", resolve));
+    assert.match(String(text), /^HTTP\/1\.1 200 /);
   });
 
   it("stay with a connection that carried a valid token, however many strangers come", async (test) => {
@@ -199,6 +208,27 @@ describe("where one connection of 17 is too many", () => {
   ] as const) {
     it(what, () => assert.equal(goesFirst(...groups), expected));
   }
+
+  it("and then another, those with tokens keep their half, and as many go as are too many", () => {
+    const holder = fc.constantFrom("one", "two", "three");
+    const account = fc.option(holder, { nil: undefined });
+    const occupant = fc.record({
+      account,
+      source: holder,
+      isUnfinished: fc.boolean(),
+      lastActivity: fc.nat(),
+    });
+    fc.assert(
+      fc.property(fc.array(occupant, { maxLength: 40 }), (occupants) => {
+        const staying = new Set(occupants);
+        for (let first = firstToGo(staying, 16); first; first = firstToGo(staying, 16)) staying.delete(first);
+        assert.equal(staying.size, Math.min(16, occupants.length));
+        const withTokens = (all: Iterable<Occupant>) =>
+          [...all].filter((one) => one.account !== undefined).length;
+        assert.ok(withTokens(staying) >= Math.min(8, withTokens(occupants)));
+      }),
+    );
+  });
 
   it("none goes while there are places", () =>
     assert.equal(goesFirst({ count: 4, name: "half" }), undefined));
