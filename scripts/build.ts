@@ -11,7 +11,7 @@ import { documentKinds } from "../src/state.ts";
 import { createCompiler } from "../src/store/compile.ts";
 import { tolerant } from "../src/store/members.ts";
 import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
-import { releaseJournalName, releaseJournalSchema } from "../src/updates/release-journal.ts";
+import { releaseJournalName, releaseJournalSchema } from "../src/updates/release-journal-schema.ts";
 import { buildAddon } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
 import { writeShellFiles } from "./build-shell-files.ts";

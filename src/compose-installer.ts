@@ -174,7 +174,7 @@ function begin(
 }
 
 function argumentsOf(request: InstallRequest): string[] {
-  return request.verb === "install" ? ["install", request.id] : ["rollback", request.kind];
+  return request.verb === "install" ? ["install", request.id] : ["install", `rollback${request.kind}`];
 }
 
 /** There is an outcome, or a trial for which nothing of ours is read any more. */

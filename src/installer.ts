@@ -18,9 +18,9 @@ const build: Build =
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
 
-const usage = `usage: installer.js install RELEASE | rollback KIND | guard [--boot]
+const usage = `usage: installer.js install RELEASE | install rollbackKIND | rollback KIND | guard [--boot]
                     | confirm KIND | abort KIND | forgive RELEASE
-RELEASE: 32 hex digits. KIND: ${updateKinds.join(" or ")}.
+RELEASE: 32 hex digits. KIND: ${updateKinds.join(" or ")}. rollbackKIND is how the agent asks, within its limits.
 Root's side of updates; units and \`steward update\` call it.
 `;
 
@@ -70,7 +70,9 @@ async function perform(
   const kind = updateKinds.find((one) => one === what || (verb === "install" && what === `rollback${one}`));
   const isRelease = /^[0-9a-f]{32}$/.test(what);
   if (verb === "install" && isRelease) await change(parts, (open) => install(open, what, parts.takeIn));
-  else if (["install", "rollback"].includes(verb) && kind) await goBack(parts, kind);
+  // `install rollbackKIND` is what the agent's unit says; root says `rollback KIND`.
+  else if (["install", "rollback"].includes(verb) && kind)
+    await goBack(parts, kind, verb === "install" ? "agent" : "root");
   else if (verb === "guard" && what === "") await stand(parts, isBoot);
   else if ((verb === "confirm" || verb === "abort") && kind) {
     const how = await order(parts, { kind, order: verb });
@@ -80,8 +82,8 @@ async function perform(
   return 0;
 }
 
-function goBack(parts: InstallerParts, kind: UpdateKind): Promise<void> {
-  return change(parts, async (open) => rollBack(open, kind, await parts.floors()));
+function goBack(parts: InstallerParts, kind: UpdateKind, by: "agent" | "root"): Promise<void> {
+  return change(parts, async (open) => rollBack(open, kind, { by, floors: await parts.floors() }));
 }
 
 /** Something is put on trial, and the guard takes over: another process under systemd, this one without. */

@@ -107,6 +107,15 @@ describe("asking a program of our own", () => {
     ]);
   });
 
+  it("has a rollback taken as the agent's, with its limits, and not as root's", async () => {
+    const installer = createInstaller(
+      planWith(`console.error(told.slice(0, 2).join(" ")); process.exitCode = 5;`),
+    );
+    await assert.rejects(installer.ask({ verb: "rollback", kind: "rules" }, noSignal), {
+      message: "The installer ended with 5: install rollbackrules",
+    });
+  });
+
   it("says what it said last where it ends without an outcome", async () => {
     const installer = createInstaller(planWith(`console.error("No room."); process.exitCode = 3;`));
     await assert.rejects(installer.ask({ verb: "rollback", kind: "rules" }, noSignal), {

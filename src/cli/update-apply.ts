@@ -9,6 +9,7 @@ import { CommandError, OnlyExitCode } from "./context.ts";
 import { forgive } from "./update-again.ts";
 import { beginLook, followUpdates, refuseFailed } from "./update-following.ts";
 import { outcomeReport } from "./update-history.ts";
+import { rollBackAsRoot } from "./update-orders.ts";
 import { repositoryOf, repositoryOption } from "./update-repository.ts";
 import { releaseWords } from "./update-words.ts";
 
@@ -50,14 +51,23 @@ export const rollback: Command = {
   path: ["update", "rollback"],
   summary: "Go back to the release before; the present one is held from then on, and not taken by itself",
   positionals: [{ name: "KIND", values: updateKinds }],
-  options: [noWait],
+  options: [
+    noWait,
+    {
+      name: "as-root",
+      summary: "at any time, without the agent, which may do it for 72 hours alone; as root",
+    },
+  ],
   async run(invocation) {
+    const [kind] = selected(invocation.positionals[0] ?? "");
+    if (kind === undefined) return;
+    const consent = (version: string | null): Promise<void> => {
+      const present = version === null ? `the present ${kind}` : `${kind} ${version}`;
+      return requireConsent(invocation, `Go back from ${present} to the release before?${restarted([kind])}`);
+    };
+    if (invocation.options.has("as-root")) return rollBackAsRoot(invocation, kind, consent);
     await withAgent(async () => {
-      const [kind] = selected(invocation.positionals[0] ?? "");
-      if (kind === undefined) return;
-      const { installed } = await invocation.client.call("getUpdates", {});
-      const present = installed[kind] === null ? `the present ${kind}` : `${kind} ${installed[kind]}`;
-      await requireConsent(invocation, `Go back from ${present} to the release before?${restarted([kind])}`);
+      await consent((await invocation.client.call("getUpdates", {})).installed[kind]);
       await carriedOut(invocation, {
         begin: () => invocation.client.call("rollBackUpdate", { body: { kind } }),
         kinds: [kind],
@@ -85,7 +95,7 @@ async function withAgent(act: () => Promise<void>): Promise<void> {
     if (!(error instanceof AgentAbsent)) throw error;
     throw new CommandError(
       8,
-      `${error.message} It is the agent who asks root's side for it. A release that is on trial already is root's to end: \`steward update confirm\` and \`steward update abort\` work without the agent.`,
+      `${error.message} It is the agent who asks root's side for it. A release that is on trial already is root's to end: \`steward update confirm\` and \`steward update abort\` work without the agent, and so does \`steward update rollback KIND --as-root\`.`,
     );
   }
 }

@@ -42,6 +42,26 @@ function orderCommand(order: string, summary: string, wanted: JournalEntry["outc
   };
 }
 
+/**
+ * Goes back from the present release as root, without the agent and its limits. Throws CommandError, and what the
+ * installer ends with.
+ */
+export async function rollBackAsRoot(
+  invocation: Invocation,
+  kind: UpdateKind,
+  consent: (present: string | null) => Promise<void>,
+): Promise<void> {
+  const { places, context, output } = invocation;
+  requireLocal(places, "update rollback --as-root");
+  const { sequence, slots } = await readJournal(invocation);
+  await consent(slots[kind].good.at(-1)?.version ?? null);
+  const code = await context.runInstaller(["rollback", kind], places);
+  if (code !== 0) throw new OnlyExitCode(code);
+  const entry = await ending(invocation, { kind, known: sequence });
+  await output.report(wholeList([entry]), outcomeReport(entry));
+  if (entry.outcome !== "rolled_back" || entry.restored_healthy === false) throw new OnlyExitCode(1);
+}
+
 /** Throws CommandError: 5 (nothing is on trial), 2 (which one?). */
 function kindOnTrial({ positionals }: Invocation, { slots }: ReleaseJournal, order: string): UpdateKind {
   const onTrial = updateKinds.filter((kind) => slots[kind].trial !== null);

@@ -54,6 +54,7 @@ export const errorCodes = {
   update_not_set_up: { status: 409, exit: 5, title: "Updates of this kind are not set up" },
   no_update_available: { status: 409, exit: 5, title: "No update available" },
   nothing_to_roll_back: { status: 409, exit: 5, title: "Nothing to roll back to" },
+  rollback_needs_root: { status: 409, exit: 5, title: "Only root can go back now" },
   below_floor: { status: 409, exit: 5, title: "Below the lowest version allowed" },
   pinned_by_host: { status: 409, exit: 5, title: "Decided by the host file" },
   repository_conflict: { status: 409, exit: 5, title: "Repository in another state" },

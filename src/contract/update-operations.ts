@@ -84,7 +84,14 @@ export const updateOperations = {
     scope: "updates:apply",
     body: rollbackRequest,
     response: { status: 202, schema: updates },
-    errors: ["update_busy", "nothing_to_roll_back", "below_floor", "update_not_set_up", "state_damaged"],
+    errors: [
+      "update_busy",
+      "nothing_to_roll_back",
+      "below_floor",
+      "rollback_needs_root",
+      "update_not_set_up",
+      "state_damaged",
+    ],
     event: "update.rollback_requested",
   },
   postponeUpdate: {

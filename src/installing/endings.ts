@@ -1,14 +1,14 @@
 import type { UpdateKind } from "../updates/release.ts";
-import {
-  type JournalEntry,
-  journalBounds,
-  type KnownRelease,
-  type ReleaseJournal,
-  type SetAside,
-  type Slot,
-  type Trial,
-  type Undo,
+import type {
+  JournalEntry,
+  KnownRelease,
+  ReleaseJournal,
+  SetAside,
+  Slot,
+  Trial,
+  Undo,
 } from "../updates/release-journal.ts";
+import { journalBounds } from "../updates/release-journal-schema.ts";
 
 /** When something ends, by the clocks of then. */
 export interface Moment {
@@ -37,7 +37,11 @@ export function committed(journal: ReleaseJournal, kind: UpdateKind, now: Moment
   const { trial } = slot;
   if (trial === null) return journal;
   const { release } = trial;
-  const good = [...slot.good.filter(({ id }) => id !== release.id), release].slice(-keptGood);
+  const proven = {
+    ...release,
+    committed: { at: now.at.toISOString(), boot_id: now.bootId, uptime: now.uptime },
+  };
+  const good = [...slot.good.filter(({ id }) => id !== release.id), proven].slice(-keptGood);
   const setAside = slot.setAside.filter(({ id }) => id !== release.id);
   const isProven = trial.health.successes >= trial.health.needed;
   const detail = isProven

@@ -1,7 +1,9 @@
 import { StewardError } from "../errors.ts";
 import type { ApplyPlan } from "../host/release-ports.ts";
+import { requireAgentMayRollBack } from "../updates/agent-rollback.ts";
 import type { Release, UpdateKind } from "../updates/release.ts";
-import type { KnownRelease, ReleaseJournal, Trial, Undo } from "../updates/release-journal.ts";
+import type { KnownRelease, ReleaseJournal, Slot, Trial, Undo } from "../updates/release-journal.ts";
+import { journalBounds } from "../updates/release-journal-schema.ts";
 import type { Floors } from "../updates/selection.ts";
 import { compareVersions } from "../updates/semver.ts";
 import { drive, type Installing } from "./drive.ts";
@@ -41,17 +43,37 @@ export async function install(parts: Installing, id: string, takeIn: TakeIn): Pr
   }
 }
 
-/** Puts the way back on trial: the release before, which has been verified and good. Throws `nothing_to_roll_back`, `below_floor`. */
-export async function rollBack(parts: Installing, kind: UpdateKind, floors: Floors): Promise<void> {
+/** Who asks for a rollback, and what the publisher still allows. */
+export interface RollbackOrder {
+  readonly by: "agent" | "root";
+  readonly floors: Floors;
+}
+
+/**
+ * Puts the way back on trial: the release before, which has been verified and good. Throws `nothing_to_roll_back`,
+ * `below_floor`, and to the agent `rollback_needs_root`.
+ */
+export async function rollBack(
+  parts: Installing,
+  kind: UpdateKind,
+  { by, floors }: RollbackOrder,
+): Promise<void> {
   await noTrial(parts);
-  const { good } = parts.journal.read().slots[kind];
+  const slot = parts.journal.read().slots[kind];
+  const { good, agentRolledBack = [] } = slot;
   const [present, former] = [good.at(-1) ?? null, good.at(-2) ?? null];
   try {
     if (present === null || former === null) throw nothingBefore(kind);
     requireFloor(kind, former, floors);
+    const isAgents = by === "agent";
+    const { bootId, uptime } = parts.host;
+    if (isAgents) requireAgentMayRollBack(kind, slot, { bootId, uptime: uptime() });
     const plan = planOf(parts, kind);
     const undo: Undo = { outcome: "rolled_back", reason: "Somebody has rolled it back.", log: [] };
-    await begin(parts, kind, { ...newTrial(parts, present, plan), phase: "undoing", undo });
+    const trial: Trial = { ...newTrial(parts, present, plan), phase: "undoing", undo };
+    // With the trial in one write: a crash gives the agent no second one.
+    const taken = [...agentRolledBack, present.id].slice(-journalBounds.agentRolledBack);
+    await begin(parts, kind, { trial, ...(isAgents && { agentRolledBack: taken }) });
   } catch (error) {
     await refuse(parts, { release: present, kind }, error);
     throw error;
@@ -68,7 +90,7 @@ async function putOnTrial(
   const { id, kind, name, version } = release;
   const known: KnownRelease = { id, name, version };
   const paths = pathsOf(places);
-  await begin(parts, kind, newTrial(parts, known, plan));
+  await begin(parts, kind, { trial: newTrial(parts, known, plan) });
   parts.say(`${kind} ${name} ${version}: verified, and being unpacked`);
   await files.makeDirectory(paths.trees, 0o755);
   await files.remove(paths.draft(id));
@@ -98,10 +120,14 @@ async function noTrial(parts: Installing): Promise<void> {
     );
 }
 
-async function begin({ host, places, journal }: Installing, kind: UpdateKind, trial: Trial): Promise<void> {
+async function begin(
+  { host, places, journal }: Installing,
+  kind: UpdateKind,
+  change: Pick<Slot, "trial" | "agentRolledBack">,
+): Promise<void> {
   await host.files.write(pathsOf(places).underWay, `${kind}\n`, 0o644);
   await host.files.remove(pathsOf(places).order(kind));
-  await journal.update((present) => withSlot(present, kind, { trial }));
+  await journal.update((present) => withSlot(present, kind, change));
 }
 
 function newTrial({ host }: Installing, release: KnownRelease, plan: ApplyPlan): Trial {

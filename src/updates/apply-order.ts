@@ -1,5 +1,6 @@
 import { updateKinds } from "../contract/update-kinds.ts";
 import { StewardError } from "../errors.ts";
+import { requireAgentMayRollBack } from "./agent-rollback.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import { sourceOf } from "./check-source.ts";
@@ -42,15 +43,18 @@ export function applyOrder(
   return { kinds, source: lookIn(parts, kinds, repository) };
 }
 
-/** Throws `update_not_set_up`, `nothing_to_roll_back`, `below_floor`, `state_damaged`. */
+/** Throws `update_not_set_up`, `nothing_to_roll_back`, `below_floor`, `rollback_needs_root`, `state_damaged`. */
 export function requireRollback(parts: Parts, kind: UpdateKind): void {
   requireReadable(parts);
   requireSetUp(parts, [kind]);
-  const before = parts.watch.journal().slots[kind].good.at(-2);
+  const slot = parts.watch.journal().slots[kind];
+  const before = slot.good.at(-2);
   if (before === undefined) throw noneBefore(kind);
   const floor = floorOf(parts.options.record.read().floors, { kind, name: before.name });
   if (floor !== undefined && compareVersions(before.version, floor) < 0)
     throw belowFloor(before.version, floor);
+  const { bootId, uptime } = parts.options;
+  requireAgentMayRollBack(kind, slot, { bootId, uptime: uptime() });
 }
 
 function requireReadable({ watch }: Parts): void {

@@ -1,6 +1,7 @@
 import { StewardError } from "../errors.ts";
 import { validatorOf } from "../store/document-kind.ts";
 import type { UpdateKind } from "./release.ts";
+import { releaseJournalName, releaseJournalSchema, type trialPhases } from "./release-journal-schema.ts";
 
 /**
  * What root's side of an update writes down: what is installed, what is being tried, what is not to be tried again. In
@@ -17,11 +18,27 @@ export interface ReleaseJournal {
 /** One kind of release on this device. */
 export interface Slot {
   /** Those that have proved healthy and lie on the disk, oldest first: the last is current, the one before it previous. */
-  readonly good: readonly KnownRelease[];
+  readonly good: readonly GoodRelease[];
   /** What is under way; null: nothing. */
   readonly trial: Trial | null;
   /** Not to be taken by itself again, oldest first. */
   readonly setAside: readonly SetAside[];
+  /** Ids of releases that the agent has gone back from, oldest first; absent: of none. */
+  readonly agentRolledBack?: readonly string[];
+}
+
+/** A release that has proved healthy. */
+export interface GoodRelease extends KnownRelease {
+  /** When; absent: an older release of Steward has not written it down. */
+  readonly committed?: Committed;
+}
+
+export interface Committed {
+  /** By the wall clock, to be shown alone. */
+  readonly at: string;
+  readonly boot_id: string;
+  /** Seconds of monotonic time in that boot. */
+  readonly uptime: number;
 }
 
 /** A release as the history names it. */
@@ -31,21 +48,6 @@ export interface KnownRelease {
   readonly version: string;
 }
 
-/**
- * Where a trial stands. `installing`: nothing has been changed yet, so that a crash just ends it.
- * `switching`: `current` is about to lead to it; `activating`: it does, and the service is told; `confirming`: it is
- * watched. `undoing`: `current` is about to lead back; `reactivating`: it does, and the service is told; `recovering`: the
- * former release is watched, and whatever comes of that, the trial ends.
- */
-export const trialPhases = [
-  "installing",
-  "switching",
-  "activating",
-  "confirming",
-  "undoing",
-  "reactivating",
-  "recovering",
-] as const;
 export type TrialPhase = (typeof trialPhases)[number];
 
 export interface Trial {
@@ -109,85 +111,6 @@ export interface JournalEntry {
   readonly seconds: number;
   readonly log: readonly string[];
 }
-
-/** Entries and lists are cut to it, the oldest first. */
-export const journalBounds = { history: 32, setAside: 32, good: 8, logLines: 60, lineLength: 400 } as const;
-
-const text = (maxLength: number) => ({ type: "string", maxLength }) as const;
-const nullable = <T extends object>(schema: T) => ({ oneOf: [{ type: "null" }, schema] }) as const;
-const object = (properties: Readonly<Record<string, object>>) => ({
-  type: "object",
-  additionalProperties: false,
-  required: Object.keys(properties),
-  properties,
-});
-const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
-const seconds = { type: "number", minimum: 0 } as const;
-const moment = { type: "string", maxLength: 32, format: "date-time" } as const;
-const list = (items: object, maxItems: number) => ({ type: "array", items, maxItems }) as const;
-const log = list(text(journalBounds.lineLength), journalBounds.logLines);
-const known = { id: { type: "string", pattern: "^[0-9a-f]{32}$" }, name: text(64), version: text(64) };
-
-const trial = object({
-  release: object(known),
-  phase: { type: "string", enum: trialPhases },
-  begun_at: moment,
-  begun_uptime: seconds,
-  boot_id: text(64),
-  boots: count,
-  crashes: count,
-  deadline_uptime: nullable(seconds),
-  health: object({ successes: count, needed: count, last: nullable(text(1_000)), at: nullable(moment) }),
-  undo: nullable(
-    object({
-      outcome: { type: "string", enum: ["failed", "deferred", "aborted", "rolled_back"] },
-      reason: text(1_000),
-      log,
-    }),
-  ),
-});
-
-const slot = object({
-  good: list(object(known), journalBounds.good),
-  trial: nullable(trial),
-  setAside: list(
-    object({
-      ...known,
-      at: moment,
-      why: { type: "string", enum: ["failed", "held", "deferred"] },
-      reason: text(1_000),
-      until: nullable(moment),
-    }),
-    journalBounds.setAside,
-  ),
-});
-
-/** The journal's form. */
-export const releaseJournalSchema = object({
-  format: { type: "integer", enum: [1] },
-  sequence: count,
-  slots: object({ rules: slot, binary: slot }),
-  history: list(
-    object({
-      sequence: count,
-      at: moment,
-      kind: { type: ["string", "null"], enum: [null, "rules", "binary"] },
-      release_id: nullable(text(32)),
-      name: nullable(text(64)),
-      version: nullable(text(64)),
-      from_version: nullable(text(64)),
-      outcome: { type: "string", enum: ["good", "failed", "deferred", "aborted", "rolled_back", "refused"] },
-      detail: text(1_000),
-      restored_healthy: { type: ["boolean", "null"] },
-      seconds,
-      log,
-    }),
-    journalBounds.history,
-  ),
-});
-
-/** Under which the build compiles its validator. */
-export const releaseJournalName = "release-journal";
 
 const emptySlot: Slot = { good: [], trial: null, setAside: [] };
 

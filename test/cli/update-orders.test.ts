@@ -9,34 +9,35 @@ import { notedCalls, runSteward, temporaryDirectory } from "./run-steward.ts";
 
 const older: HistoryEntry = { ...exampleEntry, sequence: 6, version: "1.2.0", from_version: null };
 
-describe("steward update confirm and abort", { concurrency: true }, () => {
-  const releases = (test: TestContext, { onTrial = true } = {}) => {
-    const directory = temporaryDirectory(test);
-    mkdirSync(join(directory, "releases"));
-    const slot = { good: [], trial: null, setAside: [] };
-    const { kind: _, id, name, version, phase, begun_at, boots, crashes, health } = exampleTrial;
-    const trial = {
-      ...{ release: { id, name, version }, phase, begun_at, begun_uptime: 5, boot_id: "b", boots },
-      ...{ crashes, deadline_uptime: 305, health, undo: null },
-    };
-    const journal = (change: object) => ({
-      ...{ format: 1, sequence: 6, history: [] },
-      slots: { rules: { ...slot, trial: onTrial ? trial : null }, binary: slot },
-      ...change,
-    });
-    writeFileSync(join(directory, "releases/journal.json"), JSON.stringify(journal({})));
-    const after = (entry: HistoryEntry) =>
-      writeFileSync(
-        join(directory, "journal-after.json"),
-        JSON.stringify(journal({ sequence: 7, history: [entry], slots: { rules: slot, binary: slot } })),
-      );
-    const run = (words: readonly string[], environment: Record<string, string> = {}) =>
-      runSteward(["update", ...words, "--state", directory, "--socket", join(directory, "none.sock")], {
-        environment: { STEWARD_RELEASES: join(directory, "releases"), ...environment },
-      });
-    return { directory, after, run };
+/** The releases of a device without an agent, with an installer that notes how it was called. */
+const releases = (test: TestContext, { onTrial = true } = {}) => {
+  const directory = temporaryDirectory(test);
+  mkdirSync(join(directory, "releases"));
+  const slot = { good: [], trial: null, setAside: [] };
+  const { kind: _, id, name, version, phase, begun_at, boots, crashes, health } = exampleTrial;
+  const trial = {
+    ...{ release: { id, name, version }, phase, begun_at, begun_uptime: 5, boot_id: "b", boots },
+    ...{ crashes, deadline_uptime: 305, health, undo: null },
   };
+  const journal = (change: object) => ({
+    ...{ format: 1, sequence: 6, history: [] },
+    slots: { rules: { ...slot, trial: onTrial ? trial : null }, binary: slot },
+    ...change,
+  });
+  writeFileSync(join(directory, "releases/journal.json"), JSON.stringify(journal({})));
+  const after = (entry: HistoryEntry) =>
+    writeFileSync(
+      join(directory, "journal-after.json"),
+      JSON.stringify(journal({ sequence: 7, history: [entry], slots: { rules: slot, binary: slot } })),
+    );
+  const run = (words: readonly string[], environment: Record<string, string> = {}) =>
+    runSteward(["update", ...words, "--state", directory, "--socket", join(directory, "none.sock")], {
+      environment: { STEWARD_RELEASES: join(directory, "releases"), ...environment },
+    });
+  return { directory, after, run };
+};
 
+describe("steward update confirm and abort", { concurrency: true }, () => {
   it("confirm runs root's side for what is on trial, without an agent, and says what came of it", async (test) => {
     const { directory, after, run } = releases(test);
     after(exampleEntry);
@@ -83,6 +84,25 @@ describe("steward update confirm and abort", { concurrency: true }, () => {
 
   it("are not for another device", async () => {
     const { code } = await runSteward(["update", "confirm", "--url", "http://127.0.0.1:1"]);
+    assert.equal(code, 2);
+  });
+});
+
+describe("steward update rollback --as-root", () => {
+  it("runs the installer without an agent, past the limit of the agent, and says what came of it", async (test) => {
+    const { directory, after, run } = releases(test, { onTrial: false });
+    after({ ...exampleEntry, outcome: "rolled_back", from_version: "1.3.0", restored_healthy: true });
+    const { code, stdout } = await run(["rollback", "rules", "--as-root", "--yes"]);
+    assert.deepEqual([code, /was rolled back, and is held/.test(stdout)], [0, true]);
+    const [call] = notedCalls(directory) as { installer: string[] }[];
+    assert.deepEqual(call?.installer, ["rollback", "rules"]);
+  });
+
+  it("is not for another device", async () => {
+    const { code } = await runSteward([
+      ...["update", "rollback", "rules", "--as-root", "--yes"],
+      ...["--url", "http://127.0.0.1:1"],
+    ]);
     assert.equal(code, 2);
   });
 });

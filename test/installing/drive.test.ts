@@ -255,7 +255,7 @@ describe("going back by hand", () => {
     const side = open();
     await side.apply("1.0.0");
     await side.apply("1.1.0");
-    await assert.rejects(side.rollBack({ "binary/pump": "1.1.0" }), isError("below_floor"));
+    await assert.rejects(side.rollBack({ floors: { "binary/pump": "1.1.0" } }), isError("below_floor"));
     assert.equal(side.at("current"), "1.1.0");
   });
 });

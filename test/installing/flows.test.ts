@@ -133,6 +133,13 @@ describe("a release on trial", { concurrency: 2 }, () => {
     const { id } = published.release("rules", "2.0.0");
     assert.equal((await builtProgram(device, "install", id)).code, 0);
     await isAtWork(device, "rules", "2.0.0");
+    assert.equal((await builtProgram(device, "install", "rollbackrules")).code, 0);
+    await isAtWork(device, "rules", "1.0.0");
+    assert.equal((await builtProgram(device, "install", id)).code, 0);
+    // As the agent asks; it has had its rollback of this release.
+    const agents = await builtProgram(device, "install", "rollbackrules");
+    assert.equal(agents.code, errorCodes.rollback_needs_root.exit);
+    assert.match(agents.stderr, /gone back from it once already.*steward update rollback rules --as-root/);
     assert.equal((await builtProgram(device, "rollback", "rules")).code, 0);
     await isAtWork(device, "rules", "1.0.0");
     const { code, stderr } = await builtProgram(device, "rollback", "rules");

@@ -7,7 +7,7 @@ import { StewardError } from "../../src/errors.ts";
 import type { ApplyPlan } from "../../src/host/release-ports.ts";
 import type { Installing } from "../../src/installing/drive.ts";
 import { guard } from "../../src/installing/guard.ts";
-import { install, rollBack, type TakeIn } from "../../src/installing/install.ts";
+import { install, type RollbackOrder, rollBack, type TakeIn } from "../../src/installing/install.ts";
 import { openJournal } from "../../src/installing/journal-store.ts";
 import { pathsOf, type ReleasePlaces } from "../../src/installing/places.ts";
 import { readReleaseJournal } from "../../src/updates/release-journal.ts";
@@ -55,8 +55,8 @@ export class Side {
     await install(await this.opened(), idOf(version), this.takeIn);
   }
 
-  async rollBack(floors = {}): Promise<void> {
-    await rollBack(await this.opened(), "binary", floors);
+  async rollBack({ floors = {}, by = "root" }: Partial<RollbackOrder> = {}): Promise<void> {
+    await rollBack(await this.opened(), "binary", { by, floors });
   }
 
   async guard({ isBoot = false } = {}): Promise<void> {

@@ -1,6 +1,8 @@
 import type { StewardError } from "../../src/errors.ts";
 import {
+  type Committed,
   emptyJournal,
+  type GoodRelease,
   type JournalEntry,
   type KnownRelease,
   type ReleaseJournal,
@@ -36,7 +38,8 @@ export interface SimulatedInstaller extends Installer {
   undo(kind: Kind, outcome: "failed" | "deferred" | "aborted", restored?: boolean): void;
   /** An entry of what was not taken. */
   refuse(kind: Kind, id: string, detail: string): void;
-  good(kind: Kind, ...releases: KnownRelease[]): void;
+  /** Committed at the beginning of the device's first boot, unless they say otherwise. */
+  good(kind: Kind, ...releases: GoodRelease[]): void;
   watching(): number;
 }
 
@@ -45,6 +48,7 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
   const listeners = new Set<() => void>();
   let goneOn = 0;
   const at = () => new Date(now()).toISOString();
+  const justNow = (): Committed => ({ at: at(), boot_id: "boot-1", uptime: 1_000 });
   const write = (journal: ReleaseJournal): void => {
     side.journal = journal;
     for (const listener of [...listeners]) listener();
@@ -128,7 +132,7 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
       write({ ...side.journal, slots: slotWith(kind, { trial: { ...trialOf(kind), ...change } }) }),
     commit: (kind) => {
       const { release } = trialOf(kind);
-      const good = [...side.journal.slots[kind].good, release];
+      const good = [...side.journal.slots[kind].good, { ...release, committed: justNow() }];
       write({
         ...entryOf(kind, release, { outcome: "good", detail: "It proved healthy." }),
         slots: slotWith(kind, { trial: null, good }),
@@ -149,7 +153,10 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
       const release = label ? { id, name: label.name, version: label.version } : null;
       write({ ...entryOf(kind, release, { outcome: "refused", detail }), slots: side.journal.slots });
     },
-    good: (kind, ...releases) => write({ ...side.journal, slots: slotWith(kind, { good: releases }) }),
+    good: (kind, ...releases) => {
+      const good = releases.map((release) => ({ committed: justNow(), ...release }));
+      write({ ...side.journal, slots: slotWith(kind, { good }) });
+    },
   };
   return side;
 }

@@ -355,6 +355,23 @@ describe("going back", () => {
     assert.deepEqual(device.asked(), []);
   });
 
+  it("is refused later than 72 hours after the commit, and says what root types instead", async () => {
+    const device = await openAppliance();
+    const committed = { at: "2026-11-17T12:00:00.000Z", boot_id: "boot-1", uptime: 0 };
+    device.side.good(
+      "rules",
+      { id: "1".repeat(32), name: "base", version: "1.0.0" },
+      { id: "2".repeat(32), name: "base", version: "1.1.0", committed },
+    );
+    await device.restart();
+    await device.time.runUntil(72 * hour);
+    await assert.rejects(device.room.rollBack("rules"), {
+      code: "rollback_needs_root",
+      message: /72 hours ago\..*steward update rollback rules --as-root/,
+    });
+    assert.deepEqual(device.asked(), []);
+  });
+
   it("asks root's side, and is shown as such", async () => {
     const device = await openAppliance();
     device.side.good(

@@ -11,7 +11,7 @@ export type RootOrder =
   | { readonly verb: "install"; readonly id: string }
   /** As under systemd, where the guard is a process of its own. */
   | { readonly verb: "put on trial"; readonly id: string }
-  | { readonly verb: "rollback"; readonly kind: UpdateKind }
+  | { readonly verb: "rollback"; readonly kind: UpdateKind; readonly by?: "agent" | "root" }
   | { readonly verb: "guard"; readonly isBoot?: boolean }
   | { readonly verb: "confirm" | "abort"; readonly kind: UpdateKind };
 
@@ -39,7 +39,8 @@ export async function runRootSide(
   await withReleases(parts, 0, async (open) => {
     if (what.verb === "install" || what.verb === "put on trial") await install(open, what.id, own.takeIn);
     if (what.verb === "put on trial") return;
-    if (what.verb === "rollback") await rollBack(open, what.kind, await own.floors());
+    if (what.verb === "rollback")
+      await rollBack(open, what.kind, { by: what.by ?? "root", floors: await own.floors() });
     await guard(open, { isBoot: what.verb === "guard" && what.isBoot === true });
   });
 }

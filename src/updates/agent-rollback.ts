@@ -1,0 +1,44 @@
+import { StewardError } from "../errors.ts";
+import type { UpdateKind } from "./release.ts";
+import type { Slot } from "./release-journal.ts";
+
+/**
+ * Seconds from a release's commit within which the agent may go back from it: three days, in which people see that a
+ * release does not do what it should. Later a rollback is root's, so that a taken-over agent cannot undo the update
+ * that closed the way in.
+ */
+export const agentRollbackSeconds = 72 * 3_600;
+
+/** The present boot, as root's own process sees it. */
+export interface BootTime {
+  readonly bootId: string;
+  /** Seconds of monotonic time since this boot. */
+  readonly uptime: number;
+}
+
+/**
+ * Throws `rollback_needs_root` where the agent may not go back from the present release of this kind. The agent can set
+ * the wall clock, back as well as forward, and decides when the device has the right time: only the monotonic time of
+ * one boot counts, and where that cannot tell, root alone may.
+ */
+export function requireAgentMayRollBack(kind: UpdateKind, slot: Slot, boot: BootTime): void {
+  const present = slot.good.at(-1);
+  const why = present === undefined ? null : whyRootAlone(present.id, slot, boot);
+  if (present === undefined || why === null) return;
+  throw new StewardError(
+    "rollback_needs_root",
+    `Only root can go back from ${present.name} ${present.version}: ${why}. The agent may do it once a release, within 72 hours after it proved healthy and before the next boot. As root on the device, type: steward update rollback ${kind} --as-root. Nothing was changed.`,
+  );
+}
+
+function whyRootAlone(id: string, { good, agentRolledBack = [] }: Slot, boot: BootTime): string | null {
+  if (agentRolledBack.includes(id)) return "the agent has gone back from it once already";
+  const committed = good.at(-1)?.committed;
+  if (committed === undefined || committed.boot_id === "unknown")
+    return "it is not recorded when it proved healthy";
+  if (committed.boot_id !== boot.bootId)
+    return "the device was started again since it proved healthy, and how long ago that is cannot be told";
+  const seconds = boot.uptime - committed.uptime;
+  if (seconds >= 0 && seconds <= agentRollbackSeconds) return null;
+  return "it proved healthy more than 72 hours ago";
+}

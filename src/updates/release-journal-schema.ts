@@ -1,0 +1,110 @@
+/**
+ * Where a trial stands. `installing`: nothing has been changed yet, so that a crash just ends it.
+ * `switching`: `current` is about to lead to it; `activating`: it does, and the service is told; `confirming`: it is
+ * watched. `undoing`: `current` is about to lead back; `reactivating`: it does, and the service is told; `recovering`: the
+ * former release is watched, and whatever comes of that, the trial ends.
+ */
+export const trialPhases = [
+  "installing",
+  "switching",
+  "activating",
+  "confirming",
+  "undoing",
+  "reactivating",
+  "recovering",
+] as const;
+
+/** Entries and lists are cut to it, the oldest first. */
+export const journalBounds = {
+  history: 32,
+  setAside: 32,
+  agentRolledBack: 32,
+  good: 8,
+  logLines: 60,
+  lineLength: 400,
+} as const;
+
+const text = (maxLength: number) => ({ type: "string", maxLength }) as const;
+const nullable = <T extends object>(schema: T) => ({ oneOf: [{ type: "null" }, schema] }) as const;
+const object = (properties: Readonly<Record<string, object>>) => ({
+  type: "object",
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+const seconds = { type: "number", minimum: 0 } as const;
+const moment = { type: "string", maxLength: 32, format: "date-time" } as const;
+const list = (items: object, maxItems: number) => ({ type: "array", items, maxItems }) as const;
+const log = list(text(journalBounds.lineLength), journalBounds.logLines);
+const known = { id: { type: "string", pattern: "^[0-9a-f]{32}$" }, name: text(64), version: text(64) };
+
+const trial = object({
+  release: object(known),
+  phase: { type: "string", enum: trialPhases },
+  begun_at: moment,
+  begun_uptime: seconds,
+  boot_id: text(64),
+  boots: count,
+  crashes: count,
+  deadline_uptime: nullable(seconds),
+  health: object({ successes: count, needed: count, last: nullable(text(1_000)), at: nullable(moment) }),
+  undo: nullable(
+    object({
+      outcome: { type: "string", enum: ["failed", "deferred", "aborted", "rolled_back"] },
+      reason: text(1_000),
+      log,
+    }),
+  ),
+});
+
+const good = object(known);
+const committed = object({ at: moment, boot_id: text(64), uptime: seconds });
+
+const slotOfAll = object({
+  good: list({ ...good, properties: { ...good.properties, committed } }, journalBounds.good),
+  trial: nullable(trial),
+  setAside: list(
+    object({
+      ...known,
+      at: moment,
+      why: { type: "string", enum: ["failed", "held", "deferred"] },
+      reason: text(1_000),
+      until: nullable(moment),
+    }),
+    journalBounds.setAside,
+  ),
+});
+
+/** A member that came later is absent in what was written before. */
+const slot = {
+  ...slotOfAll,
+  properties: { ...slotOfAll.properties, agentRolledBack: list(known.id, journalBounds.agentRolledBack) },
+};
+
+/** The journal's form. */
+export const releaseJournalSchema = object({
+  format: { type: "integer", enum: [1] },
+  sequence: count,
+  slots: object({ rules: slot, binary: slot }),
+  history: list(
+    object({
+      sequence: count,
+      at: moment,
+      kind: { type: ["string", "null"], enum: [null, "rules", "binary"] },
+      release_id: nullable(text(32)),
+      name: nullable(text(64)),
+      version: nullable(text(64)),
+      from_version: nullable(text(64)),
+      outcome: { type: "string", enum: ["good", "failed", "deferred", "aborted", "rolled_back", "refused"] },
+      detail: text(1_000),
+      restored_healthy: { type: ["boolean", "null"] },
+      seconds,
+      log,
+    }),
+    journalBounds.history,
+  ),
+});
+
+/** Under which the build compiles its validator. */
+export const releaseJournalName = "release-journal";
