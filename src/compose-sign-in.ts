@@ -121,7 +121,6 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     bootId: host.bootId,
     uptime,
     timers: createTimers(),
-    isClockTrusted: time.isVouchedFor,
   });
   const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
   const apiTokens = createApiTokens({ document: state.tokens, time, uptime });

@@ -7,7 +7,7 @@ import {
   writeTallies,
   writeWindows,
 } from "./attempt-record.ts";
-import { codeDelaySeconds, ownEnd, siteShare, windowFailures } from "./attempt-rules.ts";
+import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./attempt-rules.ts";
 import { createTallies, createWindows, type Tallies, type Windows } from "./attempt-tables.ts";
 import { createKnownSources, type KnownSources } from "./known-sources.ts";
 
@@ -45,6 +45,8 @@ export interface PassingCounts {
   atAccountsOfSites: Windows;
   /** `account source`: what failed behind a seal, which must show nowhere else. Accounts that exist, so few rows. */
   sealed: Tallies;
+  /** `account`: codes that were judged and not right, which takes the right password. */
+  judgedCodes: Windows;
 }
 
 /**
@@ -80,13 +82,13 @@ export function readCounts(stored: AttemptsState, now: number): AttemptCounts {
 }
 
 function passingCounts(): PassingCounts {
-  const siteFailures = windowFailures * siteShare;
   return {
-    sites: createWindows([], 32, siteFailures),
+    sites: createWindows([], 32, siteWindow),
     ownSites: createTallies([], { limit: 256, quietSeconds }),
     atAccounts: createWindows([], 512),
-    atAccountsOfSites: createWindows([], 32, siteFailures),
+    atAccountsOfSites: createWindows([], 32, siteWindow),
     sealed: createTallies([], { limit: 512, quietSeconds }),
+    judgedCodes: createWindows([], 256, codeWindow),
   };
 }
 
@@ -116,7 +118,14 @@ export function clearAccount(counts: AttemptCounts, account: string): void {
   for (const own of [counts.own, counts.ownKnown, ownSites, sealed]) {
     own.clear((keys) => keys.startsWith(`${account} `));
   }
-  for (const table of [counts.accounts, counts.codes]) table.clear((one) => one === account);
+  counts.accounts.clear((one) => one === account);
+  clearCodes(counts, account);
+}
+
+/** Ends the lock of an account's codes, and forgets those that were judged. */
+export function clearCodes({ codes, passing }: AttemptCounts, account: string): void {
+  codes.clear((one) => one === account);
+  passing.judgedCodes.clear(account);
 }
 
 /** When the delays of accounts end that run now, by account. */
@@ -138,10 +147,17 @@ export function runningDelays(counts: AttemptCounts, now: number): RunningDelays
     add(keys, ownEnd(tally, counts.accounts.get(accountOf(keys), now)));
   }
   for (const [keys, tally] of counts.ownKnown.entries(now)) add(keys, ownEnd(tally, undefined));
-  const codes = counts.codes
-    .entries(now)
-    .map(([account, { failures, at }]) => [account, at + codeDelaySeconds(failures)] as const)
+  const judged = counts.passing.judgedCodes.entries(now);
+  const codes = [...counts.codes.entries(now), ...judged]
+    .map(([account]) => [account, codesEnd(counts, account, now)] as const)
     .filter(([, end]) => end > now);
   const lastEnd = Math.max(0, ...password.values(), ...codes.map(([, end]) => end));
   return { password, codes: new Map(codes), lastEnd };
+}
+
+/** Until when codes of an account are refused: too many wrong ones in a row, or too many within an hour. */
+export function codesEnd({ codes, passing }: AttemptCounts, account: string, now: number): number {
+  const wrong = codes.get(account, now);
+  const lockEnd = wrong ? wrong.at + codeDelaySeconds(wrong.failures) : 0;
+  return Math.max(lockEnd, passing.judgedCodes.end(account, now));
 }

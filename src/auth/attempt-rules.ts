@@ -55,9 +55,24 @@ export function siteEnd(own: Tally | undefined): number {
   return own ? own.at + ownDelaySeconds(Math.floor(own.failures / siteShare)) / siteShare : 0;
 }
 
+/** How much a window takes, and for how long. */
+export interface WindowSize {
+  readonly failures: number;
+  readonly seconds: number;
+}
+
+/** Of a source. */
+export const sourceWindow: WindowSize = { failures: windowFailures, seconds: windowSeconds };
+
+/** Of a site. */
+export const siteWindow: WindowSize = { failures: windowFailures * siteShare, seconds: windowSeconds };
+
+/** Codes of an account that were judged and not right, from wherever: 720 a day of a million, three of which are right. */
+export const codeWindow: WindowSize = { failures: 30, seconds: 60 * 60 };
+
 /** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
-export function windowEnd(window: readonly number[], failures = windowFailures): number {
-  return (window.at(-failures) ?? Number.NEGATIVE_INFINITY) + windowSeconds;
+export function windowEnd(window: readonly number[], { failures, seconds } = sourceWindow): number {
+  return (window.at(-failures) ?? Number.NEGATIVE_INFINITY) + seconds;
 }
 
 /** Seconds that an account's source must wait after so many failures in a row. */

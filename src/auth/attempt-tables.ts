@@ -1,4 +1,4 @@
-import { type Tally, windowEnd, windowFailures, windowSeconds } from "./attempt-rules.ts";
+import { sourceWindow, type Tally, windowEnd } from "./attempt-rules.ts";
 
 /** Takes back what was counted, as if it had never been; what was cleared meanwhile stays cleared. */
 export type Undo = () => void;
@@ -66,19 +66,20 @@ export interface Windows {
   count(source: string, now: number): Undo;
   /** Drops what is too much, the longest untouched first and those that are full last. */
   trim(now: number): void;
+  clear(source: string): void;
   entries(now: number): [string, readonly number[]][];
 }
 
 export function createWindows(
   stored: Iterable<[string, readonly number[]]>,
   limit: number,
-  failures = windowFailures,
+  size = sourceWindow,
 ): Windows {
   const windows = new Map(stored);
   const get = (source: string, now: number): readonly number[] =>
-    (windows.get(source) ?? []).filter((at) => now < at + windowSeconds);
+    (windows.get(source) ?? []).filter((at) => now < at + size.seconds);
   return {
-    end: (source, now) => windowEnd(get(source, now), failures),
+    end: (source, now) => windowEnd(get(source, now), size),
     count: (source, now) => {
       const times = [...get(source, now), now];
       windows.delete(source);
@@ -91,10 +92,11 @@ export function createWindows(
         else windows.delete(source);
       };
     },
-    trim: (now) => dropSurplus(windows, limit, (_, times) => (now < windowEnd(times, failures) ? 1 : 0)),
+    trim: (now) => dropSurplus(windows, limit, (_, times) => (now < windowEnd(times, size) ? 1 : 0)),
+    clear: (source) => void windows.delete(source),
     entries: (now) =>
       [...windows.keys()]
-        .map((source): [string, readonly number[]] => [source, get(source, now).slice(-failures)])
+        .map((source): [string, readonly number[]] => [source, get(source, now).slice(-size.failures)])
         .filter(([, times]) => times.length > 0),
   };
 }

@@ -74,8 +74,6 @@ export interface AttemptsOptions {
   bootId: string;
   uptime: Uptime;
   timers: Timers;
-  /** Locks of codes do not hold while nobody vouches for the clock: its error may have made the codes wrong. */
-  isClockTrusted: () => boolean;
 }
 
 /** While a delay runs its time is stored so often: a power cut makes it longer by no more than this. */
@@ -121,13 +119,12 @@ export function createAttempts(options: AttemptsOptions): Attempts {
       return beginAttempt(context, target, { source: keyOf(source), site: site && keyOf(site) });
     },
     untilAnswer: () => new Promise((resolve) => void options.timers.after(sealedSeconds, resolve)),
-    ...createCodeLocks(context, keyOf, options.isClockTrusted),
+    ...createCodeLocks(context, keyOf),
     isKnownSource: (source) => counts.known.isKnownAtAll(keyOf(source), now()),
     lockOf: (name) => {
       if (!delays.isAnyRunning()) return null;
       const account = keyOf(name);
-      const codes = options.isClockTrusted() ? delays.codesEnd(account) : 0;
-      return toLock(delays.passwordEnd(account), codes, now());
+      return toLock(delays.passwordEnd(account), delays.codesEnd(account), now());
     },
     unlock: (name) => clear(keyOf(name)),
     forget: (name) => {

@@ -115,7 +115,7 @@ function forgetFactor(
   { id, username }: User,
 ): void {
   usedCodes.forget(id);
-  attempts.rightCode(username);
+  attempts.forgetCodes(username);
   pending.forget(id);
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../two-factor/totp.ts";
 import type { Account, StoredFactor } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
+import type { Undo } from "./attempt-tables.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Origin } from "./sessions.ts";
 import type { TrustedTime } from "./trusted-time.ts";
@@ -58,15 +59,18 @@ interface CodeProof {
   origin: Origin;
 }
 
-/** The row of wrong codes that a try belongs to. */
+/** Where a code counts that is judged. */
 interface CodeRow {
-  /** Throws while codes are refused. */
-  check: () => void;
+  /** Throws while codes are refused; else it is one of the hour's, unless the result takes it back. */
+  check: () => Undo;
+  /** The code of no time near: one of those in a row. */
   wrong: () => void;
+  /** After any that was not right: a lock that has begun is written down. */
+  told: () => void;
 }
 
 /** Whoever enables a secret has been shown it: there is nothing to guess. */
-const uncounted: CodeRow = { check: () => undefined, wrong: () => undefined };
+const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefined, told: () => undefined };
 
 /** Seconds between two measurements that wrong codes ask for. */
 const syncIntervalSeconds = 5 * 60;
@@ -77,22 +81,25 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
   const proveCode = async ({ account, secret, text, origin }: CodeProof, row: CodeRow): Promise<void> => {
     const nowSeconds = options.time.nowSeconds();
     const code = readCode(text);
-    const steps = code === undefined ? [] : await matchSteps(secret, code, nowSeconds, acceptedStepsAround);
+    const near = code === undefined ? [] : await matchSteps(secret, code, nowSeconds, searchedStepsAround);
+    const steps = near.filter((step) => Math.abs(step - stepOf(nowSeconds)) <= acceptedStepsAround);
+    // A trust in the clock that has begun is noticed when it is asked for, and ends locks.
+    options.time.isVouchedFor();
     // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
-    row.check();
-    if (code === undefined) {
-      row.wrong();
-      throw wrongCode(options, false, "A code has six digits.");
-    }
+    const takeBack = row.check();
     if (steps.length === 0) {
-      row.wrong();
-      throw wrongCode(options, await skews.look(account, secret, code, nowSeconds, origin));
+      // A code of another time is burnt below: the clock may be to blame, and a guess that hits one gains nothing.
+      if (near.length === 0) row.wrong();
+      row.told();
+      if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
+      throw wrongCode(options, await skews.look(account, near, nowSeconds, origin));
     }
     const used = await usedCodes.use(account.id, steps, options.time.epoch());
     if (used === undefined) {
-      row.wrong();
+      row.told();
       throw reusedCode(options);
     }
+    takeBack();
     skews.forget(account.id);
   };
   return {
@@ -115,7 +122,8 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
         { account, secret, text: proof.code, origin },
         {
           check: () => attempts.checkCodes(account.username),
-          wrong: () => countWrong(options, account, origin),
+          wrong: () => attempts.wrongCode(account.username),
+          told: () => recordLock(options, account, origin),
         },
       );
       attempts.rightCode(account.username);
@@ -124,13 +132,12 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
   };
 }
 
-/** One more wrong code behind the right password; a lock that it begins is written down. */
-function countWrong(
+/** Codes were not refused before this one: a lock that holds now is its work. */
+function recordLock(
   { attempts, events }: SecondFactorOptions,
   { id, username }: Account,
   { address, requestId }: Origin,
 ): void {
-  attempts.wrongCode(username);
   const lock = attempts.lockOf(username);
   if (!lock?.totp) return;
   void events.record({
@@ -144,7 +151,7 @@ function countWrong(
 }
 
 /**
- * Looks whether a wrong code is that of another time (design: trusted time, rule 4). Such a code is never accepted: its
+ * Looks at the times, nearest first, that a wrong code is the code of (design: trusted time, rule 4). Such a code is never accepted: its
  * step is burnt, so that a guess which hits a step ahead is of no use when its time comes.
  */
 function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {
@@ -152,8 +159,7 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
   let syncAskedAt = Number.NEGATIVE_INFINITY;
   const look = async (
     account: Account,
-    secret: string,
-    code: string,
+    [step, ...others]: readonly number[],
     nowSeconds: number,
     { address, requestId }: Origin,
   ): Promise<boolean> => {
@@ -161,7 +167,6 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
       syncAskedAt = uptime();
       requestSync();
     }
-    const [step, ...others] = await matchSteps(secret, code, nowSeconds, searchedStepsAround);
     if (step === undefined) {
       lastSkews.delete(account.id);
       return false;

@@ -134,7 +134,7 @@ function obstacles({ username, enabled, locked, must_change_password, two_factor
       : []),
     ...(locked?.totp
       ? [
-          `After too many wrong codes these are locked until ${locked.until}; recovery codes work. It ends with: ${unlock}`,
+          `After too many wrong codes, ten in a row or thirty within an hour, codes are locked until ${locked.until}; recovery codes work. The lock ends with: ${unlock}`,
         ]
       : []),
     ...(must_change_password

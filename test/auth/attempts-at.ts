@@ -30,7 +30,6 @@ export interface Host {
   now: number;
   bootId?: string;
   directory?: string;
-  isClockTrusted?: boolean;
   /** Where timers are to be laid down, which otherwise ring in the next turn. */
   timers?: { seconds: number; call: () => void }[];
 }
@@ -50,7 +49,6 @@ export async function attemptsAt(host: Host) {
     bootId: host.bootId ?? "boot-1",
     uptime: () => host.now,
     timers: host.timers ? laidDown(host.timers) : momentaryTimers,
-    isClockTrusted: () => host.isClockTrusted ?? true,
   });
   const stop = async () => {
     attempts.close();
@@ -89,7 +87,7 @@ export function tried(
 /** Seconds that codes are refused for; 0 when they are looked at. */
 export function codesRefused(attempts: Attempts, name: string): number {
   try {
-    attempts.checkCodes(name);
+    attempts.checkCodes(name)();
     return 0;
   } catch (error) {
     return refusedFor(error, "account_locked");

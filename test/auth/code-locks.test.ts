@@ -67,40 +67,55 @@ describe("wrong codes", () => {
   });
 });
 
-describe("while the clock is not trusted", () => {
-  it("wrong codes do not count, now or later: the clock may have made them wrong", async () => {
-    const host: Host = { now: 500, isClockTrusted: false };
+describe("codes that are judged", () => {
+  /** Asks as often as codes are looked at; none of them is right, nor one in a row. */
+  function judged(attempts: Attempts, name: string): number {
+    let count = 0;
+    while (count < 1_000 && codesRefused(attempts, name) === 0) {
+      attempts.checkCodes(name);
+      count += 1;
+    }
+    return count;
+  }
+
+  it("are thirty within an hour, whatever else is known of them", async () => {
+    const host: Host = { now: 5_000 };
     const { attempts } = await attemptsAt(host);
-    wrong(attempts, "ana", 50);
-    assert.equal(codesRefused(attempts, "ana"), 0);
-    host.isClockTrusted = true;
-    assert.equal(codesRefused(attempts, "ana"), 0);
+    assert.equal(judged(attempts, "ana"), 30);
+    assert.deepEqual(attempts.lockOf("ana"), { password: false, totp: true, untilSeconds: 3_600 });
+    assert.equal(codesRefused(attempts, "bob"), 0);
+    host.now += 3_599;
+    assert.equal(codesRefused(attempts, "ana"), 1);
+    host.now += 1;
+    assert.equal(judged(attempts, "ana"), 30);
   });
 
-  it("a lock from before does not hold and is not shown", async () => {
-    const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    wrong(attempts, "ana", 10);
-    host.isClockTrusted = false;
-    assert.equal(codesRefused(attempts, "ana"), 0);
-    assert.equal(attempts.lockOf("ana"), null);
+  it("do not count when they are right", async () => {
+    const { attempts } = await attemptsAt({ now: 500 });
+    for (let count = 0; count < 200; count += 1) attempts.checkCodes("ana")();
+    assert.equal(judged(attempts, "ana"), 30);
   });
 
-  it("its locks are cleared when it becomes trusted", async () => {
-    const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
+  it("are forgotten by an unlock and with the factor, not by a right code or a trusted clock", async () => {
+    const { attempts } = await attemptsAt({ now: 500 });
+    for (const forget of ["unlock", "forgetCodes"] as const) {
+      judged(attempts, "ana");
+      attempts.rightCode("ana");
+      attempts.clearCodeLocks();
+      assert.equal(codesRefused(attempts, "ana"), 3_600);
+      attempts[forget]("ana");
+      assert.equal(codesRefused(attempts, "ana"), 0);
+    }
+  });
+});
+
+describe("a clock that becomes trusted", () => {
+  it("ends the locks of codes that may have been wrong by it", async () => {
+    const { attempts } = await attemptsAt({ now: 500 });
     wrong(attempts, "ana", 10);
-    host.isClockTrusted = false;
     attempts.clearCodeLocks();
-    host.isClockTrusted = true;
     assert.equal(codesRefused(attempts, "ana"), 0);
     wrong(attempts, "ana", 9);
     assert.equal(codesRefused(attempts, "ana"), 0);
-  });
-
-  it("passwords are throttled as ever", async () => {
-    const { attempts } = await attemptsAt({ now: 500, isClockTrusted: false });
-    for (let count = 0; count < 5; count += 1) assert.equal(tried(attempts, "ana", "192.0.2.7"), 0);
-    assert.equal(tried(attempts, "ana", "192.0.2.7"), 30);
   });
 });

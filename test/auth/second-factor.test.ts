@@ -147,23 +147,49 @@ describe("ten wrong codes in a row", () => {
     const right = codeAt(host, secret);
     assert.equal(await codeFrom(prove({ code: right })), "account_locked");
   });
-  it("count what is no code and what was used before", async () => {
-    const { host, secret, prove } = await begin();
+  it("count what is no code, and not what was used before or is the code of another time", async () => {
+    const { host, secret, prove, isSuspected } = await begin();
     const code = codeAt(host, secret);
     await prove({ code });
-    for (let tries = 0; tries < 5; tries += 1) {
-      assert.equal(await codeFrom(prove({ code })), "totp_reused");
+    for (let tries = 0; tries < 9; tries += 1) {
       assert.equal(await codeFrom(prove({ code: "none" })), "totp_invalid");
+      assert.equal(await codeFrom(prove({ code })), "totp_reused");
+      await isSuspected(180 + 30 * tries);
     }
+    assert.equal(await codeFrom(prove({ code: "none" })), "totp_invalid");
     assert.equal(await codeFrom(prove({ code })), "account_locked");
   });
+  for (const trust of ["trusted", "none"] as const) {
+    it(`lock codes also while the trust in the clock is "${trust}" (405 guesses with the right password)`, async () => {
+      const { prove, secret, host } = await begin({ trust });
+      const code = codeAt(host, secret, day);
+      const guesses = await Promise.all(Array.from({ length: 405 }, () => codeFrom(prove({ code }))));
+      assert.equal(guesses.filter((one) => one === "totp_invalid").length, 10);
+    });
+    it(`and thirty of other times within an hour do, while it is "${trust}", as the events say`, async () => {
+      const { prove, secret, host, events } = await begin({ trust });
+      const answers = [];
+      for (let step = 2; step <= 20; step += 1) {
+        for (const sign of [1, -1]) {
+          answers.push(await codeFrom(prove({ code: codeAt(host, secret, sign * step * 30) })));
+        }
+      }
+      assert.deepEqual(answers, [...Array(30).fill("totp_invalid"), ...Array(8).fill("account_locked")]);
+      const locks = events.filter(({ type }) => type === "codes.locked");
+      assert.deepEqual(
+        locks.map(({ details }) => details),
+        [{ seconds: 3_600 }],
+      );
+    });
+  }
 });
 
 describe("two parallel uses", () => {
   it("of one code: exactly one wins, a hundred times out of a hundred", async () => {
     const { host, secret, prove } = await begin();
     for (let round = 0; round < 100; round += 1) {
-      host.pass(30);
+      // Used ones are judged, too, thirty an hour.
+      host.pass(150);
       const code = codeAt(host, secret);
       const both = await Promise.all([codeFrom(prove({ code })), codeFrom(prove({ code }))]);
       assert.deepEqual(both.sort(), ["done", "totp_reused"], `round ${round}`);

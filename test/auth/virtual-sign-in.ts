@@ -37,7 +37,6 @@ export async function virtualSignIn(host: VirtualHost) {
     bootId: "boot-1",
     uptime,
     timers: momentaryTimers,
-    isClockTrusted: time.isVouchedFor,
   });
   time.observe({ onStep: () => undefined, onVouchedFor: attempts.clearCodeLocks });
   const tokens = await temporaryDocument(apiTokensKind);
