@@ -18,6 +18,8 @@ export interface Option {
   readonly isFile?: true;
   /** The option that cannot be given together with this one. */
   readonly excludes?: string;
+  /** It says which agent is asked, and how. */
+  readonly isOfAgent?: true;
   readonly summary: string;
 }
 
@@ -76,5 +78,7 @@ export interface Command {
   readonly examples?: readonly Example[];
   /** When the agent is not running, its operations are done in process. */
   readonly worksOffline?: true;
+  /** It works on files alone: its help is silent about options of an agent. */
+  readonly isWithoutAgent?: true;
   run(invocation: Invocation): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Invocation, Option } from "./command.ts";
 import { CommandError } from "./context.ts";
+import { escapeText } from "./escape.ts";
 import { confirm } from "./prompt.ts";
 
 export const dryRunOption: Option = {
@@ -54,5 +55,14 @@ function typedLine(words: readonly string[], option: string): string {
 }
 
 function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (escapeText(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  // POSIX.1-2024 §2.2.4, for what a terminal must not get as it is.
+  const quoted = word.replace(/['\\]/g, "\\$&");
+  return `$'${[...quoted].map((one) => (escapeText(one) === one ? one : bytesOf(one))).join("")}'`;
+}
+
+/** `\xNN` for each byte. */
+function bytesOf(character: string): string {
+  return Buffer.from(character, "utf8").toString("hex").replace(/../g, "\\x$&");
 }

@@ -17,6 +17,11 @@ export function escapeLines(text: string): string {
   return text.split("\n").map(escapeText).join("\n");
 }
 
+/** Lines to be shown: each stays one, whatever the names in it hold. */
+export function joinLines(lines: readonly string[]): string {
+  return lines.map(escapeText).join("\n");
+}
+
 /** JSON with two spaces of indentation; JSON.stringify leaves DEL, C1 and bidirectional characters as they are. */
 export function safeJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2) ?? "null";

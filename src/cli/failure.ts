@@ -102,14 +102,12 @@ export function failureDocument(error: unknown): object {
 /** A file that cannot be read or written, as a failure of the command line that says what to do. */
 export function fileFailure(error: unknown, path: string): CommandError {
   const code = systemErrorCode(error);
-  if (code === "ENOENT") return new CommandError(3, `${path} does not exist.`);
+  if (code === "ENOENT") return new CommandError(3, escapeText(`${path} does not exist.`));
   if (code === "EACCES" || code === "EPERM") {
-    return new CommandError(
-      4,
-      `${path} is not open to this user; run the command as root or as the service's user.`,
-    );
+    const why = `${path} is not open to this user; run the command as root or as the service's user.`;
+    return new CommandError(4, escapeText(why));
   }
-  return new CommandError(1, `${path} cannot be used: ${unforeseen(error)}`);
+  return new CommandError(1, escapeText(`${path} cannot be used: ${unforeseen(error)}`));
 }
 
 function unforeseen(error: unknown): string {

@@ -10,6 +10,7 @@ import { readSteps, usualSteps, type Waves } from "../publishing/wave-plan.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";
+import { joinLines } from "./escape.ts";
 import { directoryPositional, keyOption, onWorkspace } from "./repo-command.ts";
 
 const usualChannel = "stable";
@@ -183,8 +184,8 @@ function sentences({ role, version, targets, lacking }: AddResult, directory: st
     ...floorSentences(entry),
   ]);
   if (lacking.length > 0)
-    return [...lines, `Before it is published, ${describeLack(role, lacking, directory)}`].join("\n");
-  return [...lines, `It is signed. Next: steward repo publish ${directory}`].join("\n");
+    return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, directory)}`]);
+  return joinLines([...lines, `It is signed. Next: steward repo publish ${directory}`]);
 }
 
 function floorSentences({ name, security, floor, withdrawn }: ReleaseEntry): string[] {

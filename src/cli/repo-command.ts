@@ -9,6 +9,7 @@ import { type Surroundings, type Workspace, withWorkspace } from "../publishing/
 import { durationSeconds } from "../settings/durations.ts";
 import type { Invocation, Option, Positional } from "./command.ts";
 import { CommandError } from "./context.ts";
+import { escapeText } from "./escape.ts";
 import { requireLocal } from "./places.ts";
 import { withHiddenInput } from "./prompt.ts";
 
@@ -34,7 +35,9 @@ export function surroundingsOf({ context, places }: Invocation, command: string)
     if (context.stdin.isTTY) return withHiddenInput(context, (ask) => ask(`Passphrase of ${file}: `));
     throw new CommandError(
       2,
-      `${file} has a passphrase, and there is no terminal to ask for it on. Run this in a terminal.`,
+      escapeText(
+        `${file} has a passphrase, and there is no terminal to ask for it on. Run this in a terminal.`,
+      ),
     );
   };
   return { now: () => new Date(), askPassphrase };
@@ -60,7 +63,7 @@ async function keysAtHand({ options, output }: Invocation, workspace: Workspace)
   const { keys, sealed } = await readKeysAtHand(workspace.keys);
   const named = await keysNamed(options.texts("key"), workspace.askPassphrase);
   for (const file of sealed.filter((one) => !options.texts("key").includes(one)))
-    await output.remark(`${file} has a passphrase and was left out; --key ${file} asks for it.`);
+    await output.remark(escapeText(`${file} has a passphrase and was left out; --key ${file} asks for it.`));
   return { named, inDirectory: keys };
 }
 
@@ -83,7 +86,7 @@ export function byRole(
     if (!isRoleName(role) || !allowed.includes(role)) {
       throw new CommandError(
         2,
-        `--${option} expects ROLE=VALUE with a role of ${allowed.join(", ")}, not "${text}".`,
+        escapeText(`--${option} expects ROLE=VALUE with a role of ${allowed.join(", ")}, not "${text}".`),
       );
     }
     found[role] = [...(found[role] ?? []), value];
@@ -115,7 +118,7 @@ export function marginSecondsOf({ options }: Pick<Invocation, "options">): numbe
   try {
     return durationSeconds(text);
   } catch {
-    throw new CommandError(6, `--margin takes a duration such as 36h or 14d, not "${text}".`);
+    throw new CommandError(6, escapeText(`--margin takes a duration such as 36h or 14d, not "${text}".`));
   }
 }
 
@@ -125,6 +128,9 @@ const mostKeys = 32;
 export function thresholdsOf(invocation: Pick<Invocation, "options">): Partial<Record<RoleName, number>> {
   return oneByRole(invocation, "threshold", (text) => {
     if (/^[1-9]\d?$/.test(text) && Number(text) <= mostKeys) return Number(text);
-    throw new CommandError(6, `A threshold is a whole number from 1 to ${mostKeys}, not "${text}".`);
+    throw new CommandError(
+      6,
+      escapeText(`A threshold is a whole number from 1 to ${mostKeys}, not "${text}".`),
+    );
   });
 }

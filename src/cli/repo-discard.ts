@@ -3,6 +3,7 @@ import { readState } from "../publishing/drafts.ts";
 import { isRoleName, roleNames } from "../publishing/roles.ts";
 import type { Command } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";
+import { joinLines } from "./escape.ts";
 import { directoryPositional, onWorkspace } from "./repo-command.ts";
 import { draftLines, draftsOf } from "./repo-view.ts";
 
@@ -28,7 +29,7 @@ export const repoDiscard: Command = {
       const done = `Discarded: ${discarded.map((one) => `${one.role} version ${one.version}`).join(", ")}. What is published is as it was.`;
       const left = drafts.length === 0 ? [] : [`Still drafted: ${drafts.map((one) => one.role).join(", ")}.`];
       const lines = [...(options.has("yes") ? says : []), done, ...left, ...draftLines(drafts, directory)];
-      await output.changed({ discarded, drafts }, lines.join("\n"));
+      await output.changed({ discarded, drafts }, joinLines(lines));
     });
   },
 };

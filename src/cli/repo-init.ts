@@ -4,6 +4,7 @@ import { type RoleName, roleNames } from "../publishing/roles.ts";
 import { durationSeconds } from "../settings/durations.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";
+import { escapeText, joinLines } from "./escape.ts";
 import {
   byRole,
   directoryPositional,
@@ -51,12 +52,12 @@ export const repoInit: Command = {
     const drafts = draftsOf(state);
     await output.changed(
       { directory, product: request.product, drafts },
-      [
+      joinLines([
         `The repository ${directory} for the product ${request.product} is made; its private keys lie in ${directory}/keys.`,
         "Take those of root, targets, rules and binary to a safe place, and bring them back for signing; those of snapshot and timestamp are needed at each publish and renew.",
         ...draftLines(drafts, directory),
         `Next: steward repo add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
-      ].join("\n"),
+      ]),
     );
   },
 };
@@ -84,5 +85,5 @@ function secondsOf(text: string): number {
     // Said below, with the bounds.
   }
   if (seconds >= 60 && seconds <= longestSeconds) return seconds;
-  throw new CommandError(6, `--expires takes 1m to 3653d such as timestamp=7d, not "${text}".`);
+  throw new CommandError(6, escapeText(`--expires takes 1m to 3653d such as timestamp=7d, not "${text}".`));
 }

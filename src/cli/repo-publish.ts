@@ -3,6 +3,7 @@ import { type PublishResult, publish } from "../publishing/publish.ts";
 import { draftedRoles, isDraftedRole, isRoleName } from "../publishing/roles.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";
+import { joinLines } from "./escape.ts";
 import { fingerprintGroups } from "./fingerprint.ts";
 import {
   directoryPositional,
@@ -58,12 +59,14 @@ export async function reportPublished(
           `Upload ${directory}/public: what is in targets/ first, and last of all ${last.map((name) => `metadata/${name}`).join(" and then ")}.`,
           ...(isFirst
             ? [
-                `Devices are to trust ${directory}/public/metadata/1.root.json, whose fingerprint is\n\n${fingerprintGroups(fingerprint)}`,
+                `Devices are to trust ${directory}/public/metadata/1.root.json, whose fingerprint is`,
+                "",
+                ...fingerprintGroups(fingerprint).split("\n"),
               ]
             : []),
         ];
   const waits = waiting.length === 0 ? [] : [`Still drafted: ${waiting.join(", ")}.`];
-  await output.changed(result, [...lines, ...remarks, ...waits].join("\n"));
+  await output.changed(result, joinLines([...lines, ...remarks, ...waits]));
   if (expiring.length > 0) throw new CommandError(expiringExitCode, expiringSentence(expiring));
 }
 
@@ -73,9 +76,7 @@ const expiringExitCode = 10;
 function expiringSentence(all: readonly Expiring[]): string {
   const lines = all.map(({ role, version, expires, expires_in_seconds: left, command }) => {
     const when = left > 0 ? `expires at ${expires}, in ${formatSpan(left)}` : `has expired at ${expires}`;
-    return `${role} version ${version} ${when}. Type: ${command}`;
+    return `  ${role} version ${version} ${when}. Type: ${command}`;
   });
-  return ["What is published does not last; devices take nothing of what has expired.", ...lines].join(
-    "\n  ",
-  );
+  return joinLines(["What is published does not last; devices take nothing of what has expired.", ...lines]);
 }

@@ -7,6 +7,7 @@ import { describeLack } from "../publishing/signing.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";
+import { escapeText, joinLines } from "./escape.ts";
 import {
   byRole,
   directoryPositional,
@@ -84,7 +85,7 @@ async function draftRoles(invocation: Invocation): Promise<void> {
     renewRoles(invocation, workspace, keys),
   );
   const lines = results.flatMap((one) => [draftLine(one, directory), ...keyLines(one, files)]);
-  await invocation.output.changed(results, [...lines, `Next: steward repo publish ${directory}`].join("\n"));
+  await invocation.output.changed(results, joinLines([...lines, `Next: steward repo publish ${directory}`]));
 }
 
 async function renewRoles(invocation: Invocation, workspace: Workspace, atHand: readonly PrivateKey[]) {
@@ -117,7 +118,7 @@ async function keyChanges(
     changes,
   });
   for (const [index, { file }] of made.made.entries())
-    await output.remark(`A new key of ${named[index]} lies in ${file}.`);
+    await output.remark(escapeText(`A new key of ${named[index]} lies in ${file}.`));
   return made;
 }
 

@@ -6,6 +6,7 @@ import { describeLack } from "../publishing/signing.ts";
 import { openWorkspace, type Workspace } from "../publishing/workspace.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";
+import { escapeText, joinLines } from "./escape.ts";
 import { fileFailure } from "./failure.ts";
 import { repoAdd } from "./repo-add.ts";
 import { directoryPositional, keyOption, onWorkspace, surroundingsOf } from "./repo-command.ts";
@@ -57,10 +58,20 @@ async function print(invocation: Invocation): Promise<void> {
   const workspace = await openWorkspace(directory, surroundingsOf(invocation, "repo sign"));
   const bytes = await bytesToSign(workspace, roleOf(role));
   const file = options.text("out");
-  if (file === undefined) return output.text(Buffer.from(bytes).toString("utf8"));
+  const text = Buffer.from(bytes).toString("utf8");
+  if (file === undefined) {
+    if (escapeText(text) === text) return output.text(text);
+    throw new CommandError(
+      6,
+      "The draft holds control characters, which a terminal would act on and devices refuse. To see it all the same, write it to a file with --out FILE.",
+    );
+  }
   await putNewFile(file, bytes);
   await output.remark(
-    `${file} holds what is to be signed, such as by: openssl pkeyutl -sign -rawin -inkey KEY.pem -in ${file} -out ${file}.sig\nThen: steward repo sign ${directory} ${role} --attach ${file}.sig`,
+    joinLines([
+      `${file} holds what is to be signed, such as by: openssl pkeyutl -sign -rawin -inkey KEY.pem -in ${file} -out ${file}.sig`,
+      `Then: steward repo sign ${directory} ${role} --attach ${file}.sig`,
+    ]),
   );
 }
 
@@ -88,7 +99,7 @@ function signSentence({ role, version, signed_by, lacking }: SignResult, directo
     lacking.length === 0
       ? `Next: steward repo publish ${directory}`
       : `Still, ${describeLack(role, lacking, directory)}`;
-  return `${done}\n${left}`;
+  return joinLines([done, left]);
 }
 
 function roleOf(text: string | undefined): RoleName {
@@ -103,4 +114,4 @@ export const repoCommands: readonly Command[] = [
   repoRenew,
   repoDiscard,
   repoInspect,
-];
+].map((command): Command => ({ ...command, isWithoutAgent: true }));

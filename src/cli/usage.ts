@@ -31,7 +31,7 @@ export function commandHelp(command: Command): string {
     `${command.summary}.${others.length === 0 ? "" : ` Also: steward ${others.join(", ")}.`}\n`,
     ...section("Options:", command.options.map(optionLine)),
     ...section("Examples:", (command.examples ?? []).map(exampleLine)),
-    ...section("Options of every command:", globalOptions.map(optionLine)),
+    ...commonOptions([command]),
   ].join("\n");
 }
 
@@ -45,9 +45,15 @@ export function groupHelp(words: readonly string[], members: readonly Command[])
     `${usage} [OPTION…]\n`,
     ...(isWhole ? wholeSections(shown) : section("Commands:", shown.map(commandLine))),
     ...section("Examples:", examples.map(exampleLine)),
-    ...section("Options of every command:", globalOptions.map(optionLine)),
+    ...commonOptions(shown),
     ...(isWhole ? section("Exit codes:", exitCodes) : []),
   ].join("\n");
+}
+
+function commonOptions(members: readonly Command[]): string[] {
+  const isWithoutAgent = members.every((command) => command.isWithoutAgent);
+  const options = globalOptions.filter(({ isOfAgent }) => !(isOfAgent && isWithoutAgent));
+  return section("Options of every command:", options.map(optionLine));
 }
 
 /** What most people look for first. */
