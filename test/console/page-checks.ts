@@ -50,3 +50,54 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path });
   await page.setViewportSize(size);
 }
+
+/** What `brokenText` lets pass: a word of so many characters is data (a fingerprint, a host), which may be divided. */
+const longestWord = 25;
+/** Characters on each line of such a word, on the average. */
+const leastCharacters = 8;
+
+/**
+ * Text that cannot be read in the window as wide as it is now, a line each: a word that is divided because its box is
+ * narrower, text that stands out of its button or page, and a name of which next to nothing is left.
+ */
+export function brokenText(page: Page): Promise<string[]> {
+  return page.evaluate(findBrokenText, { longestWord, leastCharacters });
+}
+
+/** In the page; it has no function with a name, for which the test's compiler would need a helper of its own. */
+function findBrokenText(limits: { longestWord: number; leastCharacters: number }): string[] {
+  const found: string[] = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const text = node.nodeValue ?? "";
+    const parent = node.parentElement;
+    if (
+      !parent?.checkVisibility() ||
+      parent.closest(".unseen, .why, .skip, option, script, noscript, svg") !== null
+    )
+      continue;
+    range.selectNodeContents(node);
+    const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
+    if (rects.length === 0) continue;
+    const box = parent.getBoundingClientRect();
+    const about = `${parent.tagName.toLowerCase()}.${parent.className} (${Math.round(box.width)} x ${Math.round(box.height)})`;
+    const isClipped = getComputedStyle(parent).textOverflow === "ellipsis";
+    if (isClipped && box.width < 48) found.push(`next to nothing is left of "${text}" in ${about}`);
+    const around = parent.closest(".button") ?? parent.closest("main > *") ?? document.documentElement;
+    const place = around.getBoundingClientRect();
+    const isOut = rects.some(({ left, right }) => left < place.left - 1 || right > place.right + 1);
+    if (isOut && !isClipped && parent.closest(".tabs, pre, .log") === null)
+      found.push(`out of its place: "${text}" in ${about}`);
+    if (new Set(rects.map(({ top }) => Math.round(top))).size < 2) continue;
+    for (const { 0: word, index } of text.matchAll(/[^\s\u00ad–/?-]+[-/?]?/g)) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+      const isRead =
+        word.length > limits.longestWord && lines <= Math.ceil(word.length / limits.leastCharacters);
+      if (lines > 1 && !isRead) found.push(`on ${lines} lines: "${word}" in ${about}`);
+    }
+  }
+  return found;
+}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { t } from "../catalogue/words.ts";
 import { Cancelled, ProblemError, Unreachable } from "../client/problem.ts";
 import { Shape } from "./shape.tsx";
@@ -17,17 +18,32 @@ export function ProblemView({
   if (error === null || error === undefined || error instanceof Cancelled) return null;
   const { title, detail, requestId } = inWords(error);
   return (
+    <ProblemBox title={title}>
+      {advice && <p>{advice}</p>}
+      {detail !== "" && !isBrief && <p class={advice && "hint"}>{detail}</p>}
+      {requestId !== "" && (
+        <p class="hint">
+          {t.problem.request} <code>{requestId}</code>
+        </p>
+      )}
+    </ProblemBox>
+  );
+}
+
+/** The box that a problem is told in. */
+export function ProblemBox({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
     <div class="problem" role="alert">
       <Shape name="wrong" />
       <div>
         <p class="problem-title">{title}</p>
-        {advice && <p>{advice}</p>}
-        {detail !== "" && !isBrief && <p class={advice && "hint"}>{detail}</p>}
-        {requestId !== "" && (
-          <p class="hint">
-            {t.problem.request} <code>{requestId}</code>
-          </p>
-        )}
+        {children}
       </div>
     </div>
   );

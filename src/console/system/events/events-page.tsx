@@ -65,12 +65,19 @@ function columns(): Column<AuditEvent>[] {
     {
       key: "who",
       title: t.events.who,
-      cell: ({ actor }) => visible(actor.name ?? t.events.kinds[actor.kind]),
+      cell: ({ actor }) => (actor.name === null ? t.events.kinds[actor.kind] : named(actor.name)),
     },
-    { key: "about", title: t.events.about, cell: ({ subject }) => visible(subject?.name ?? "–") },
+    { key: "about", title: t.events.about, cell: ({ subject }) => named(subject?.name ?? "–") },
     { key: "outcome", title: t.events.outcome, cell: outcome },
-    { key: "from", title: t.events.from, cell: ({ from }) => visible(from) },
+    { key: "from", title: t.events.from, cell: ({ from }) => named(from) },
   ];
+}
+
+/** Letters of a name, or of an address, that are kept on one line. */
+const shortName = 16;
+
+function named(name: string) {
+  return name.length > shortName ? <bdi>{visible(name)}</bdi> : visible(name);
 }
 
 /** All that is kept of it opens in its place. */

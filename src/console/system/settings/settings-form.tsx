@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Skeleton } from "../../ui/page.tsx";
-import { inWords, ProblemView } from "../../ui/problem-view.tsx";
+import { inWords, ProblemBox, ProblemView } from "../../ui/problem-view.tsx";
 import { RadioField } from "../../ui/radio-field.tsx";
 import { valueAt } from "./draft.ts";
 import { errorLines } from "./errors.ts";
@@ -64,12 +64,11 @@ function SavingProblem({ error }: { readonly error: unknown }) {
   const lines = errorLines(error);
   if (lines.length === 0) return <ProblemView error={error} />;
   return (
-    <div class="problem" role="alert">
-      <p class="problem-title">{inWords(error).title}</p>
+    <ProblemBox title={inWords(error).title}>
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
-    </div>
+    </ProblemBox>
   );
 }
 

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { consolePaths } from "../../src/contract/console.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { until } from "../until.ts";
+import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";
+import { assertFits, brokenText } from "./page-checks.ts";
+
+/** CSS pixels, of windows from a phone to a desk, and round each width at which the pages change their look. */
+const widths = [1440, 1280, 1024, 900, 875, 801, 800, 768, 720, 700, 660, 641, 640, 480, 360, 320];
+
+/** Of 15, 27 and 64 characters, the most that there may be, without a place to break. */
+const deviceNames = ["hamburg-nord-07", "hamburg-branch-warehouse-07", "edge".repeat(16)];
+
+describe("the console in windows of any width", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+    const body = {
+      username: `a${"nna".repeat(10)}`,
+      display_name: "Beauftragte".repeat(5),
+      role: "operator",
+    };
+    assert.equal((await agent.call("POST", "/api/users", { body, local: true })).status, 201);
+  });
+
+  const change = async (body: unknown): Promise<void> => {
+    const { status, text } = await agent.call("PUT", "/api/system", { body, local: true });
+    assert.equal(status, 200, text);
+  };
+
+  /** In each width; 640 and 720 are also windows of 1280 and 1440 at a zoom of 200 %. */
+  const assertReads = async (page: Page, about: string): Promise<void> => {
+    const found: string[] = [];
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      found.push(...(await brokenText(page)).map((one) => `${width}: ${one}`));
+      await assertFits(page);
+    }
+    assert.deepEqual(found, [], about);
+  };
+
+  for (const language of ["en", "de"]) {
+    it(`sets no word one letter a line for a device with a long name, on any page (${language})`, async () => {
+      const { page, complaints } = await browser.open(agent);
+      await change({ device: { name: deviceNames[2] } });
+      await signIn(page, "admin", "/account");
+      await page.evaluate((one) => localStorage.setItem("steward-language", one), language);
+      for (const path of consolePaths.filter((one) => one !== "/")) {
+        await page.goto(path);
+        await shown(page);
+        await assertReads(page, path);
+      }
+      for (const name of deviceNames) {
+        await change({ device: { name } });
+        await page.goto("/system/logs");
+        await page.locator(".frame-head").getByText(name).waitFor();
+        await assertReads(page, name);
+      }
+      assert.deepEqual(complaints, []);
+    });
+  }
+
+  it("tells why a setting is refused in words, not in a red column of letters", async () => {
+    const { page } = await browser.open(agent, { width: 360, height: 740 });
+    await signIn(page, "admin", "/system/settings");
+    for (const [language, label, save] of [
+      ["en", "Session without use", "Save"],
+      ["de", "Sitzung ohne Benutzung", "Speichern"],
+    ] as const) {
+      await page.evaluate((one) => localStorage.setItem("steward-language", one), language);
+      await page.reload();
+      await page.getByLabel(label).fill("nonsense".repeat(8));
+      await page.getByRole("button", { name: save, exact: true }).click();
+      await page.locator(".problem").waitFor();
+      await assertReads(page, language);
+      const { height = 0 } = (await page.locator(".problem").boundingBox()) ?? {};
+      assert.ok(height < 200, `the box is ${height} pixels high at 320`);
+    }
+  });
+});
+
+/** Waits until the page has what it reads from the agent. */
+async function shown(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
+}
