@@ -83,7 +83,8 @@ export function checksOf({
   return [
     ...state.checks,
     ...auth.checks,
-    { name: "clock", code: "clock", trouble: () => clock.trouble() },
+    // `clock` is the document of its state.
+    { name: "time", code: "clock", trouble: () => clock.trouble() },
     updatesCheck(state, settings, updates),
     { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
   ];

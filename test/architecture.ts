@@ -117,7 +117,15 @@ function localRules(path: string, room: string, floor: number, { specifier, isTy
 }
 
 /** What a page may have of the contract besides types. The build makes a small table of operations.ts. */
-const smallValues = ["operations", "console", "shapes", "scopes", "update-kinds", "event-types"];
+const smallValues = [
+  "operations",
+  "console",
+  "shapes",
+  "scopes",
+  "update-kinds",
+  "event-types",
+  "clock-word",
+];
 
 function pageRules(target: string, isType: boolean): string[] {
   if (roomOf(target) !== "contract") return [`imports ${target}, but a page sees the contract only`];

@@ -21,8 +21,8 @@ const barColumns = 46;
 /** Places of a host's name: longer ones lose their middle, so that a port is still seen. */
 const nameColumns = 28;
 
-const legend = "0 this clock";
-const zoneLegend = "0 this clock   = where those that agree overlap";
+const legend = "0 this clock   + ahead of it";
+const zoneLegend = `${legend}   = where those that agree overlap`;
 
 /** The sources as lines: their figures, and each interval on one axis. Safe in a terminal, ASCII but for the names. */
 export function drawSources(sources: readonly TimeSource[]): string[] {

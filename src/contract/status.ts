@@ -1,4 +1,5 @@
 import { clockTrusts, timeModes, timeSync } from "./clock.ts";
+import { clockWords } from "./clock-word.ts";
 import { errorCodes } from "./error-codes.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { facts } from "./system.ts";
@@ -11,9 +12,6 @@ const count = { type: "integer", minimum: 0 } as const;
 
 /** From good to bad; `rescue` besides: the state is damaged, and nothing else can be said. */
 export const deviceStates = ["ok", "attention", "failing", "rescue"] as const;
-
-/** The clock in one word. `unknown`: nothing has said yet what the time is. */
-export const clockWords = ["in_sync", "set_by_hand", "not_in_sync", "unknown"] as const;
 
 /** What a person has to see to. */
 export const needCodes = [

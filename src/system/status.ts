@@ -1,3 +1,4 @@
+import { clockWordOf } from "../contract/clock-word.ts";
 import type { Need, Status, TimeSync, Updates } from "../contract/types.ts";
 import { type NeedsGround, needsOf } from "./status-needs.ts";
 
@@ -48,30 +49,6 @@ export function rescueStatus(
 function stateOf(needs: readonly Need[]): Status["state"] {
   if (needs.length === 0) return "ok";
   return needs.some(({ level }) => level === "failing") ? "failing" : "attention";
-}
-
-/** Seconds of a measured error that no program corrects from which on a clock is not called right: NTP steps from here on (RFC 5905 §11.3, STEPT). */
-const stepThresholdSeconds = 0.128;
-
-/** The clock in a word. A measured error counts where Steward only observes: there it stays. */
-export function clockWordOf({ mode, state, trust, offset_seconds, last_sync_at }: TimeSync): ClockWord {
-  switch (state) {
-    case "manual":
-      return trust === "none" ? "unknown" : "set_by_hand";
-    case "delegated":
-      return trust === "none" ? "not_in_sync" : "in_sync";
-    case "synchronised":
-    case "holdover": {
-      const isOff = mode === "observe" && Math.abs(offset_seconds ?? 0) > stepThresholdSeconds;
-      return isOff ? "not_in_sync" : "in_sync";
-    }
-    case "acquiring":
-    case "unsynchronised":
-      return last_sync_at === null && offset_seconds === null ? "unknown" : "not_in_sync";
-    case "freerun":
-    case "faulty":
-      return "not_in_sync";
-  }
 }
 
 type ClockWord = Status["clock"]["word"];

@@ -95,6 +95,11 @@ describe("drawSources", () => {
       assert.ok(Math.abs(share - 15 / 28) < 0.05, `the zone takes ${share} of the axis`);
     });
 
+    it("lists the server that is ahead with a plus, and says what that means", () => {
+      assert.match(lines.find((line) => line.includes("ntp4")) ?? "", / \+3\.00 s /);
+      assert.ok(lines.includes("0 this clock   + ahead of it   = where those that agree overlap"));
+    });
+
     it("marks each as chronyc does", () => {
       const marks = lines.slice(1, 7).flatMap((line) => (line.startsWith("    ") ? [] : [line.slice(0, 1)]));
       assert.deepEqual(marks, ["*", "+", "~", "x"]);

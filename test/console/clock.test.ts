@@ -141,7 +141,7 @@ describe("the console's clock", { concurrency: true }, () => {
       const { page, complaints } = await see(test, browser, agent, "admin", {
         now: Date.now() + 10 * minutes,
       });
-      await page.getByText("10 min ahead", { exact: true }).waitFor();
+      await page.getByText("10 min ahead of this device", { exact: true }).waitFor();
       await byBrowser(page).click();
       const dialog = page.getByRole("dialog", { name: "Set the clock to your browser's time" });
       await dialog.getByText("10 min ahead").waitFor();
@@ -152,7 +152,11 @@ describe("the console's clock", { concurrency: true }, () => {
       await page.clock.fastForward(5 * minutes);
       await confirmPassword(page, "admin");
       await dialog.waitFor({ state: "detached" });
-      await badge(page, "set by hand").waitFor();
+      // No source has ever confirmed it: this is not "in sync", and not green.
+      for (const place of [page.locator("main"), page.locator(".frame-head")]) {
+        await badge(place, "set by hand").and(place.locator(".unknown")).waitFor();
+        assert.equal(await place.getByText(/in sync|synchronised$/).count(), 0);
+      }
       await page.getByText("says the same").waitFor();
       await page.getByRole("heading", { name: "Two ways out" }).waitFor({ state: "detached" });
       const { json } = await agent.call("GET", route, { local: true });
@@ -194,21 +198,29 @@ describe("the console's clock", { concurrency: true }, () => {
       await page.getByText("Too many requests: wait a little").waitFor();
       assert.deepEqual(complaints, []);
     });
+    it("lists the server that is 3 s fast as 3 s ahead, not behind, and says of the device alone how it is", async (test) => {
+      const { page } = await see(test, browser, agent, "operator");
+      const row = sources(page).getByRole("row").filter({ hasText: liar });
+      await row.getByText("3 s ahead of this device", { exact: true }).waitFor();
+      const bold = page.locator("main strong");
+      assert.equal(await bold.count(), 1);
+      assert.match(await bold.innerText(), /^This device is .* (behind|ahead), ± /);
+      await badge(page.locator(".frame-head"), "Clock: in sync").waitFor();
+    });
     it("crosses the false one, with the reason in words, in the picture and in the table", async (test) => {
       const { page, complaints } = await see(test, browser, agent, "admin");
       await badge(page, "a majority vouches for it").waitFor();
       const row = sources(page).getByRole("row").filter({ hasText: liar });
       await badge(row, "false").waitFor();
       await row.getByText("the majority says another time").waitFor();
-      await row.getByText("3 s behind").waitFor();
       const bar = bars(page).locator(".clock-row", { hasText: liar });
-      await bar.getByText("false: the majority says another time · 3 s behind").waitFor();
+      await bar.getByText("false: the majority says another time · 3 s ahead of this device").waitFor();
       assert.equal(await bar.locator(".clock-cross").count(), 1, "a cross");
       assert.equal(await bars(page).locator(".clock-cross").count(), 1, "crosses");
       assert.equal(await bars(page).locator(".clock-agreed").count(), 1, "the agreed interval");
       const words = (await bars(page).getAttribute("aria-label")) ?? "";
-      assert.match(words, /^3 sources agree that this host is /);
-      assert.match(words, new RegExp(`${liar}, false, 3 s behind`));
+      assert.match(words, /^3 sources agree that this device is /);
+      assert.match(words, new RegExp(`${liar}, false, 3 s ahead of this device`));
       assert.match(await reasonOf(byBrowser(page)), /kept right already/);
       assert.deepEqual(await axe(page), []);
       await picture(page, "clock-sources-light");
@@ -248,7 +260,7 @@ describe("the console's clock", { concurrency: true }, () => {
       assert.equal(await force(operator.page).count(), 0, "force for an operator");
       await force(page).click();
       const dialog = page.getByRole("dialog", { name: "Put the clock right beyond the panic threshold" });
-      await dialog.getByText("this host is 3 s behind").waitFor();
+      await dialog.getByText("this device is 3 s behind").waitFor();
       assert.deepEqual(await axe(page), []);
       await force(dialog).click();
       await confirmPassword(page, "admin");

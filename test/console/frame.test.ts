@@ -194,6 +194,8 @@ describe("the console's frame", () => {
       await first.stop();
       await page.getByRole("link", { name: "Users", exact: true }).click();
       await page.getByText("The device does not answer").waitFor();
+      // How the clock is of a device that does not answer is not known.
+      await page.locator(".clock-state .badge.unknown", { hasText: "Clock: unknown" }).waitFor();
       await picture(page, "frame-reconnecting-light");
       await startAgent(ending, { stateDirectory, arguments: ["--listen", `127.0.0.1:${first.port}`] });
       await page.getByText("The device does not answer").waitFor({ state: "detached" });

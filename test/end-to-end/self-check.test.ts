@@ -53,6 +53,17 @@ describe("a program without its password module", () => {
     assert.match(json.detail, /\(passwords: Cannot find package '@node-rs\/argon2'/);
   });
 
+  it("is told with one name for each check, for none can be told from another of its name", async () => {
+    const { json } = await agent.call("GET", "/api/health", { local: true });
+    const names = json.checks.map(({ name }: { name: string }) => name);
+    assert.deepEqual(
+      names.filter((name: string, index: number) => names.indexOf(name) !== index),
+      [],
+    );
+    assert.ok(names.includes("clock"), "the document of the clock's state");
+    assert.ok(names.includes("time"), "the clock itself");
+  });
+
   it("is degraded from then on, by name, and in the log", async () => {
     const { status, detail } = await programCheck(agent);
     assert.equal(status, "degraded");

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { clockWordOf } from "../../src/contract/clock-word.ts";
 import { settings as settingsSchema } from "../../src/contract/settings.ts";
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/document-kind.ts";
 import { type HealthCheck, troublesOf } from "../../src/system/health.ts";
-import { clockWordOf, type StatusGround, statusOf } from "../../src/system/status.ts";
+import { type StatusGround, statusOf } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";
 import { exampleClock } from "../cli/example-clock.ts";
 import { exampleFailed, exampleRelease, exampleTrust, exampleUpdates } from "../cli/example-updates.ts";

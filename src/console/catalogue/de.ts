@@ -81,10 +81,8 @@ export const de: Catalogue = {
     reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
     outOfDate: "Steward wurde aktualisiert. Neu laden, um die passende Konsole zu bekommen.",
     reload: "Neu laden",
-    clockGood: "synchron",
-    clockWrong: "Uhr nicht synchron",
-    clockUnknown: "Uhr",
-    clockTo: (state) => `Uhr: ${state}. Zur Uhr.`,
+    clock: "Uhr: ",
+    clockTo: ". Hin zur Uhr.",
     clockBanner:
       "Der Uhr dieses Geräts ist nicht zu trauen. Codes und Updates können deshalb abgelehnt werden.",
     clockLink: "Zur Uhr",
@@ -408,14 +406,17 @@ export const de: Catalogue = {
   },
   clock: {
     title: "Uhr",
+    words: {
+      in_sync: "synchron",
+      set_by_hand: "von Hand gestellt",
+      not_in_sync: "nicht synchron",
+      unknown: "unbekannt",
+    },
     states: {
-      unsynchronised: "nicht synchron",
       acquiring: "fragt nach der Zeit",
-      synchronised: "synchron",
       holdover: "läuft von selbst weiter",
       freerun: "läuft zu lange von selbst",
       delegated: "von einem Zeitdienst geführt",
-      manual: "von Hand gestellt",
       faulty: "von ihren Quellen widerlegt",
     },
     trusts: {
@@ -425,6 +426,9 @@ export const de: Catalogue = {
     },
     behind: (size) => `${size} nach`,
     ahead: (size) => `${size} vor`,
+    device: (offset) => `Dieses Gerät geht ${offset}`,
+    behindUs: (size) => `${size} früher als dieses Gerät`,
+    aheadOfUs: (size) => `${size} später als dieses Gerät`,
     sync: "Jetzt synchronisieren",
     reselect: "Quellen neu wählen",
     byBrowser: "Zeit dieses Browsers nehmen",
@@ -442,7 +446,7 @@ export const de: Catalogue = {
     toSettings: "Zu den Zeiteinstellungen",
     sources: "Quellen",
     legend:
-      "Balken: Abweichung mit Unsicherheit; schattiert: wo sich die einigen überlappen. Rechts von 0 geht dieses Gerät nach.",
+      "Balken: Abweichung mit Unsicherheit; schattiert: wo sich die einigen überlappen. Rechts von 0 stehen Uhren, die dem Gerät voraus sind.",
     thisHost: "0 · dieses Gerät",
     agreement: (count, offset) =>
       `${count === 1 ? "Eine Quelle sagt" : `${count} Quellen sind einig`}: Dieses Gerät geht ${offset}.`,
@@ -480,7 +484,7 @@ export const de: Catalogue = {
     noCourse: "Noch wurde nichts gemessen.",
     now: "jetzt",
     courseInWords: (hours, least, most, newest) =>
-      `In ${hours === 1 ? "der letzten Stunde" : `den letzten ${hours} Stunden`}: von ${least} bis ${most}, zuletzt ${newest}.`,
+      `Dieses Gerät in ${hours === 1 ? "der letzten Stunde" : `den letzten ${hours} Stunden`}: von ${least} bis ${most}, zuletzt ${newest}.`,
     facts: {
       deviceTime: "Zeit des Geräts",
       browser: "Ihr Browser",

@@ -79,10 +79,8 @@ export const en = {
     reconnecting: "The device does not answer. Reconnecting …",
     outOfDate: "Steward was updated. Reload to get the console that belongs to it.",
     reload: "Reload",
-    clockGood: "synchronised",
-    clockWrong: "clock not synchronised",
-    clockUnknown: "clock",
-    clockTo: (state: string) => `Clock: ${state}. Go to the clock.`,
+    clock: "Clock: ",
+    clockTo: ". Go to the clock.",
     clockBanner: "This device's clock cannot be trusted. Codes and updates may be refused because of it.",
     clockLink: "Look at the clock",
     updatesTrouble: (detail: string) => `Updates need attention. ${detail}`,
@@ -375,14 +373,13 @@ export const en = {
   },
   clock: {
     title: "Clock",
+    words: { in_sync: "in sync", set_by_hand: "set by hand", not_in_sync: "not in sync", unknown: "unknown" },
+    /** What there is to say besides. */
     states: {
-      unsynchronised: "not synchronised",
       acquiring: "asking for the time",
-      synchronised: "synchronised",
       holdover: "running on by itself",
       freerun: "running on for too long",
       delegated: "kept by a time daemon",
-      manual: "set by hand",
       faulty: "contradicted by its sources",
     },
     trusts: {
@@ -392,6 +389,10 @@ export const en = {
     },
     behind: (size: string) => `${size} behind`,
     ahead: (size: string) => `${size} ahead`,
+    device: (offset: string) => `This device is ${offset}`,
+    /** Of another clock. */
+    behindUs: (size: string) => `${size} behind this device`,
+    aheadOfUs: (size: string) => `${size} ahead of this device`,
     sync: "Sync now",
     reselect: "Choose sources again",
     byBrowser: "Use this browser's time",
@@ -408,10 +409,10 @@ export const en = {
     toSettings: "Time settings",
     sources: "Sources",
     legend:
-      "A bar is an offset with its uncertainty; shaded: where those that agree overlap. Right of 0 this host is behind.",
-    thisHost: "0 · this host",
+      "A bar is an offset with its uncertainty; shaded: where those that agree overlap. Right of 0 are clocks that are ahead of this device.",
+    thisHost: "0 · this device",
     agreement: (count: number, offset: string) =>
-      `${count === 1 ? "One source says" : `${count} sources agree`} that this host is ${offset}.`,
+      `${count === 1 ? "One source says" : `${count} sources agree`} that this device is ${offset}.`,
     noAgreement: "No agreement of the sources.",
     sourceStates: {
       selected: "chosen",
@@ -438,7 +439,7 @@ export const en = {
     noCourse: "Nothing has been measured yet.",
     now: "now",
     courseInWords: (hours: number, least: string, most: string, newest: string) =>
-      `Over the last ${hours === 1 ? "hour" : `${hours} hours`}: from ${least} to ${most}, at last ${newest}.`,
+      `This device over the last ${hours === 1 ? "hour" : `${hours} hours`}: from ${least} to ${most}, at last ${newest}.`,
     facts: {
       deviceTime: "Device time",
       browser: "Your browser",
@@ -470,7 +471,7 @@ export const en = {
     force: "Put it right all the same",
     forceTitle: "Put the clock right beyond the panic threshold",
     forceText: (offset: string) =>
-      `The sources say that this host is ${offset}. The clock jumps at once; nobody is signed out. If they were wrong, name others in the settings and sync again.`,
+      `The sources say that this device is ${offset}. The clock jumps at once; nobody is signed out. If they were wrong, name others in the settings and sync again.`,
     forceByAdmin: "An administrator can put it right all the same.",
     advice: {
       no_time_source:

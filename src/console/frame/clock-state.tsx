@@ -1,10 +1,12 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { clockWordOf } from "../../contract/clock-word.ts";
 import type { TimeSync } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { restriction } from "../session/session.ts";
 import { Badge, type State } from "../ui/badge.tsx";
+import { useIsAway } from "../ui/connection-state.tsx";
 import { deviceTimeSaid } from "../ui/device-time.ts";
 
 export type ClockResource = Resource<TimeSync>;
@@ -29,17 +31,26 @@ export function useClock(isLimited: boolean): ClockResource {
 
 /** The clock in a word; a click leads to it. */
 export function ClockState({ clock: { value } }: { readonly clock: ClockResource }) {
-  const text = value === null ? t.frame.clockUnknown : isGood(value) ? t.frame.clockGood : t.frame.clockWrong;
-  const state: State = value === null ? "unknown" : isGood(value) ? "good" : "attention";
+  const isAway = useIsAway();
+  const word = value === null || isAway ? "unknown" : clockWordOf(value);
   return (
     <Link to="/system" className="clock-state">
-      <Badge state={state}>
-        {text}
-        <span class="unseen"> {t.frame.clockTo(text)}</span>
+      <Badge state={clockColours[word]}>
+        <span class="wide">{t.frame.clock}</span>
+        {t.clock.words[word]}
+        <span class="unseen">{t.frame.clockTo}</span>
       </Badge>
     </Link>
   );
 }
+
+/** How each of the four words for a clock looks. */
+export const clockColours = {
+  in_sync: "good",
+  set_by_hand: "unknown",
+  not_in_sync: "attention",
+  unknown: "unknown",
+} as const satisfies Readonly<Record<string, State>>;
 
 /** Somebody vouches for it. */
 export function isGood({ trust }: TimeSync): boolean {

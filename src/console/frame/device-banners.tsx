@@ -24,7 +24,7 @@ export function DeviceBanners({
   const health = useFresh(useResource("getHealth", {}, { everySeconds }));
   const troubles = health.value?.checks?.filter(({ status }) => status !== "ok") ?? [];
   const ofUpdates = troubles.find(({ name }) => name === "updates");
-  const other = troubles.find(({ name }) => name !== "updates" && !(name === "clock" && isClockSaid));
+  const other = troubles.find(({ name }) => name !== "updates" && !(name === "time" && isClockSaid));
   return (
     <>
       {other && (

@@ -9,6 +9,18 @@ const patienceMilliseconds = 1_000;
 
 /** Says that the device is away, over the page rather than in it, so that nothing moves. */
 export function ConnectionState() {
+  const isShown = useIsAway();
+  return (
+    <div role="status" class={isShown ? "connection reconnecting" : "connection"}>
+      {isShown && <Shape name="unknown" />}
+      {/* The texts come from the device too. */}
+      {isShown && (t.frame.reconnecting || "Reconnecting …")}
+    </div>
+  );
+}
+
+/** Whether the device has not answered for so long that it is worth saying. */
+export function useIsAway(): boolean {
   const isThere = useStore(isConnected);
   const [isLong, setIsLong] = useState(false);
   useEffect(() => {
@@ -17,12 +29,5 @@ export function ConnectionState() {
     const timer = setTimeout(() => setIsLong(true), patienceMilliseconds);
     return () => clearTimeout(timer);
   }, [isThere]);
-  const isShown = isLong && !isThere;
-  return (
-    <div role="status" class={isShown ? "connection reconnecting" : "connection"}>
-      {isShown && <Shape name="unknown" />}
-      {/* The texts come from the device too. */}
-      {isShown && (t.frame.reconnecting || "Reconnecting …")}
-    </div>
-  );
+  return isLong && !isThere;
 }

@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { clockWordOf } from "../../../contract/clock-word.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import type { ClockResource } from "../../frame/clock-state.tsx";
+import { type ClockResource, clockColours } from "../../frame/clock-state.tsx";
 import { isOneOf } from "../../session/session.ts";
-import { Badge, type State } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { useIsAway } from "../../ui/connection-state.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import { Spoken } from "../../ui/spoken.tsx";
@@ -21,6 +23,7 @@ import { Unvouched } from "./unvouched.tsx";
 /** How the clock is, as words, as a picture and as figures, and what mends it. */
 export function ClockSection({ clock }: { readonly clock: ClockResource }) {
   const actions = useClockActions(clock);
+  const isAway = useIsAway();
   const { value: status } = clock;
   if (status === null)
     return (
@@ -28,16 +31,21 @@ export function ClockSection({ clock }: { readonly clock: ClockResource }) {
         {clock.error === null ? <Skeleton lines={12} /> : <ProblemView error={clock.error} />}
       </Section>
     );
+  const word = isAway ? "unknown" : clockWordOf(status);
+  const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];
   return (
     <Section
       title={t.clock.title}
       action={isOneOf("admin", "operator") && <Buttons status={status} actions={actions} />}
     >
       <p class="clock-head">
-        <Badge state={stateOf(status)}>{t.clock.states[status.state]}</Badge>
+        <Badge state={clockColours[word]}>{t.clock.words[word]}</Badge>
+        {more && <Badge state={status.state === "faulty" ? "wrong" : "unknown"}>{more}</Badge>}
         <Badge state={status.trust === "none" ? "attention" : "good"}>{t.clock.trusts[status.trust]}</Badge>
         {status.offset_seconds !== null && (
-          <strong>{offsetWithUncertainty(status.offset_seconds, status.uncertainty_seconds)}</strong>
+          <strong>
+            {t.clock.device(offsetWithUncertainty(status.offset_seconds, status.uncertainty_seconds))}
+          </strong>
         )}
       </p>
       <p>
@@ -95,12 +103,6 @@ function Buttons({ status, actions }: { readonly status: TimeSync; readonly acti
 function whyNotByHand({ mode, trust, state }: TimeSync): string | null {
   if (mode === "manual" || trust === "none" || state === "manual") return null;
   return t.clock.whyKept;
-}
-
-function stateOf({ state, trust }: TimeSync): State {
-  if (state === "faulty") return "wrong";
-  if (state === "acquiring") return "unknown";
-  return trust === "none" || state === "holdover" || state === "freerun" ? "attention" : "good";
 }
 
 function Pictures({ status }: { readonly status: TimeSync }) {

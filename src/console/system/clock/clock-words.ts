@@ -11,6 +11,12 @@ export function offsetInWords(seconds: number): string {
   return seconds < 0 ? t.clock.ahead(size) : t.clock.behind(size);
 }
 
+/** What a clock says beside this device's, by its offset: `3 s ahead of this device` where that is 3 s behind it. */
+export function beyondInWords(seconds: number): string {
+  const size = shortDuration(Math.abs(seconds));
+  return seconds < 0 ? t.clock.behindUs(size) : t.clock.aheadOfUs(size);
+}
+
 /** `0.4 ms behind, ± 1.2 ms`. */
 export function offsetWithUncertainty(seconds: number, uncertaintySeconds: number | null): string {
   const words = offsetInWords(seconds);
@@ -29,7 +35,7 @@ const sameSeconds = 2;
 /** What this browser's clock says beside the device's. */
 export function browserInWords(): string {
   const ahead = deviceAheadSeconds();
-  return Math.abs(ahead) < sameSeconds ? t.clock.browserSame : offsetInWords(ahead);
+  return Math.abs(ahead) < sameSeconds ? t.clock.browserSame : beyondInWords(-ahead);
 }
 
 /** Whether there is nobody who could be asked for the time. */

@@ -1,7 +1,8 @@
 import { useRef } from "preact/hooks";
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
+import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
-import { badgeOf, offsetInWords, offsetWithUncertainty, placeInWords, reasonInWords } from "./clock-words.ts";
+import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords, reasonInWords } from "./clock-words.ts";
 import {
   type Axis,
   agreedRange,
@@ -88,7 +89,7 @@ function Row({ source, axis }: { readonly source: TimeSource; readonly axis: Axi
       <div class="clock-name">
         <b>{source.host}</b> <span class="clock-word">{t.clock.sourceStates[source.state]}</span>
         {reason !== null && `: ${reason}`}
-        {seen && interval && seen.beyond !== 0 && ` · ${offsetInWords(interval.middle)}`}
+        {seen && interval && seen.beyond !== 0 && ` · ${beyondInWords(interval.middle)}`}
       </div>
       {seen && (
         <svg aria-hidden="true" class="clock-bar" width="100%" height="16">
@@ -131,9 +132,9 @@ function Shape({ at, path, name }: { readonly at: number; readonly path: string;
 function pictureInWords(sources: readonly TimeSource[], agreed: Range | null): string {
   const each = sources.map((source) => {
     const { host, state, offset_seconds, uncertainty_seconds } = source;
-    const figures =
-      offset_seconds === null ? null : offsetWithUncertainty(offset_seconds, uncertainty_seconds);
-    return [host, t.clock.sourceStates[state], figures].filter(Boolean).join(", ");
+    const size = uncertainty_seconds === null ? "" : `± ${shortDuration(uncertainty_seconds)}`;
+    const figures = offset_seconds === null ? [] : [beyondInWords(offset_seconds), size];
+    return [host, t.clock.sourceStates[state], ...figures].filter(Boolean).join(", ");
   });
   const middle = agreed && (agreed.low + agreed.high) / 2;
   const whole =

@@ -3,7 +3,7 @@ import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { badgeOf, offsetInWords, reasonInWords } from "./clock-words.ts";
+import { badgeOf, beyondInWords, reasonInWords } from "./clock-words.ts";
 
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
@@ -47,7 +47,7 @@ function columns(): Column<TimeSource>[] {
       key: "offset",
       title: t.clock.columns.offset,
       isNumber: true,
-      cell: ({ offset_seconds }) => (offset_seconds === null ? "–" : offsetInWords(offset_seconds)),
+      cell: ({ offset_seconds }) => (offset_seconds === null ? "–" : beyondInWords(offset_seconds)),
     },
     {
       key: "uncertainty",

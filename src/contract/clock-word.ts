@@ -1,0 +1,34 @@
+import type { TimeSync } from "./types.ts";
+
+/** The clock in one word, for people. `unknown`: nothing has said yet what the time is. */
+export const clockWords = ["in_sync", "set_by_hand", "not_in_sync", "unknown"] as const;
+
+/** Seconds of a measured error that no program corrects from which on a clock is not called right: NTP steps from here on (RFC 5905 §11.3, STEPT). */
+const stepThresholdSeconds = 0.128;
+
+/** The clock in a word. A measured error counts where Steward only observes: there it stays. */
+export function clockWordOf({
+  mode,
+  state,
+  trust,
+  offset_seconds,
+  last_sync_at,
+}: TimeSync): (typeof clockWords)[number] {
+  switch (state) {
+    case "manual":
+      return trust === "none" ? "unknown" : "set_by_hand";
+    case "delegated":
+      return trust === "none" ? "not_in_sync" : "in_sync";
+    case "synchronised":
+    case "holdover": {
+      const isOff = mode === "observe" && Math.abs(offset_seconds ?? 0) > stepThresholdSeconds;
+      return isOff ? "not_in_sync" : "in_sync";
+    }
+    case "acquiring":
+    case "unsynchronised":
+      return last_sync_at === null && offset_seconds === null ? "unknown" : "not_in_sync";
+    case "freerun":
+    case "faulty":
+      return "not_in_sync";
+  }
+}
