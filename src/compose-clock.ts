@@ -4,6 +4,7 @@ import type { ClockRecord } from "./clock/clock-record.ts";
 import { createDelegateOf } from "./clock/delegates.ts";
 import { createExchange } from "./clock/exchange.ts";
 import { askSecondOpinion } from "./clock/second-opinion.ts";
+import { durationSeconds } from "./contract/durations.ts";
 import type { Settings } from "./contract/types.ts";
 import { type ClockAddon, openClockAddon } from "./host/linux/clock-addon.ts";
 import { openClockDriver } from "./host/linux/clock-driver.ts";
@@ -16,7 +17,6 @@ import { createTimers } from "./host/linux/timers.ts";
 import type { Uptime } from "./host/ports.ts";
 import { agentEvent, type EventSink } from "./journal/event.ts";
 import type { Log } from "./journal/log.ts";
-import { durationSeconds } from "./settings/durations.ts";
 import type { Document } from "./store/document.ts";
 
 /** What the clock of this device is joined from. */

@@ -1,3 +1,4 @@
+import { durationSeconds } from "../contract/durations.ts";
 import {
   type AskPassphrase,
   type PrivateKey,
@@ -6,7 +7,6 @@ import {
 } from "../publishing/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../publishing/workspace.ts";
-import { durationSeconds } from "../settings/durations.ts";
 import type { Invocation, Option, Positional } from "./command.ts";
 import { CommandError } from "./context.ts";
 import { escapeText } from "./escape.ts";

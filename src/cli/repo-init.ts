@@ -1,7 +1,7 @@
+import { durationSeconds } from "../contract/durations.ts";
 import { type InitRequest, initRepository } from "../publishing/init.ts";
 import { type NamedKey, readPublicKey } from "../publishing/public-keys.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
-import { durationSeconds } from "../settings/durations.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";
 import { escapeText, joinLines } from "./escape.ts";

@@ -43,7 +43,10 @@ export const factorProof = {
 } as const;
 
 /** A code and a recovery code together would leave open which of them is spent. */
-export const oneFactorProof = { not: { required: ["code", "recovery_code"] } } as const;
+export const oneFactorProof = {
+  not: { required: ["code", "recovery_code"] },
+  "x-expected": "given with code or recovery_code, not with both",
+} as const;
 
 const refreshTransport = {
   type: "string",
@@ -145,7 +148,11 @@ export const changePassword = {
   properties: { current_password: password, new_password: password },
 } as const;
 
-export const sessionId = { type: "string", pattern: "^ses_[0-9a-f]{32}$" } as const;
+export const sessionId = {
+  type: "string",
+  pattern: "^ses_[0-9a-f]{32}$",
+  "x-expected": "the id of a session, which begins with ses_",
+} as const;
 
 const whose = {
   user_id: { ...userId, description: "whose; absent: the caller's own. Another's takes an administrator" },

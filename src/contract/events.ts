@@ -4,7 +4,11 @@ import { timestamp } from "./shapes.ts";
 
 /** The place of an event among all others; both logs count in one sequence. */
 const sequenceNumber = { type: "integer", minimum: 0, maximum: 999_999_999_999_999 } as const;
-const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const sha256 = {
+  type: "string",
+  pattern: "^[0-9a-f]{64}$",
+  "x-expected": "64 hexadecimal digits in lower case",
+} as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 /** Something that happened, as it is kept. */

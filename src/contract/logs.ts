@@ -1,5 +1,6 @@
+import { duration } from "./durations.ts";
 import { listOf, pageOf } from "./lists.ts";
-import { duration, timestamp } from "./shapes.ts";
+import { timestamp } from "./shapes.ts";
 import { anyObject } from "./system.ts";
 
 /** The severities of syslog, the gravest first: the place of a word is its number (RFC 5424 §6.2.1). */
@@ -9,6 +10,7 @@ export const severityWords = ["emerg", "alert", "crit", "err", "warning", "notic
 export const unitName = {
   type: "string",
   pattern: "^[A-Za-z0-9:_.@-]{1,128}\\.(service|timer|socket|mount|target)$",
+  "x-expected": "a systemd unit with its suffix, such as steward.service",
   description: "a systemd unit with its suffix, such as steward.service",
 } as const;
 
@@ -45,6 +47,7 @@ const moment = {
   maxLength: 64,
   pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$|${duration.pattern}`,
   description: "an RFC 3339 time, or how long ago: 90s, 15m, 6h, 7d",
+  "x-expected": "a time of RFC 3339 such as 2026-11-20T08:00:00Z, or how long ago, such as 30m, 6h or 7d",
 } as const;
 
 const filters = {

@@ -1,6 +1,7 @@
 import { timeModes } from "./clock.ts";
+import { duration } from "./durations.ts";
 import { byAdmin, byOperator, group } from "./settings-annotations.ts";
-import { displayName, duration } from "./shapes.ts";
+import { displayName } from "./shapes.ts";
 import { update } from "./update-settings.ts";
 
 /** One time server: `host`, `host:port` or `[v6]:port`. */
@@ -9,6 +10,7 @@ const timeServer = {
   maxLength: 261,
   pattern:
     "^(\\[[0-9a-fA-F:.]{2,45}\\]|(?!-)[A-Za-z0-9-]{1,63}(\\.(?!-)[A-Za-z0-9-]{1,63})*)(:[1-9][0-9]{0,4})?$",
+  "x-expected": "a time server: host, host:port or [v6]:port",
 } as const;
 
 const device = {
@@ -132,6 +134,7 @@ const consoleSettings = {
     language: {
       type: "string",
       pattern: "^[a-z]{2}(-[A-Z]{2})?$",
+      "x-expected": "a language such as en, de or pt-BR",
       default: "en",
       ...byOperator,
       title: "Language",
@@ -165,5 +168,8 @@ export const settings = {
   },
 } as const;
 
-/** The annotations above that JSON Schema does not know. */
-export const annotationKeywords = ["x-writer", "x-redacted"] as const;
+/**
+ * The annotations of this contract that JSON Schema does not know. `x-expected` completes "must be …" where a pattern or
+ * a format is not met: nobody is shown a regular expression.
+ */
+export const annotationKeywords = ["x-writer", "x-redacted", "x-expected"] as const;

@@ -1,17 +1,25 @@
 /** Building blocks of the contract: JSON Schema (2020-12) constants that the other files of this room combine. */
 
+const aTime = "a time of RFC 3339 such as 2026-11-20T08:00:00.000Z";
+
 export const timestamp = {
   type: "string",
   format: "date-time",
   description: "RFC 3339 in UTC with milliseconds",
+  "x-expected": aTime,
 } as const;
 
-export const nullableTimestamp = { type: ["string", "null"], format: "date-time" } as const;
+export const nullableTimestamp = {
+  type: ["string", "null"],
+  format: "date-time",
+  "x-expected": aTime,
+} as const;
 
 export const userId = {
   type: "string",
   pattern: "^usr_[0-9a-f]{32}$",
   description: "`usr_` and 128 random bits",
+  "x-expected": "the id of a user, which begins with usr_",
 } as const;
 
 /** ASCII alone, so that no two names look alike, and lower case, so that no two differ in case only. */
@@ -19,6 +27,8 @@ export const username = {
   type: "string",
   pattern: "^[a-z][a-z0-9._-]{1,30}[a-z0-9]$",
   description: "3 to 32 of a–z, 0–9, dot, underscore and hyphen; begins with a letter; cannot be changed",
+  "x-expected":
+    "3 to 32 of a–z, 0–9, dot, underscore and hyphen, with a letter first and a letter or figure last",
 } as const;
 
 /** Text that a person reads: no control characters, so that it is safe in a terminal and in a log line. */
@@ -26,6 +36,7 @@ export const displayName = {
   type: "string",
   maxLength: 64,
   pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$",
+  "x-expected": "text on one line, without control characters",
 } as const;
 
 /** The rules for a new password are judged by the accounts, which can say why; here only its type. */
@@ -33,13 +44,6 @@ export const password = { type: "string", minLength: 1, writeOnly: true } as con
 
 export const roleNames = ["admin", "operator", "readonly"] as const;
 export const role = { type: "string", enum: roleNames } as const;
-
-/** A length of time as people write it: `90s`, `30m`, `6h`, `1h30m`, `7d`. */
-export const duration = {
-  type: "string",
-  pattern: "^(?=.)([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?$",
-  description: "a duration such as 90s, 30m, 6h, 1h30m or 7d",
-} as const;
 
 /** RFC 9457 problem document, the body of every error. */
 export const problem = {

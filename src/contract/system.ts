@@ -50,6 +50,7 @@ export const health = {
 export const documentName = {
   type: "string",
   pattern: "^[a-z][a-z-]{0,31}$",
+  "x-expected": "the name of a document, such as settings",
   description: "of a document of the state, as health names it",
 } as const;
 

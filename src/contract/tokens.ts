@@ -1,8 +1,13 @@
+import { duration } from "./durations.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { scopeNames } from "./scopes.ts";
-import { displayName, duration, nullableTimestamp, timestamp, userId, username } from "./shapes.ts";
+import { displayName, nullableTimestamp, timestamp, userId, username } from "./shapes.ts";
 
-export const tokenId = { type: "string", pattern: "^tok_[0-9a-f]{32}$" } as const;
+export const tokenId = {
+  type: "string",
+  pattern: "^tok_[0-9a-f]{32}$",
+  "x-expected": "the id of an API token, which begins with tok_",
+} as const;
 
 const scopeList = {
   type: "array",

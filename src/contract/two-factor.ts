@@ -89,6 +89,7 @@ export const recover = {
     keep_tokens: keepTokens,
   },
   oneOf: [{ required: ["password", "recovery_code"] }, { required: ["reason"] }],
+  "x-expected": "given either with password and recovery_code, or by an administrator with reason",
 } as const;
 
 export const recovered = {

@@ -1,3 +1,4 @@
+import { duration } from "./durations.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
@@ -7,7 +8,11 @@ const nullableText = { type: ["string", "null"] } as const;
 /** What a release is called, wherever one is named. */
 const named = {
   kind: { type: "string", enum: updateKinds },
-  id: { type: "string", pattern: "^[0-9a-f]{32}$" },
+  id: {
+    type: "string",
+    pattern: "^[0-9a-f]{32}$",
+    "x-expected": "32 hexadecimal digits in lower case",
+  },
   name: { type: "string" },
   version: { type: "string" },
 } as const;
@@ -147,9 +152,9 @@ export const postponeRequest = {
   properties: {
     kind: { type: "string", enum: [...updateKinds, "all"] },
     for: {
-      type: "string",
-      pattern: "^[1-9][0-9]{0,3}[mhd]$",
-      description: "a duration from 5m to 30d in which it is not applied unasked; 1d if not given",
+      ...duration,
+      default: "1d",
+      description: "5m to 30d, in which it is not applied unasked",
     },
   },
 } as const;

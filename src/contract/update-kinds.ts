@@ -6,5 +6,6 @@ export const repositoryDirectory = {
   type: "string",
   pattern: "^file:///[^?#]*$",
   maxLength: 4096,
+  "x-expected": "the file:/// address of a directory, such as file:///mnt/stick",
   description: "a directory instead of the server, such as a USB stick; from the device itself alone",
 } as const;

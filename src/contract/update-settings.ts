@@ -1,7 +1,11 @@
+import { duration } from "./durations.ts";
 import { byAdmin, byOperator, group } from "./settings-annotations.ts";
-import { duration } from "./shapes.ts";
 
-const clockTime = { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } as const;
+const clockTime = {
+  type: "string",
+  pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
+  "x-expected": "a time of day from 00:00 to 23:59",
+} as const;
 
 const window = {
   type: "object",
@@ -43,6 +47,8 @@ const ota = {
       type: "string",
       maxLength: 512,
       pattern: "^$|^(https?://[^\\s/@?#]+|file://)(/[^\\s?#]*)?$",
+      "x-expected":
+        "an address such as https://updates.example/steward, without user name, password, ? and #",
       default: "",
       ...byAdmin,
       title: "Update server",
@@ -53,6 +59,7 @@ const ota = {
     channel: {
       type: "string",
       pattern: "^[a-z0-9][a-z0-9._-]{0,31}$",
+      "x-expected": "1 to 32 of a–z, 0–9, dot, underscore and hyphen, with a letter or figure first",
       default: "stable",
       ...byAdmin,
       title: "Channel",

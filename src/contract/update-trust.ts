@@ -3,7 +3,11 @@ import { nullableTimestamp } from "./shapes.ts";
 const nullableText = { type: ["string", "null"] } as const;
 
 /** A SHA-256 as people compare it. */
-const fingerprint = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const fingerprint = {
+  type: "string",
+  pattern: "^[0-9a-f]{64}$",
+  "x-expected": "the whole fingerprint: 64 hexadecimal digits in lower case",
+} as const;
 
 /** What this device holds the signatures of updates against. */
 export const updateTrust = {

@@ -47,6 +47,7 @@ export const release = {
     id: {
       type: "string",
       pattern: "^[0-9a-f]{32}$",
+      "x-expected": "32 hexadecimal digits in lower case",
       description: "the first 128 bits of its SHA-512, else of its SHA-256",
     },
     kind: { type: "string", enum: updateKinds },

@@ -67,11 +67,21 @@ function typed(text: string, type: unknown): unknown {
   return text;
 }
 
+/** All of them are in `errors`. */
+function othersToo(count: number): string {
+  if (count === 0) return "";
+  return count === 1 ? "; one more is wrong" : `; ${count} more are wrong`;
+}
+
 function refuse(errors: readonly InputError[], where: "query" | "body"): void {
   const first = errors[0];
   if (!first) return;
-  const code = first.code === "unknown_field" ? "unknown_field" : "validation_failed";
+  const isUnknown = errors.every(({ code }) => code === "unknown_field");
   const name =
     first.pointer === "" ? `The ${where}` : `${where === "query" ? "Parameter" : "Member"} ${first.pointer}`;
-  throw new StewardError(code, `${name} ${first.detail}. Nothing was changed.`, { details: { errors } });
+  throw new StewardError(
+    isUnknown ? "unknown_field" : "validation_failed",
+    `${name} ${first.detail}${othersToo(errors.length - 1)}. Nothing was changed.`,
+    { details: { errors } },
+  );
 }

@@ -1,6 +1,6 @@
+import { durationSeconds } from "../contract/durations.ts";
 import type { Settings } from "../contract/types.ts";
 import { type InputError, StewardError } from "../errors.ts";
-import { durationSeconds } from "./durations.ts";
 
 /** Bounds of the durations, in seconds, by their pointer in the settings. */
 const durationBounds = [

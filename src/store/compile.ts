@@ -4,7 +4,8 @@ import { annotationKeywords } from "../contract/settings.ts";
 /** ajv as this program uses it; the build uses the same to compile the validators ahead of time. */
 export function createCompiler(options: { forSource: boolean }): Ajv2020 {
   return new Ajv2020({
-    allErrors: false,
+    // A form is to be told all that is wrong with it; how much of that is told is bounded (validation-words.ts).
+    allErrors: true,
     useDefaults: true,
     // Our schemas are validated against the meta-schema by a test, not by a small device at each start.
     validateSchema: false,

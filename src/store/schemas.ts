@@ -1,6 +1,7 @@
 import type { InputError } from "../errors.ts";
 import { type CompiledValidator, createCompiler } from "./compile.ts";
 import { compiledValidators } from "./compiled-validators.ts";
+import { inputErrors } from "./validation-words.ts";
 
 /** Checks a value, filling in the schema's defaults in place; what is wrong comes back as a list, empty when nothing is. */
 export type Validator = (value: unknown) => readonly InputError[];
@@ -12,17 +13,11 @@ export type Validator = (value: unknown) => readonly InputError[];
 export function createValidator(name: string, schema: object | (() => object)): Validator {
   let validate = compiledValidators?.[name];
   if (compiledValidators && !validate) throw new Error(`the build compiled no validator named "${name}"`);
+  const whole = () => (typeof schema === "function" ? schema() : schema);
   return (value) => {
-    validate ??= compileNow(typeof schema === "function" ? schema() : schema);
+    validate ??= compileNow(whole());
     if (validate(value)) return [];
-    return (validate.errors ?? []).map((error) => {
-      const extra = error.params.additionalProperty;
-      if (typeof extra === "string") {
-        const pointer = `${error.instancePath}/${extra.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-        return { pointer, code: "unknown_field", detail: "is not a member known here" };
-      }
-      return { pointer: error.instancePath, code: error.keyword, detail: explain(error) };
-    });
+    return inputErrors(validate.errors ?? [], whole());
   };
 }
 
@@ -31,12 +26,6 @@ let compiler: ReturnType<typeof createCompiler> | undefined;
 function compileNow(schema: object): CompiledValidator {
   compiler ??= createCompiler({ forSource: false });
   return compiler.compile(schema);
-}
-
-function explain(error: { message?: string | undefined; params: Record<string, unknown> }): string {
-  const allowed = error.params.allowedValues;
-  if (Array.isArray(allowed)) return `must be one of ${allowed.join(", ")}`;
-  return error.message ?? "is not valid";
 }
 
 /** Name of the validator of a stored document. */

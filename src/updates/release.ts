@@ -155,7 +155,10 @@ function textOf(members: Members, name: string): string {
 
 function matching(members: Members, name: string, pattern: RegExp): string {
   const text = stringOf(members, name);
-  if (!pattern.test(text)) throw new Unreadable(`its ${name} is not of the form ${pattern.source}`);
+  if (!pattern.test(text))
+    throw new Unreadable(
+      `its ${name} is empty, too long, or has other characters than a–z, 0–9, dot, underscore and hyphen`,
+    );
   return text;
 }
 

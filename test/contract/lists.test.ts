@@ -6,6 +6,7 @@ import { type OperationId, operationIds, operationOf } from "../../src/contract/
 /** Views of one thing, which say several of something besides: bounded by what they are of, and no list to page through. */
 const views: readonly OperationId[] = [
   "getHealth",
+  "getStatus",
   "getReadiness",
   "getSystemFacts",
   "getTimeSync",

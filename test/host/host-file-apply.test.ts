@@ -198,7 +198,7 @@ describe("a host file that would put releases to work badly", asRoot, () => {
         /interval must be a duration from 100ms to 1m/,
       ],
     ),
-    ...["61m", "3601s", "0s", "1h", null].map((within): [string, unknown, RegExp] => [
+    ...["61m", "3601s", "0s", "1h1s", "an hour", null].map((within): [string, unknown, RegExp] => [
       `${JSON.stringify(within)} as the time for it`,
       { unit, health: { within } },
       /within must be a duration of up to 60m/,

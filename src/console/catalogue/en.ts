@@ -298,7 +298,8 @@ export const en = {
     },
     /** By the code of the agent's schema checker; the figure is the bound. */
     errors: {
-      pattern: () => "This is not in the form that is expected",
+      // The agent's own words are English.
+      pattern: () => "",
       type: () => "A whole number is expected",
       minimum: (figure: string) => `At least ${figure}`,
       maximum: (figure: string) => `At most ${figure}`,

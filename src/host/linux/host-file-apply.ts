@@ -1,4 +1,5 @@
 import { isAbsolute, normalize } from "node:path";
+import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import type { ApplyPlan, HealthPlan, HttpCheck } from "../release-ports.ts";
 import type { Refuse } from "./host-file-update.ts";
 import { serviceName } from "./service-name.ts";
@@ -112,12 +113,12 @@ function checkedHealth(name: string, health: unknown = {}, refuse: Refuse): Heal
   if (!Array.isArray(http) || http.length > mostHttpChecks)
     throw refuse(`${name}.http must be a list of up to ${mostHttpChecks} checks`);
   if (!isCount(successes, 1, 100)) throw refuse(`${name}.successes must be a number from 1 to 100`);
-  const intervalSeconds = durationSeconds(interval);
+  const intervalSeconds = durationSecondsOrNaN(interval);
   if (!(intervalSeconds >= 0.1 && intervalSeconds <= 60))
-    throw refuse(`${name}.interval must be a duration from 100ms to 1m`);
-  const withinSeconds = durationSeconds(within);
+    throw refuse(`${name}.interval must be a duration from 100ms to 1m, such as 5s`);
+  const withinSeconds = durationSecondsOrNaN(within);
   if (!(withinSeconds > 0 && withinSeconds <= 3_600))
-    throw refuse(`${name}.within must be a duration of up to 60m`);
+    throw refuse(`${name}.within must be a duration of up to 60m, such as 5m`);
   if (withinSeconds < successes * intervalSeconds)
     throw refuse(
       `${name}.within must be long enough for ${successes} answers, one every ${JSON.stringify(interval)}`,
@@ -150,12 +151,6 @@ function checkedUrl(name: string, url: unknown, refuse: Refuse): string {
   throw refuse(
     `has ${JSON.stringify(url)} as ${name}.url, which is no http: address of this device itself, such as http://127.0.0.1:9000/health`,
   );
-}
-
-/** NaN for what is no duration. */
-function durationSeconds(text: unknown): number {
-  const [, digits, unit] = (typeof text === "string" && /^(\d{1,9})(ms|s|m)$/.exec(text)) || [];
-  return Number(digits) * (unit === "ms" ? 0.001 : unit === "m" ? 60 : 1);
 }
 
 function isCount(value: unknown, least: number, most: number): value is number {

@@ -1,10 +1,10 @@
+import { durationSeconds } from "../../contract/durations.ts";
 import { severityWords } from "../../contract/logs.ts";
 import type { SeverityWord } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import { readCursor } from "../../journal/log-cursor.ts";
 import type { LogFilter } from "../../journal/log-filter.ts";
 import type { Logs } from "../../journal/logs.ts";
-import { durationSeconds } from "../../settings/durations.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 
 type LogHandlers = Pick<Handlers, "listLogs" | "streamLogs">;

@@ -1,9 +1,9 @@
 import type { StoredApiToken } from "../../auth/api-token.ts";
 import type { ApiTokens } from "../../auth/api-tokens.ts";
 import type { Restriction } from "../../auth/restriction.ts";
+import { durationSeconds } from "../../contract/durations.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
-import { durationSeconds } from "../../settings/durations.ts";
 import { pageOf } from "../../store/pages.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";

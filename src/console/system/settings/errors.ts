@@ -34,8 +34,8 @@ function listOf(error: unknown): readonly InputError[] {
   return error instanceof ProblemError ? (error.problem.errors ?? []) : [];
 }
 
-/** The agent's own words, but for those of its schema checker, which speak of patterns. */
+/** In the language that is spoken where it has words for the code, else in the agent's own. */
 function wordsFor({ code, detail }: InputError): string {
   const ours = (t.settings.errors as Readonly<Record<string, (figure: string) => string>>)[code];
-  return ours?.(/\d+/.exec(detail)?.[0] ?? "") ?? detail;
+  return ours?.(/\d+/.exec(detail)?.[0] ?? "") || detail;
 }

@@ -1,0 +1,128 @@
+import type { InputError } from "../errors.ts";
+
+/** An error of the schema checker, as far as it is told. */
+export interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  /** Where in the schema the keyword stands, as a URI fragment. */
+  readonly schemaPath: string;
+  readonly message?: string | undefined;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Errors that are told at once: more than any form has fields, and no answer of a size that a request chooses. */
+export const mostErrors = 32;
+
+/** Characters of a member's name in a pointer; a stranger's can be as long as a body. */
+const longestName = 128;
+
+/** What is wrong, member by member, in words. */
+export function inputErrors(errors: readonly SchemaError[], schema: object): InputError[] {
+  const told = new Map<string, InputError>();
+  for (const error of errors) {
+    if (told.size === mostErrors) break;
+    if (isWithinChoice(error)) continue;
+    const one = inputError(error, schema);
+    // One error a place: a text that is too short has not the right form either.
+    if (!told.has(one.pointer)) told.set(one.pointer, one);
+  }
+  return [...told.values()];
+}
+
+/** A part of one of several forms: that none of them fits is said once, by the choice itself. */
+function isWithinChoice({ schemaPath }: SchemaError): boolean {
+  return /\/(oneOf|anyOf|not)\/./.test(schemaPath);
+}
+
+function inputError(error: SchemaError, schema: object): InputError {
+  const { keyword, instancePath, params } = error;
+  const within = (name: unknown) => `${instancePath}/${escaped(String(name))}`;
+  if (keyword === "additionalProperties")
+    return {
+      pointer: within(params.additionalProperty),
+      code: "unknown_field",
+      detail: "is not a member known here",
+    };
+  if (keyword === "required")
+    return { pointer: within(params.missingProperty), code: keyword, detail: "is missing" };
+  return { pointer: instancePath, code: keyword, detail: wordsFor(error, parentOf(error, schema)) };
+}
+
+function escaped(name: string): string {
+  return name.slice(0, longestName).replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The part of the schema whose keyword was not met. */
+function parentOf({ schemaPath }: SchemaError, schema: object): Schema {
+  let at: unknown = schema;
+  for (const part of schemaPath.split("/").slice(1, -1)) {
+    const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    at = isRecord(at) || Array.isArray(at) ? (at as Schema)[name] : undefined;
+  }
+  return isRecord(at) ? at : {};
+}
+
+/** Completes a sentence that begins with the member's name. */
+function wordsFor({ keyword, params, message }: SchemaError, parent: Schema): string {
+  const { limit } = params;
+  const expected = parent["x-expected"];
+  switch (keyword) {
+    case "pattern":
+    case "format":
+    case "not":
+    case "oneOf":
+    case "anyOf":
+      return typeof expected === "string" ? `must be ${expected}` : "is not in the form that is expected";
+    case "type":
+      return `must be ${typeWords(parent.type)}`;
+    case "enum":
+      return `must be one of ${wordsOf(parent.enum)}`;
+    case "const":
+      return `must be ${wordsOf([parent.const])}`;
+    case "minLength":
+      return limit === 1 ? "must not be empty" : `must have at least ${limit} characters`;
+    case "maxLength":
+      return `must have at most ${limit} characters`;
+    case "minItems":
+      return limit === 1 ? "must have at least one entry" : `must have at least ${limit} entries`;
+    case "maxItems":
+      return `must have at most ${limit} entries`;
+    case "uniqueItems":
+      return "must not have the same entry twice";
+    case "minimum":
+    case "maximum":
+      return rangeWords(parent);
+    default:
+      return message ?? "is not valid";
+  }
+}
+
+function rangeWords({ minimum, maximum }: Schema): string {
+  if (minimum === undefined) return `must be at most ${maximum}`;
+  return maximum === undefined ? `must be at least ${minimum}` : `must be from ${minimum} to ${maximum}`;
+}
+
+const types: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+function typeWords(type: unknown): string {
+  const names = Array.isArray(type) ? type : [type];
+  return names.map((name) => types[String(name)] ?? "of another type").join(" or ");
+}
+
+function wordsOf(values: unknown): string {
+  return Array.isArray(values) ? values.map((value) => String(value)).join(", ") : String(values);
+}
+
+function isRecord(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
