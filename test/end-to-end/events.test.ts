@@ -33,7 +33,7 @@ describe("the events of an agent", () => {
       path: (id) => `/api/users/${id}`,
       body: { role: "operator", enabled: false },
       type: "user.changed",
-      details: { role: "operator", role_before: "readonly", enabled: false },
+      details: { role: "operator", role_before: "readonly", enabled: false, tokens: 0 },
     },
     {
       method: "PUT",
@@ -47,13 +47,13 @@ describe("the events of an agent", () => {
       path: (id) => `/api/users/${id}/password-reset`,
       body: {},
       type: "user.password_reset",
-      details: { has_initial_password: true },
+      details: { has_initial_password: true, tokens_ended: 0 },
     },
     {
       method: "DELETE",
       path: (id) => `/api/users/${id}/sessions`,
       type: "user.sessions_ended",
-      details: { sessions: 0 },
+      details: { sessions: 0, tokens_left: 0 },
     },
     {
       method: "DELETE",

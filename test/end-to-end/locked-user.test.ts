@@ -28,7 +28,7 @@ describe("a user who is locked for a while", () => {
     const { items } = (await agent.call("GET", "/api/events?type=user.rescued", { token })).json;
     assert.deepEqual(
       items.map((event: { details: object }) => event.details),
-      [{ was_enabled: false, was_locked: true, had_two_factor: false }],
+      [{ was_enabled: false, was_locked: true, had_two_factor: false, tokens_ended: 0 }],
     );
   });
 });
