@@ -52,8 +52,7 @@ export const repoAdd: Command = {
       name: "allow",
       value: "MISTAKE",
       values: likelyMistakes,
-      summary:
-        "what looks like a mistake, and is meant: a new product, an older version, the same bytes; may be repeated",
+      summary: "what looks like a mistake, and is meant: a new product, an older version, …; may be repeated",
     },
     keyOption,
   ],

@@ -9,7 +9,7 @@ import { draftLines, draftsOf } from "./repo-view.ts";
 
 export const repoDiscard: Command = {
   path: ["repo", "discard"],
-  summary: "Give up the draft of a role, or all drafts; what is published stays as it is",
+  summary: "Give up the draft of a role, or all drafts; published files stay as they are",
   positionals: [directoryPositional, { name: "ROLE", isOptional: true, values: roleNames }],
   options: [dryRunOption],
   async run(invocation) {
@@ -26,7 +26,7 @@ export const repoDiscard: Command = {
       const question = discarded.length === 1 ? "Give it up?" : `Give these ${discarded.length} up?`;
       if (!(await agreesTo(invocation, { says, question }))) return;
       const drafts = draftsOf(await discardDrafts(workspace, state, { discarded, keys }));
-      const done = `Discarded: ${discarded.map((one) => `${one.role} version ${one.version}`).join(", ")}. What is published is as it was.`;
+      const done = `Discarded: ${discarded.map((one) => `${one.role} version ${one.version}`).join(", ")}. Published files are as they were.`;
       const left = drafts.length === 0 ? [] : [`Still drafted: ${drafts.map((one) => one.role).join(", ")}.`];
       const lines = [...(options.has("yes") ? says : []), done, ...left, ...draftLines(drafts, directory)];
       await output.changed({ discarded, drafts }, joinLines(lines));

@@ -38,7 +38,7 @@ export const repoPublish: Command = {
   },
 };
 
-/** What was published, and what devices may have to do without before long: that ends the command with 10. */
+/** Tells what was published; ends with 10 where published metadata expire soon. */
 export async function reportPublished(
   { output, positionals }: Invocation,
   result: PublishResult,
@@ -78,5 +78,5 @@ function expiringSentence(all: readonly Expiring[]): string {
     const when = left > 0 ? `expires at ${expires}, in ${formatSpan(left)}` : `has expired at ${expires}`;
     return `  ${role} version ${version} ${when}. Type: ${command}`;
   });
-  return joinLines(["What is published does not last; devices take nothing of what has expired.", ...lines]);
+  return joinLines(["Published metadata expire soon; devices take nothing under expired ones.", ...lines]);
 }

@@ -74,7 +74,7 @@ function requireFitting({ options }: Invocation, roles: readonly string[]): void
   if (options.has("margin") && roles.length > 0) {
     throw new CommandError(
       2,
-      "--margin is about what is published: leave ROLE out, or give it to repo publish.",
+      "--margin looks at published metadata: leave ROLE out, or give it to repo publish.",
     );
   }
 }

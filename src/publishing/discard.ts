@@ -78,7 +78,7 @@ function discardedOf(state: State, role: RoleName): Discarded {
   };
 }
 
-/** Gives these drafts up, with the payloads that no other draft names. What is published stays as it is. */
+/** Gives these drafts up, with the payloads that no other draft names. Published files stay as they are. */
 export async function discardDrafts(
   workspace: Workspace,
   state: State,

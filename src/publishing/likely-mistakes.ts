@@ -3,11 +3,11 @@ import type { TargetFile } from "../updates/metadata.ts";
 import { compareVersions } from "../updates/semver.ts";
 import type { State } from "./drafts.ts";
 import { type ReleaseEntry, readEntry } from "./release-entry.ts";
-import { releaseRoles } from "./roles.ts";
+import { type Held, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What is meant now and then, and a mistake more often. */
-export const likelyMistakes = ["new-product", "older", "same-bytes"] as const;
+/** Additions that are mistakes more often than not. */
+export const likelyMistakes = ["new-product", "older", "same-bytes", "lower-floor"] as const;
 export type LikelyMistake = (typeof likelyMistakes)[number];
 
 /** A release that is about to be drafted. */
@@ -25,11 +25,12 @@ interface Present {
 
 /**
  * Throws `repository_conflict` for a release that devices would take, or pass over, in silence and other than its
- * publisher expects, unless `allowed` names that. A release that is there already with these bytes may be changed freely.
+ * publisher expects, unless `allowed` names that. A release that is there already with these bytes may be changed, but for
+ * its floor.
  */
 export function requireIntended(
   workspace: Workspace,
-  { next }: State,
+  { published, next }: State,
   { candidate, allowed }: { candidate: Candidate; allowed: readonly LikelyMistake[] },
 ): void {
   const present = releaseRoles.flatMap((role) =>
@@ -44,6 +45,7 @@ export function requireIntended(
     "new-product": unknownProduct(workspace, candidate, present),
     older: isKnown ? null : olderThan(candidate, present),
     "same-bytes": isKnown ? null : sameBytesAs(candidate, present),
+    "lower-floor": lowerFloor(candidate, published),
   };
   for (const mistake of likelyMistakes) {
     const finding = findings[mistake];
@@ -100,4 +102,11 @@ function sameBytesAs({ sha512, entry }: Candidate, present: readonly Present[]):
   );
   if (twin === undefined) return null;
   return `The file has the very bytes of ${twin.path}, and would be ${entry.version}: devices know a release by its bytes.`;
+}
+
+/** Added once more to change its notes, without the --floor or --security that it had. */
+function lowerFloor({ path, entry: { kind, floor } }: Candidate, published: Held): string | null {
+  const old = readEntry(published[kind]?.signed.targets[path]?.custom)?.floor;
+  if (old === undefined || (floor !== undefined && compareVersions(floor, old) >= 0)) return null;
+  return `${path} has the floor ${old}, and would have ${floor ?? "none"}: new devices could then be led below it.`;
 }

@@ -11,7 +11,7 @@ import type { Workspace } from "./workspace.ts";
 
 interface How {
   readonly keys: readonly PrivateKey[];
-  /** What is typed to go on, behind `steward repo`. */
+  /** The words to type to go on, behind `steward repo`. */
   readonly again: string;
 }
 

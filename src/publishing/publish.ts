@@ -84,7 +84,7 @@ export async function publish(
   };
 }
 
-/** Whether there is something to publish, or what is published does not hold together. */
+/** Whether there is something to publish, or the published files do not hold together. */
 function hasNews({ published, drafts }: State): boolean {
   if (Object.values(drafts).some((draft) => draft !== null)) return true;
   // A publish that was cut short behind a new root, and whose drafts were given up, leaves a timestamp of old keys.
@@ -115,7 +115,7 @@ interface How {
   readonly keys: readonly PrivateKey[];
   /** With the drafts that wait. */
   readonly whole: State;
-  /** What is typed to go on, behind `steward repo`. */
+  /** The words to type to go on, behind `steward repo`. */
   readonly again: string;
   readonly marginSeconds: number | undefined;
 }
@@ -215,7 +215,7 @@ async function putChanged({ metadata }: Workspace, name: string, staged: Staged)
   if (present === null || Buffer.compare(present, bytes) !== 0) await writeDurably(path, bytes, publicMode);
 }
 
-/** What is published now, and what still waits. */
+/** The state afterwards, with the drafts that wait. */
 async function clearDrafts(workspace: Workspace, { drafts, next }: State, whole: State): Promise<State> {
   for (const role of roleNames) if (drafts[role]) await removeDraft(workspace, role);
   const waiting = chooseDrafts(

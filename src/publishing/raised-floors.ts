@@ -12,7 +12,7 @@ export interface RaisedFloor {
   readonly floor: string;
 }
 
-/** The floors that are higher with the drafts than they were in what is published. */
+/** The floors that are higher with the drafts than they were published before. */
 export function raisedFloors({ published, next }: State): RaisedFloor[] {
   const before = floorsIn(published);
   return [...floorsIn(next)].flatMap(([key, raised]) => {

@@ -7,7 +7,7 @@ export interface KeysOfRole {
   /** Whose signatures count once the draft is published. */
   readonly keyids: readonly string[];
   readonly threshold: number;
-  /** Those of them that do not count in what is published. */
+  /** Those of them that do not count yet in the published metadata. */
   readonly added: readonly string[];
   /** Whose signatures count until then, and no more afterwards. */
   readonly removed: readonly string[];

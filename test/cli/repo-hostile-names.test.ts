@@ -6,13 +6,13 @@ import { benchIn, release } from "./repo-bench.ts";
 import { runSteward, temporaryDirectory } from "./run-steward.ts";
 
 /** Clears a screen, rings, turns text around, and begins a line that looks like an answer of the program. */
-const hostile = "s\u001b[2J\u0007\u009b\u202e\nsteward: Published";
+const hostile = "s\u001b[2J\u0007\u009b\u202e\nsteward: Forged";
 
 /** Nothing that a terminal acts on, no line that a name began, and no line end that was meant and is shown as \x0a. */
 function assertSafe(text: string, where: string): void {
   assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\u202e]/u, where);
-  assert.doesNotMatch(text, /^steward: Published/m, where);
-  assert.doesNotMatch(text.replaceAll("\\x0asteward: Published", ""), /\\x0a/, where);
+  assert.doesNotMatch(text, /^steward: Forged/m, where);
+  assert.doesNotMatch(text.replaceAll("\\x0asteward: Forged", ""), /\\x0a/, where);
 }
 
 describe("steward repo, with names that would drive a terminal", { timeout: 120_000 }, () => {

@@ -91,7 +91,7 @@ for (const [name, mistake, entry, content, message] of mistakes) {
   });
 }
 
-describe("what is no mistake", () => {
+describe("an addition that is no mistake", () => {
   it("is the first product of a repository that was made without one", async (test) => {
     const site = await makeSite(test, { product: "steward" });
     assert.equal((await add(site, { product: "acme" })).targets.length, 1);
@@ -122,6 +122,18 @@ describe("what is no mistake", () => {
     const keys = await keysOf(site.workspace);
     await withdrawRelease(site.workspace, { selection, reason: "breaks doors", keys });
     assert.equal((await add(site, { version: "1.0.1" })).targets.length, 1);
+  });
+
+  it("is a change of a release that keeps its floor; one that loses it is refused", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { security: true, floor: "1.0.0" });
+    await publishAll(site);
+    await assert.rejects(add(site, { notes: "for all" }), {
+      code: "repository_conflict",
+      message: /has the floor 1\.0\.0, and would have none: .*--allow lower-floor/,
+    });
+    assert.equal((await add(site, { floor: "1.0.0", notes: "for all" })).targets.length, 1);
+    assert.equal((await add(site, {}, { allowed: ["lower-floor"] })).targets.length, 1);
   });
 
   it("is the same version with the same bytes, to change what is signed of it, or in another channel", async (test) => {

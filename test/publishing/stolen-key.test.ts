@@ -56,7 +56,7 @@ async function makeScene(test: TestContext): Promise<Scene> {
 
 type Signed = Record<string, unknown> & { version: number; meta?: Record<string, object> };
 
-/** A copy of what is published in which the thief has signed new versions of these roles, far ahead. */
+/** A copy of the published files in which the thief has signed new versions of these roles, far ahead. */
 function forge({ scratch, site }: Scene, keys: readonly PrivateKey[], roles: readonly string[]): string {
   const copy = join(scratch, `forged-${readdirSync(scratch).length}`);
   cpSync(join(site, "public"), copy, { recursive: true });
