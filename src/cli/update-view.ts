@@ -1,6 +1,6 @@
 import type { Release, SetAsideRelease, Updates, UpdateTrial } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { passedOverWords } from "../updates/passed-over.ts";
+import { countForOthers, countWords, isForOthers, passedOverWords } from "../updates/passed-over.ts";
 import { escapeText } from "./escape.ts";
 import { formatBytes } from "./facts-view.ts";
 import { type Fields, formatFields } from "./table.ts";
@@ -19,8 +19,12 @@ export function checkReport(status: Updates): string {
 }
 
 /** An agent that is older than this command line tells nothing of it. */
-function passedOverFields({ passed_over = [] }: Updates): Fields {
-  return passed_over.map((one, index) => [index === 0 ? "passed over" : "", passedOverWords(one)] as const);
+function passedOverFields({ passed_over = [], passed_over_counts: counts }: Updates): Fields {
+  const words = passed_over.map(passedOverWords);
+  // The list names the newest of each sort alone.
+  const named = passed_over.filter(({ code }) => isForOthers(code)).length;
+  if (counts && countForOthers(counts) > named) words.push(`in all ${countWords(counts)}`);
+  return words.map((one, index) => [index === 0 ? "passed over" : "", one] as const);
 }
 
 function statusFields(status: Updates): Fields {

@@ -50,3 +50,25 @@ export const passedOverList = {
   description:
     "what the last check found and did not choose, the most remarkable first; of what is for others, or older, the newest alone",
 } as const;
+
+const count = { type: "integer", minimum: 0 } as const;
+
+export const passedOverCounts = {
+  type: "object",
+  additionalProperties: false,
+  required: passedOverCodes,
+  properties: {
+    withdrawn: count,
+    below_floor: count,
+    needs_newer_agent: count,
+    failed: count,
+    held: count,
+    unreadable: count,
+    other_channel: count,
+    other_arch: count,
+    other_product: count,
+    not_newer: count,
+  },
+  description:
+    "how many releases the last check found and did not choose, by reason; of other channels and processors those that are newer than the installed one, of other channels 256 of each kind at most",
+} as const;

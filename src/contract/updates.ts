@@ -2,7 +2,7 @@ import { errorCodes } from "./error-codes.ts";
 import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { setAsideRelease, updateTrial } from "./update-applying.ts";
 import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
-import { passedOverList } from "./update-passed-over.ts";
+import { passedOverCounts, passedOverList } from "./update-passed-over.ts";
 import { updateTrust } from "./update-trust.ts";
 
 const updateStates = [
@@ -158,6 +158,7 @@ export const updates = {
       properties: { rules: blocker, binary: blocker },
     },
     passed_over: passedOverList,
+    passed_over_counts: passedOverCounts,
     trial: { oneOf: [{ type: "null" }, updateTrial] },
     failed: { type: "array", items: setAsideRelease, description: "never taken again by itself" },
     held: {

@@ -147,6 +147,7 @@ function afterSuccess(
       available,
       blockers: stored(blockers),
       passed_over: passedOverOf(selection),
+      passed_over_counts: selection.counts,
       announced,
     },
     events: [

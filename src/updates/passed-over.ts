@@ -1,4 +1,5 @@
-import type { PassedOver } from "../contract/types.ts";
+import type { PassedOver, Updates } from "../contract/types.ts";
+import { passedOverCodes } from "../contract/update-passed-over.ts";
 
 /** Why a release is not chosen; what `offered` and `here` are, the contract says by the code. */
 export interface Refusal {
@@ -52,4 +53,27 @@ export function passedOverWords(one: PassedOver): string {
   // A path may hold what no terminal should see.
   const release = name === null ? JSON.stringify(path) : `${kind} ${name} ${version}`;
   return `${release} ${reasonWords(one)}`;
+}
+
+/** By code, how many releases were not chosen. */
+export type PassedOverCounts = NonNullable<Updates["passed_over_counts"]>;
+
+export function countsOf(codes: readonly Refusal["code"][]): PassedOverCounts {
+  const counted = passedOverCodes.map((code) => [code, codes.filter((one) => one === code).length]);
+  return Object.fromEntries(counted) as PassedOverCounts;
+}
+
+/** Those that another device, or this one on another channel, would take. */
+export function countForOthers(counts: PassedOverCounts): number {
+  return counts.other_product + counts.other_channel + counts.other_arch;
+}
+
+/** `3 for other products and 1 of other channels`; empty: there are none. */
+export function countWords({ other_product, other_channel, other_arch }: PassedOverCounts): string {
+  const parts = [
+    [other_product, "for other products"],
+    [other_channel, "of other channels"],
+    [other_arch, "for other processors"],
+  ] as const;
+  return parts.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`])).join(" and ");
 }

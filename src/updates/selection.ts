@@ -2,7 +2,14 @@ import type { PassedOver } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { mostPassedOver, passedOverCodes } from "../contract/update-passed-over.ts";
 import type { FoundTarget } from "./client.ts";
-import { isOrdinary, type Refusal, reasonWords } from "./passed-over.ts";
+import {
+  countsOf,
+  isForOthers,
+  isOrdinary,
+  type PassedOverCounts,
+  type Refusal,
+  reasonWords,
+} from "./passed-over.ts";
 import { type NoRelease, type Release, readRelease, type UpdateKind } from "./release.ts";
 import { compareVersions } from "./semver.ts";
 
@@ -35,6 +42,7 @@ export interface Selection {
   readonly acceptable: readonly Release[];
   /** Why the others are not. */
   readonly refused: readonly (NoRelease | RefusedRelease)[];
+  readonly counts: PassedOverCounts;
   /** Those that were known, raised by those that came with the offer. */
   readonly floors: Floors;
 }
@@ -126,19 +134,30 @@ export function select(
     return why === null ? [] : [refusedRelease(release, why)];
   });
   const forOthers = elsewhere.map(readRelease).filter(isRelease);
+  const all = [
+    ...read.filter((one): one is NoRelease => !isRelease(one)),
+    ...refused,
+    ...forOthers.flatMap((release) => {
+      const refusal = wrongSoftware(release, device);
+      return refusal === null ? [] : [refusedRelease(release, refusal)];
+    }),
+  ];
   return {
     chosen,
     acceptable,
-    refused: [
-      ...read.filter((one): one is NoRelease => !isRelease(one)),
-      ...refused,
-      ...forOthers.flatMap((release) => {
-        const refusal = wrongSoftware(release, device);
-        return refusal === null ? [] : [refusedRelease(release, refusal)];
-      }),
-    ],
+    refused: all,
+    counts: countsOf(all.flatMap((one) => countedAs(one, device))),
     floors: Object.fromEntries(Object.entries(offered).slice(0, maximumFloors)),
   };
+}
+
+/** Older releases of this product are of no interest to this device, whatever channel or processor they are for. */
+function countedAs(one: NoRelease | RefusedRelease, { installed }: Device): Refusal["code"][] {
+  if (!("refusal" in one)) return ["unreadable"];
+  const { code } = one.refusal;
+  const present = installed[one.release.kind];
+  const isOlder = present !== null && compareVersions(one.release.version, present) <= 0;
+  return isForOthers(code) && code !== "other_product" && isOlder ? [] : [code];
 }
 
 /** The lowest version allowed of what goes by this name; undefined: there is none. */

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { PassedOver } from "../contract/types.ts";
-import { passedOverList } from "../contract/update-passed-over.ts";
+import { passedOverCounts, passedOverList } from "../contract/update-passed-over.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
 import type { Blockers } from "./kind-blockers.ts";
+import type { PassedOverCounts } from "./passed-over.ts";
 import type { StoredWait } from "./schedule.ts";
 import type { Floors } from "./selection.ts";
 
@@ -32,6 +33,7 @@ export interface UpdateRecord {
   readonly blockers?: Blockers;
   /** What that check did not choose, and why; absent: no check has told yet. */
   readonly passed_over?: readonly PassedOver[];
+  readonly passed_over_counts?: PassedOverCounts;
   /** Releases that were announced, newest last. */
   readonly announced: readonly string[];
   /** How far the journal of releases was told. */
@@ -151,7 +153,11 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
     },
   },
   schema: withOptional(
-    { passed_over: passedOverList, blockers: object({ rules: blocker, binary: blocker }) },
+    {
+      passed_over: passedOverList,
+      passed_over_counts: passedOverCounts,
+      blockers: object({ rules: blocker, binary: blocker }),
+    },
     {
       seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },
       anchor: { ...fingerprint, type: ["string", "null"] },

@@ -6,7 +6,7 @@ import { applySituationOf, availableRelease, blockedReason, circumstancesOf } fr
 import type { Downloads } from "./downloads.ts";
 import { hindranceOf } from "./hindrance.ts";
 import { type Blocker, type Blockers, blockerSentences, noBlockers } from "./kind-blockers.ts";
-import { isForOthers, passedOverWords } from "./passed-over.ts";
+import { countForOthers, countWords, isForOthers, passedOverWords } from "./passed-over.ts";
 import { idle } from "./progress.ts";
 import { installedVersions, setAsideAt } from "./release-standing.ts";
 import { compareVersions } from "./semver.ts";
@@ -37,6 +37,7 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
     available: { rules: of("rules"), binary: of("binary") },
     blockers: shownBlockers(record.blockers ?? noBlockers),
     passed_over: [...passedOverNow(parts)],
+    ...(record.passed_over_counts && { passed_over_counts: record.passed_over_counts }),
     trial,
     failed: aside.filter(({ why }) => why === "failed"),
     held: aside.filter(({ why }) => why !== "failed"),
@@ -85,8 +86,12 @@ const namedForOthers = 3;
 function forOthersNow(parts: UpdateParts): string | null {
   const all = passedOverNow(parts).filter(({ code }) => isForOthers(code));
   if (all.length === 0) return null;
-  const more = all.length > namedForOthers ? `; and ${all.length - namedForOthers} more` : "";
-  return `Not for this device: ${all.slice(0, namedForOthers).map(passedOverWords).join("; ")}${more}.`;
+  const named = all.slice(0, namedForOthers);
+  const { passed_over_counts: counts } = parts.options.record.read();
+  const left = Math.max(all.length, counts === undefined ? 0 : countForOthers(counts)) - named.length;
+  const inAll = counts === undefined ? "" : `, in all ${countWords(counts)}`;
+  const more = left > 0 ? `; and ${left} more${inAll}` : "";
+  return `Not for this device: ${named.map(passedOverWords).join("; ")}${more}.`;
 }
 
 interface Shown {

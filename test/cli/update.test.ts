@@ -140,6 +140,16 @@ describe("steward update status", { concurrency: true }, () => {
     assert.doesNotMatch((await shown(test, exampleUpdates())).stdout, /passed over/);
   });
 
+  it("counts what was passed over where it is more than the list names", async (test) => {
+    const none = { withdrawn: 1, below_floor: 0, needs_newer_agent: 0, failed: 0, held: 0, unreadable: 0 };
+    const passed_over_counts = { ...none, other_channel: 3, other_arch: 0, other_product: 4, not_newer: 9 };
+    const status = exampleUpdates({ passed_over: examplePassedOver, passed_over_counts });
+    assert.match(
+      (await shown(test, status)).stdout,
+      /it eats\\x1b data\n +in all 4 for other products and 3 of other channels$/m,
+    );
+  });
+
   it("shows control characters of a publisher harmlessly", async (test) => {
     const rules = { ...exampleRelease, notes: "good\u001b[2J\nnext check  now" };
     const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));

@@ -167,6 +167,25 @@ describe("the status after a check that found nothing newer", () => {
     assert.deepEqual(told(), ["other_arch 2.0.0"]);
   });
 
+  it("counts what a publisher has signed for the product demmo and for another channel, also what it does not name", async () => {
+    const device = await openDevice();
+    device.installed = { rules: "1.0.0", binary: null };
+    for (const version of ["1.1.0", "1.2.0", "1.3.0", "1.4.0"])
+      device.lab.addRelease({ version, custom: { product: "demmo" } });
+    for (const version of ["0.9.0", "1.5.0", "1.6.0"]) device.lab.addRelease({ version, channel: "beta" });
+    device.lab.publish("rules");
+    await device.check();
+    const { message, passed_over, passed_over_counts } = device.room.status();
+    assert.equal(passed_over_counts?.other_product, 4);
+    assert.equal(passed_over_counts?.other_channel, 2, "one is older than what is installed");
+    assert.equal(passed_over_counts?.withdrawn, 0);
+    assert.equal(passed_over?.length, 2);
+    assert.match(
+      message,
+      /Not for this device: rules base 1\.6\.0 is of the channel beta, not stable; rules base 1\.4\.0 is for the product demmo, not demo; and 4 more, in all 4 for other products and 2 of other channels\.$/,
+    );
+  });
+
   it("is not moved to a disk write by a check that found the same", async () => {
     const device = await openDevice();
     device.lab.addRelease({ version: "1.4.0", channel: "beta" });
