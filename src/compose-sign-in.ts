@@ -62,9 +62,9 @@ export async function composeSignIn(parts: SignInParts) {
   const { time, attempts, apiTokens } = basics;
   const tokens = createAccessTokens({ time, uptime });
   const { usedCodes, lostCodes } = await openUsedCodes(parts, basics.accounts);
-  const common = { ...basics, usedCodes, seal, uptime, stepUps: createStepUps(uptime) };
   const restriction = (account: Account) => restrictionOf(account, security().require_2fa);
-  const answer = createSessionAnswer({ ...common, tokens, restriction });
+  const common = { ...basics, usedCodes, seal, uptime, restriction, stepUps: createStepUps(uptime) };
+  const answer = createSessionAnswer({ ...common, tokens });
   const secondFactor = createSecondFactor({ ...common, events, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });
   const issuer = () => settings.read().device.name || `Steward ${host.hostname}`;

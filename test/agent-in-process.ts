@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { uptime } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -29,15 +30,15 @@ export interface InProcessOptions
   extends Pick<AgentOptions, "stateDirectory" | "environment" | "arguments">,
     Surroundings {}
 
-/** A host's two clocks, which stand until the test lets time pass. */
-export interface StandingTime extends Required<Pick<Surroundings, "uptime" | "wall">> {
+/** A host's two clocks, of which the test lets time pass. */
+export interface TestTime extends Required<Pick<Surroundings, "uptime" | "wall">> {
   pass: (seconds: number) => void;
   /** The wall clock, in seconds since 1970. */
   nowSeconds: () => number;
 }
 
 /** From now on, in which no delay ends and no code grows old because a machine is slow. */
-export function standingTime(): StandingTime {
+export function standingTime(): TestTime {
   let passed = 0;
   const begin = Date.now();
   const wall = () => begin + passed * 1_000;
@@ -48,6 +49,20 @@ export function standingTime(): StandingTime {
       passed += seconds;
     },
     nowSeconds: () => wall() / 1_000,
+  };
+}
+
+/** This host's two clocks, which go on, and of which the test lets more time pass: for what ends after minutes. */
+export function passingTime(): TestTime {
+  let passed = 0;
+  const wall = () => Date.now() + passed * 1_000;
+  return {
+    uptime: () => uptime() + passed,
+    wall,
+    nowSeconds: () => wall() / 1_000,
+    pass: (seconds) => {
+      passed += seconds;
+    },
   };
 }
 

@@ -7,10 +7,12 @@ import type { Attempts } from "./attempts.ts";
 import type { Challenge, Challenges } from "./challenges.ts";
 import { counted } from "./counted.ts";
 import type { RefreshProof } from "./refresh-exchange.ts";
+import type { Restriction } from "./restriction.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "./second-factor.ts";
 import type { StoredSession } from "./session.ts";
 import type { AnswerSession } from "./session-answer.ts";
 import type { Origin, Sessions } from "./sessions.ts";
+import type { StepUps } from "./step-up.ts";
 
 /** Signing in, staying signed in, and signing out. */
 export interface SignIn {
@@ -46,7 +48,10 @@ export interface SignInOptions {
   attempts: Attempts;
   challenges: Challenges;
   secondFactor: SecondFactor;
+  stepUps: StepUps;
   answer: AnswerSession;
+  /** What this user has to do first. */
+  restriction: (account: Account) => Restriction;
 }
 
 export function createSignIn(options: SignInOptions): SignIn {
@@ -90,7 +95,7 @@ async function login(options: SignInOptions, credentials: Credentials, origin: O
   const account = entering(accounts.findByName(username), tried);
   if (!account) throw refusal();
   const { two_factor } = account;
-  if (!two_factor) return { session: open(options, account, rehashed, origin), method: "password" };
+  if (!two_factor) return open(options, account, { rehashed, method: "password" }, origin);
   if (credentials.code === undefined && credentials.recovery_code === undefined) {
     const challenge = { userId: account.id, passwordHash: tried, rehashed };
     throw new StewardError(
@@ -100,7 +105,7 @@ async function login(options: SignInOptions, credentials: Credentials, origin: O
     );
   }
   const method = await options.secondFactor.prove(account, two_factor, credentials, origin);
-  return { session: open(options, account, rehashed, origin), method };
+  return open(options, account, { rehashed, method }, origin);
 }
 
 async function answerChallenge(
@@ -120,7 +125,7 @@ async function answerChallenge(
     );
     if (!challenges.find(token)) throw staleChallenge();
     challenges.close(token);
-    return { session: openAgain(options, challenge, located), method };
+    return openAgain(options, challenge, method, located);
   });
 }
 
@@ -141,10 +146,15 @@ async function provenBy(
 }
 
 /** Once more: while the code was being checked the user may have been shut out. */
-function openAgain(options: SignInOptions, challenge: Challenge, origin: Origin): Session {
-  const account = entering(options.accounts.find(challenge.userId), challenge.passwordHash);
+function openAgain(
+  options: SignInOptions,
+  { userId, passwordHash, rehashed }: Challenge,
+  method: FactorMethod,
+  origin: Origin,
+): SignedIn {
+  const account = entering(options.accounts.find(userId), passwordHash);
   if (!account) throw staleChallenge();
-  return open(options, account, challenge.rehashed, origin);
+  return open(options, account, { rehashed, method }, origin);
 }
 
 /** The account, when its owner may enter with the password that was right for this hash. */
@@ -154,14 +164,24 @@ function entering(account: Account | undefined, hash: string): Account | undefin
 }
 
 function open(
-  { accounts, sessions, answer }: SignInOptions,
+  { accounts, sessions, stepUps, answer, restriction }: SignInOptions,
   account: Account,
-  rehashed: string | undefined,
+  { rehashed, method }: Pick<SignedIn, "method"> & Pick<Challenge, "rehashed">,
   origin: Origin,
-): Session {
+): SignedIn {
   const opened = sessions.open(account.id, origin);
   accounts.signedIn(account.id, rehashed);
-  return answer(opened, accounts.find(account.id) ?? account);
+  const present = accounts.find(account.id) ?? account;
+  if (isStepUp(method, restriction(present))) stepUps.grant(opened.session.id);
+  return { session: answer(opened, present), method };
+}
+
+/**
+ * RFC 9470 §4: a sign-in meets `max_age` where it took what a step-up takes. A recovery code opens one session and no
+ * more; a one-use password has passed through others' hands, and without the factor that the device asks for it is half.
+ */
+function isStepUp(method: SignedIn["method"], restriction: Restriction): boolean {
+  return method !== "recovery_code" && restriction === null;
 }
 
 /** One answer for every reason, so that nobody learns which names exist. */

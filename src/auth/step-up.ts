@@ -1,9 +1,9 @@
 import type { Uptime } from "../host/ports.ts";
 
-/** Seconds that a password given again is good for. */
+/** Seconds for which a password given again, or a sign-in with all factors, is good. */
 export const stepUpSeconds = 5 * 60;
 
-/** Which sessions gave their password again a short while ago; forgotten at a restart. */
+/** Which sessions gave all factors a short while ago, when they began or again; forgotten at a restart. */
 export interface StepUps {
   grant(sessionId: string): void;
   isGranted(sessionId: string): boolean;

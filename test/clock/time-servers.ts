@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { InProcessOptions } from "../agent-in-process.ts";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
 import { type Chronyd, type ChronydOptions, startChronyd } from "./chronyd.ts";
 
@@ -8,11 +9,15 @@ import { type Chronyd, type ChronydOptions, startChronyd } from "./chronyd.ts";
 export async function startObservingAgent(
   time: object,
   environment: Record<string, string> = {},
+  surroundings: Pick<InProcessOptions, "uptime" | "wall"> = {},
 ): Promise<CheckedAgent> {
   const directory = mkdtempSync(join(tmpdir(), "steward-settings-"));
   const file = join(directory, "settings.json");
   writeFileSync(file, JSON.stringify({ time: { mode: "observe", servers: [], ...time } }));
-  const agent = await startCheckedAgent({ environment: { ...environment, STEWARD_INITIAL_SETTINGS: file } });
+  const agent = await startCheckedAgent({
+    environment: { ...environment, STEWARD_INITIAL_SETTINGS: file },
+    ...surroundings,
+  });
   return {
     ...agent,
     dispose: async () => {

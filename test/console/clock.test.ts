@@ -11,7 +11,7 @@ import {
   addUsers,
   type ConsoleWindow,
   confirmPassword,
-  signIn,
+  signInWithoutStepUp,
   startBrowser,
   type TestBrowser,
   untilShown,
@@ -48,7 +48,7 @@ async function see(
 ): Promise<ConsoleWindow> {
   const opened = await browser.open(agent, options);
   test.after(() => opened.context.close());
-  await signIn(opened.page, role, "/system");
+  await signInWithoutStepUp(agent, opened.page, role, "/system");
   await opened.page.getByText("Device time").waitFor();
   return opened;
 }

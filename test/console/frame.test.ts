@@ -11,6 +11,7 @@ import {
   endOfConsole,
   signIn,
   signInByForm,
+  signInWithoutStepUp,
   startBrowser,
   type TestBrowser,
   untilFocused,
@@ -94,7 +95,7 @@ describe("the console's frame", () => {
   describe("with one dialog over another", () => {
     it("gives the keyboard back to each that is below, and at last to the page", async () => {
       const { page, complaints } = await browser.open(agent);
-      await signIn(page, "admin", "/users");
+      await signInWithoutStepUp(agent, page, "admin", "/users");
       await page.getByRole("button", { name: "Add user" }).press("Enter");
       const sheet = page.getByRole("dialog", { name: "Add user" });
       const name = sheet.getByLabel("User name");

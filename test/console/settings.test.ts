@@ -6,7 +6,7 @@ import {
   type ConsoleWindow,
   confirmPassword,
   endOfConsole,
-  signIn,
+  signInWithoutStepUp,
   startConsole,
   type TestBrowser,
   untilFocused,
@@ -30,7 +30,7 @@ describe("the console's settings", () => {
   ): Promise<ConsoleWindow> => {
     const window = await browser.open(agent, options);
     ending.after(() => window.context.close());
-    await signIn(window.page, role, "/system/settings");
+    await signInWithoutStepUp(agent, window.page, role, "/system/settings");
     await window.page.getByRole("heading", { name: "Security" }).waitFor();
     return window;
   };

@@ -78,6 +78,7 @@ describe("the console's sign-in", () => {
   it("has what password managers look for", async () => {
     const { page } = await browser.open(agent);
     await page.goto("/");
+    await page.getByLabel("User name").waitFor();
     const names = await page
       .locator("form input")
       .evaluateAll((inputs) =>

@@ -8,7 +8,7 @@ import {
   endOfConsole,
   names,
   passwords,
-  signIn,
+  signInWithoutStepUp,
   startConsole,
   type TestBrowser,
 } from "./browser.ts";
@@ -218,7 +218,7 @@ describe("the console's actions on administrators", () => {
     for (const way of ["role", "Disable", "Delete"]) {
       await makeUser(agent, { username: "second", role: "admin", password });
       const { page } = await browser.open(agent);
-      await signIn(page, { username: "second", password }, "/users");
+      await signInWithoutStepUp(agent, page, { username: "second", password }, "/users");
       if (way === "role") {
         await page.getByRole("link", { name: "second" }).click();
         const sheet = page.getByRole("dialog", { name: "second" });

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { signIn, type TestBrowser, type WindowOptions } from "./browser.ts";
+import { signInWithoutStepUp, type TestBrowser, type WindowOptions } from "./browser.ts";
 
 /** The page of the users, as the first administrator sees it. */
 export async function openUsers(
@@ -10,7 +10,7 @@ export async function openUsers(
   { path = "/users", ...options }: WindowOptions & { readonly path?: string } = {},
 ): Promise<{ page: Page; complaints: string[] }> {
   const { page, complaints } = await browser.open(agent, options);
-  await signIn(page, "admin", path);
+  await signInWithoutStepUp(agent, page, "admin", path);
   await page.getByRole("table", { name: "Users" }).or(page.getByText("No user is like that")).waitFor();
   return { page, complaints };
 }

@@ -106,12 +106,8 @@ describe("who may call what", () => {
     tokens.set("expired session", past.token);
     tokens.set("expired API token", (await makeToken(past.token, ["system:read", "logs:read"], "1h")).token);
     agent.moveClock("+2h");
-    for (const role of ["readonly", "operator"] as const) {
-      await keep(role, `a-${role}`, role);
-      tokens.set(role, (await agent.login(`a-${role}`, goodPassword)).token);
-    }
-    await keepEnrolled("admin");
-    await keepEnrolled("stepped-up");
+    for (const role of ["readonly", "operator", "admin"] as const) await keepEnrolled(role, role);
+    await keepEnrolled("stepped-up", "admin");
     const left = await agent.signedIn("gone", "admin");
     await agent.call("POST", "/api/auth/logout", { body: { refresh_token: left.refreshToken } });
     tokens.set("revoked session", left.token);
@@ -121,9 +117,9 @@ describe("who may call what", () => {
     await agent.call("DELETE", `/api/tokens/${deleted.id}`, { token: careful });
     tokens.set("deleted API token", deleted.token);
     await keep("enrolling", "a-newcomer", "admin");
-    tokens.set("enrolling", (await agent.login("a-newcomer", goodPassword)).token);
     const policy = { security: { require_2fa: "admins" } };
     assert.equal((await agent.call("PUT", "/api/system", { local: true, body: policy })).status, 200);
+    tokens.set("enrolling", (await agent.login("a-newcomer", goodPassword)).token);
   });
   after(() => agent.dispose());
 
@@ -142,14 +138,14 @@ describe("who may call what", () => {
     return json as { id: string; token: string };
   };
 
-  /** An administrator with a second factor, in a session that was stepped up or, for `admin`, was not. */
-  const keepEnrolled = async (caller: "admin" | "stepped-up") => {
-    await keep(caller, `an-${caller}`, "admin");
+  /** A user with a second factor, in a session that was stepped up or, begun with a recovery code, was not. */
+  const keepEnrolled = async (caller: string, role: "readonly" | "operator" | "admin") => {
+    await keep(caller, `a-${caller}`, role);
     const user = { id: ids.get(caller) ?? "", token: tokens.get(caller) ?? "", password: goodPassword };
     const { recoveryCodes } = await enrol(agent.call, user, Date.now() / 1_000 + 7_200);
-    if (caller !== "admin") return;
+    if (caller === "stepped-up") return;
     const { json } = await agent.call("POST", "/api/auth/login", {
-      body: { username: "an-admin", password: goodPassword, recovery_code: recoveryCodes[0] },
+      body: { username: `a-${caller}`, password: goodPassword, recovery_code: recoveryCodes[0] },
     });
     tokens.set(caller, json.access_token);
   };

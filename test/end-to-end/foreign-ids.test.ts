@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { stepUpSeconds } from "../../src/auth/step-up.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
+import { passingTime } from "../agent-in-process.ts";
 import { enrol } from "../authenticator.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../running-agent.ts";
+import { type Answer, adminName, adminPassword, stepUp } from "../running-agent.ts";
 
 /** What each operation with an id in its path would do to somebody else, as its contract wants it. */
 const bodies: Partial<Record<OperationId, object>> = {
@@ -18,7 +20,7 @@ const callers = ["readonly", "operator", "admin"] as const;
 
 /**
  * What is answered about another user, who is there, to a readonly user, an operator, and an administrator whose
- * password was not given again. Of tokens nobody but their owner and administrators learns that they are there.
+ * password was not given in the last five minutes. Of tokens nobody but their owner and administrators learns that they are there.
  */
 const table: Record<string, readonly [string, string, string]> = {
   getUser: ["forbidden", "forbidden", "200"],
@@ -67,7 +69,8 @@ describe("the ids of others", () => {
   let victimSession: string;
   const sessions = new Map<string, string>();
   before(async () => {
-    agent = await startCheckedAgent();
+    const time = passingTime();
+    agent = await startCheckedAgent(time);
     const admin = await agent.signedInAdmin();
     victim = await agent.signedIn("victim", "operator");
     await enrol(agent.call, { ...victim, password: goodPassword });
@@ -80,6 +83,8 @@ describe("the ids of others", () => {
       sessions.set(role, (await agent.login(`a-${role}`, goodPassword)).token);
     }
     sessions.set("admin", (await agent.login(adminName, adminPassword)).token);
+    time.pass(stepUpSeconds);
+    await stepUp(agent.call, admin.token, adminPassword);
     sessions.set("stepped-up", admin.token);
   });
   after(() => agent.dispose());

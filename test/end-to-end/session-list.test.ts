@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { runSteward } from "../agent-in-process.ts";
+import { stepUpSeconds } from "../../src/auth/step-up.ts";
+import { passingTime, runSteward } from "../agent-in-process.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../running-agent.ts";
 
@@ -8,8 +9,9 @@ describe("sessions", () => {
   let agent: CheckedAgent;
   let anaId: string;
   let admin: string;
+  const time = passingTime();
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent(time);
     await agent.signedInAdmin();
     ({ token: admin } = await agent.login(adminName, adminPassword));
     const body = { username: "ana", role: "readonly", password: goodPassword };
@@ -49,9 +51,10 @@ describe("sessions", () => {
       assert.equal(status, query === "" ? 404 : 403, query);
     }
     assert.equal(await isIn(admin), true);
-    const fresh = await agent.login(adminName, adminPassword);
+    const late = await agent.login(adminName, adminPassword);
+    time.pass(stepUpSeconds);
     const anas = `/api/auth/sessions/${(await list(token)).json.items[0].id}?user_id=${anaId}`;
-    const unasked = await agent.call("DELETE", anas, { token: fresh.token });
+    const unasked = await agent.call("DELETE", anas, { token: late.token });
     assert.deepEqual([unasked.status, unasked.json.code], [401, "step_up_required"]);
     assert.equal((await list(admin, `?user_id=${anaId}`)).json.items[0].user_id, anaId);
   });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { stepUpSeconds } from "../../src/auth/step-up.ts";
+import { passingTime } from "../agent-in-process.ts";
 import { startObservingAgent } from "../clock/time-servers.ts";
 import type { CheckedAgent, SignedIn } from "../http/checked-agent.ts";
-import { adminName, adminPassword } from "../running-agent.ts";
+import { adminName, adminPassword, stepUp } from "../running-agent.ts";
 
 /** The contract's page, "Settings", by hand. */
 const defaults = {
@@ -40,8 +42,9 @@ describe("settings", () => {
   let admin: SignedIn;
   let operator: SignedIn;
   let readonly: SignedIn;
+  const time = passingTime();
   before(async () => {
-    agent = await startObservingAgent({ mode: "manual", servers: undefined });
+    agent = await startObservingAgent({ mode: "manual", servers: undefined }, {}, time);
     admin = await agent.signedInAdmin();
     operator = await agent.signedIn("olga", "operator");
     readonly = await agent.signedIn("rita", "readonly");
@@ -198,11 +201,13 @@ describe("settings", () => {
       assert.equal((await agent.call("PUT", "/api/system", back)).status, 200);
     });
     it("an administrator's members take his password again, an operator's do not (step-up)", async () => {
-      const fresh = await agent.login(adminName, adminPassword);
-      const sensitive = await put({ time: { mode: "auto" } }, fresh.token);
+      const { token } = await agent.login(adminName, adminPassword);
+      time.pass(stepUpSeconds);
+      const sensitive = await put({ time: { mode: "auto" } }, token);
       assert.deepEqual([sensitive.status, sensitive.json.code], [401, "step_up_required"]);
-      assert.equal((await put({ update: { ota: { check_interval: "8h" } } }, fresh.token)).status, 200);
-      assert.equal((await put({ time: { mode: "observe" } }, fresh.token)).status, 200, "no change");
+      assert.equal((await put({ update: { ota: { check_interval: "8h" } } }, token)).status, 200);
+      assert.equal((await put({ time: { mode: "observe" } }, token)).status, 200, "no change");
+      await stepUp(agent.call, admin.token, adminPassword);
     });
     it("a change that is half the operator's is refused whole (privilege escalation by mixing)", async () => {
       const before = await read();

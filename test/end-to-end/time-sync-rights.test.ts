@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { stepUpSeconds } from "../../src/auth/step-up.ts";
+import { passingTime } from "../agent-in-process.ts";
 import { startObservingAgent } from "../clock/time-servers.ts";
 import type { CheckedAgent, SignedIn } from "../http/checked-agent.ts";
-import { adminName, adminPassword, type CallOptions } from "../running-agent.ts";
+import { adminName, adminPassword, type CallOptions, stepUp } from "../running-agent.ts";
 
 const route = "/api/system/time-sync";
 
@@ -13,8 +15,9 @@ describe("who may mend the clock, and with what words", () => {
   let operator: SignedIn;
   let reader: SignedIn;
   const apiTokens: Record<string, string> = {};
+  const time = passingTime();
   before(async () => {
-    agent = await startObservingAgent({ mode: "manual" });
+    agent = await startObservingAgent({ mode: "manual" }, {}, time);
     admin = await agent.signedInAdmin();
     operator = await agent.signedIn("olga", "operator");
     reader = await agent.signedIn("rita", "readonly");
@@ -49,12 +52,14 @@ describe("who may mend the clock, and with what words", () => {
     ["force", () => ({ force: true })],
     ["time", () => ({ time: now() })],
   ] as const) {
-    it(`${name}: no operator, no API token, no administrator who has not given the password again`, async () => {
+    it(`${name}: no operator, no API token, no administrator who has not given the password lately`, async () => {
       assert.deepEqual(await post("sync", { token: operator.token, body: body() }), [403, "forbidden"]);
       const token = apiTokens["time:write"];
       assert.deepEqual(await post("sync", { token, body: body() }), [403, "token_not_allowed"]);
-      const fresh = await agent.login(adminName, adminPassword);
-      assert.deepEqual(await post("sync", { token: fresh.token, body: body() }), [401, "step_up_required"]);
+      const late = await agent.login(adminName, adminPassword);
+      time.pass(stepUpSeconds);
+      assert.deepEqual(await post("sync", { token: late.token, body: body() }), [401, "step_up_required"]);
+      await stepUp(agent.call, admin.token, adminPassword);
     });
   }
   it("time: an administrator with the password given again, and local root", async () => {

@@ -2,18 +2,22 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { stepUpSeconds } from "../../src/auth/step-up.ts";
+import { passingTime } from "../agent-in-process.ts";
 import { codeOf, type Enrolled, enrol } from "../authenticator.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { adminPassword, stepUp } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 
 const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
   agent.call("POST", "/api/auth/login", { body: { username, password: goodPassword, ...proof } });
 
 describe("two-factor sign-in", () => {
+  const time = passingTime();
   let agent: CheckedAgent;
   let admin: SignedIn;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent(time);
     admin = await agent.signedInAdmin();
   });
   after(() => agent.dispose());
@@ -31,10 +35,17 @@ describe("two-factor sign-in", () => {
       other = await agent.login("ana", goodPassword);
     });
 
-    it("is set up with the password given again, and has changed nothing then", async () => {
+    it("is set up with the password given lately, and has changed nothing then", async () => {
       const path = `/api/users/${ana.id}/2fa/setup`;
+      assert.equal(
+        (await agent.call("POST", path, { token: other.token })).status,
+        200,
+        "it has just signed in",
+      );
+      time.pass(stepUpSeconds);
       const unasked = await agent.call("POST", path, { token: other.token });
       assert.deepEqual([unasked.status, unasked.json.code], [401, "step_up_required"]);
+      await stepUp(agent.call, ana.token, goodPassword);
       const { json } = await agent.call("POST", path, { token: ana.token });
       assert.deepEqual([json.algorithm, json.digits, json.period], ["SHA1", 6, 30]);
       assert.match(json.qr_svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
@@ -44,7 +55,7 @@ describe("two-factor sign-in", () => {
     });
 
     it("enabled, ends the other sessions at once and leaves this one", async () => {
-      enrolled = await enrol(agent.call, { ...ana, password: goodPassword });
+      enrolled = await enrol(agent.call, { ...ana, password: goodPassword }, time.nowSeconds());
       assert.deepEqual([await isIn(other.token), await isIn(ana.token)], [false, true]);
       const status = await factorOf(ana.id, admin.token);
       assert.deepEqual([status.enabled, status.recovery_codes_remaining, status.locked], [true, 10, null]);
@@ -55,7 +66,7 @@ describe("two-factor sign-in", () => {
       assert.deepEqual([status, json.code], [401, "totp_required"]);
       const wrong = await login(agent, "ana", { password: "not the right password", code: "123456" });
       assert.deepEqual([wrong.json.code, wrong.json.challenge_token], ["invalid_credentials", undefined]);
-      const code = codeOf(enrolled.secret, Date.now() / 1_000 + 30);
+      const code = codeOf(enrolled.secret, time.nowSeconds() + 30);
       const body = { challenge_token: json.challenge_token, code };
       assert.equal((await agent.call("POST", "/api/auth/totp", { body })).status, 200);
     });
@@ -88,15 +99,16 @@ describe("two-factor sign-in", () => {
 
   it("is taken away by an administrator who says why and gives the password again", async () => {
     const ben = await agent.signedIn("ben", "readonly");
-    await enrol(agent.call, { ...ben, password: goodPassword });
+    await enrol(agent.call, { ...ben, password: goodPassword }, time.nowSeconds());
     const path = `/api/users/${ben.id}/2fa/recover`;
     const reset = (token: string, body: object = { reason: "lost phone, shown his badge" }) =>
       agent.call("POST", path, { token, body });
     assert.equal((await reset(ben.token)).json.code, "forbidden");
     assert.equal((await reset("bad")).json.code, "invalid_token");
     assert.equal((await reset(admin.token, {})).json.code, "validation_failed");
-    const { token } = await agent.login("root-admin", "green tractor sings loudly");
-    assert.equal((await reset(token)).json.code, "step_up_required");
+    time.pass(stepUpSeconds);
+    assert.equal((await reset(admin.token)).json.code, "step_up_required");
+    await stepUp(agent.call, admin.token, adminPassword);
     const { status, json } = await reset(admin.token);
     assert.deepEqual([status, json.two_factor.enabled], [200, false]);
     assert.equal(await isIn(ben.token), false);
@@ -111,7 +123,11 @@ describe("two-factor sign-in", () => {
 
   it("is switched off with password and code, and new recovery codes kill the old ones", async () => {
     const eva = await agent.signedIn("eva", "readonly");
-    const { secret, recoveryCodes } = await enrol(agent.call, { ...eva, password: goodPassword });
+    const { secret, recoveryCodes } = await enrol(
+      agent.call,
+      { ...eva, password: goodPassword },
+      time.nowSeconds(),
+    );
     const made = await agent.call("POST", `/api/users/${eva.id}/2fa/recovery-codes`, { token: eva.token });
     assert.equal(made.json.recovery_codes.length, 10);
     const old = await login(agent, "eva", { recovery_code: recoveryCodes[0] });
@@ -120,7 +136,7 @@ describe("two-factor sign-in", () => {
       agent.call("POST", `/api/users/${eva.id}/2fa/disable`, { token: eva.token, body });
     assert.equal((await disable({ password: goodPassword })).json.code, "totp_required");
     assert.equal((await disable({ password: "wrong" })).json.code, "password_wrong");
-    const code = codeOf(secret, Date.now() / 1_000 + 30);
+    const code = codeOf(secret, time.nowSeconds() + 30);
     assert.equal((await disable({ password: goodPassword, code })).status, 200);
     assert.equal((await disable({ password: goodPassword })).json.code, "two_factor_not_enabled");
   });

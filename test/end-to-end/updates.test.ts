@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { SignedIn } from "../http/checked-agent.ts";
+import { enrol } from "../authenticator.ts";
+import { goodPassword, type SignedIn } from "../http/checked-agent.ts";
 import { openStream } from "../http/stream-reader.ts";
-import { adminPassword } from "../running-agent.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
@@ -60,8 +60,11 @@ describe("updates of an agent whose server signs", () => {
   });
 
   it("take it from an administrator who has just given the password, and say who it was", async () => {
-    const careless = await agent.login("root-admin", adminPassword);
-    const early = await post("trust", { fingerprint: publisher.fingerprint }, careless.token);
+    const careless = { ...(await agent.signedIn("careless", "admin")), password: goodPassword };
+    const { recoveryCodes } = await enrol(agent.call, careless);
+    const body = { username: "careless", password: goodPassword, recovery_code: recoveryCodes[0] };
+    const { json: session } = await agent.call("POST", "/api/auth/login", { body });
+    const early = await post("trust", { fingerprint: publisher.fingerprint }, session.access_token);
     assert.deepEqual([early.status, early.json.code], [401, "step_up_required"]);
     const { status, json } = await post("trust", { fingerprint: publisher.fingerprint });
     assert.deepEqual([status, json.trust.confirmed, json.trust.confirmed_by], [200, true, "root-admin"]);
