@@ -6,7 +6,8 @@ import type { Handlers } from "./http/call.ts";
 import { createStatusHandlers } from "./http/handlers/status.ts";
 import type { SettingsStore } from "./settings/settings.ts";
 import { readHostFigures } from "./system/facts.ts";
-import { type HealthCheck, troublesOf } from "./system/health.ts";
+import { type HealthCheck, readHealth, troublesOf } from "./system/health.ts";
+import type { SelfCheck } from "./system/self-check.ts";
 import { type StatusGround, statusOf } from "./system/status.ts";
 import type { Updates } from "./updates/updates.ts";
 
@@ -18,13 +19,18 @@ export interface StatusRooms {
   readonly updates: Updates;
   readonly auth: SignInRooms;
   readonly checks: readonly HealthCheck[];
+  readonly selfCheck: SelfCheck;
 }
 
-/** Joins what every room says of itself anyway to the status of the device. */
-export function composeStatus(rooms: StatusRooms): Pick<Handlers, "getStatus"> {
-  const { config, host, settings, clock, updates, auth, checks } = rooms;
+/** Joins what every room says of itself anyway to the health of the agent and the status of the device. */
+export function composeStatus(
+  rooms: StatusRooms,
+): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus"> {
+  const { config, host, settings, clock, updates, auth, checks, selfCheck } = rooms;
   return createStatusHandlers({
     updates,
+    health: (isDetailed) => readHealth(checks, isDetailed),
+    requireReady: (isDetailed) => selfCheck.require(isDetailed),
     status: async (seen, mayNameUsers) => {
       const { device, security, update } = settings.read();
       return statusOf({

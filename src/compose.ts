@@ -37,7 +37,6 @@ import { openState, type State } from "./state.ts";
 import type { Disk } from "./store/disk.ts";
 import type { Lock } from "./store/lock.ts";
 import { createFacts } from "./system/facts.ts";
-import { readHealth } from "./system/health.ts";
 import type { SelfCheck } from "./system/self-check.ts";
 import type { UpdateRoom } from "./updates/updater.ts";
 import type { Updates } from "./updates/updates.ts";
@@ -221,7 +220,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
     ...createLogHandlers({ logs: openLogs(config), now: () => new Date() }),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
-    ...composeStatus({ config, host, settings, clock, updates, auth, checks }),
+    ...composeStatus({ config, host, settings, clock, updates, auth, checks, selfCheck }),
     ...createSystemHandlers({
       settingsChanged: (names) => {
         if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
@@ -231,8 +230,6 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
       acceptFindings: (document) => state.register.accept(document),
       readFacts: createFacts(config.factsWorker, uptime),
       version: versionOf(config, { host, uptime, updates }),
-      health: (isDetailed) => readHealth(checks, isDetailed),
-      requireReady: (isDetailed) => selfCheck.require(isDetailed),
       greet: () =>
         greetingOf({
           ...{ config, host, settings: settings.read(), clock: auth.time.describe({ isProven: false }) },

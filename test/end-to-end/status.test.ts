@@ -72,8 +72,13 @@ describe("who sees what in the status", () => {
     { code: "updates", level: "attention", facts: {}, sentence: `Cannot reach ${server}: reset.` },
   ];
   let wereUsersNamed = false;
-  const { getStatus } = createStatusHandlers({
+  const { getStatus, getHealth, getReadiness } = createStatusHandlers({
     updates: { status: () => updates },
+    requireReady: async () => undefined,
+    health: () => ({
+      status: "degraded",
+      checks: [{ name: "updates", status: "degraded", detail: `Cannot reach ${server}: reset.` }],
+    }),
     status: async (seen: Updates, mayNameUsers) => {
       wereUsersNamed = mayNameUsers;
       return { ...({} as Status), seen, needs };
@@ -91,6 +96,18 @@ describe("who sees what in the status", () => {
   it("no update server for readonly users, wherever it stands", async () => {
     assert.doesNotMatch(await lookAs(user("readonly")), /updates\.example\.net/);
     assert.equal((await lookAs(user("operator"))).match(/https:\/\/updates\.example\.net/g)?.length, 4);
+  });
+
+  it("none in the health of the agent either, which a failed check names it in", async () => {
+    for (const read of [getHealth, getReadiness]) {
+      const detailFor = async (role: string) => {
+        const call = { actor: user(role) } as unknown as Parameters<typeof getHealth>[0] &
+          Parameters<typeof getReadiness>[0];
+        return (await read(call)).checks?.[0]?.detail ?? "";
+      };
+      assert.doesNotMatch(await detailFor("readonly"), /updates\.example\.net/);
+      assert.match(await detailFor("operator"), /updates\.example\.net/);
+    }
   });
 
   const callers: [who: string, actor: object, areNamed: boolean][] = [

@@ -1,6 +1,6 @@
 import { operations } from "../../contract/operations.ts";
 import { settings as settingsSchema } from "../../contract/settings.ts";
-import type { ConsoleGreeting, Health, Role, Version } from "../../contract/types.ts";
+import type { ConsoleGreeting, Role, Version } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import { changedSettings } from "../../settings/changes.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
@@ -14,8 +14,6 @@ import { openApiDocument } from "../openapi.ts";
 type SystemHandlers = Pick<
   Handlers,
   | "getVersion"
-  | "getHealth"
-  | "getReadiness"
   | "getOpenApi"
   | "greetConsole"
   | "getSettings"
@@ -30,9 +28,6 @@ export interface SystemHandlersOptions {
   readFacts: ReadFacts;
   /** `isDetailed` for callers who are known. */
   version: (isDetailed: boolean) => Version;
-  health: (isDetailed: boolean) => Health;
-  /** Throws `not_ready`. */
-  requireReady: (isDetailed: boolean) => Promise<void>;
   greet: () => ConsoleGreeting;
   /** Takes the findings of a document off; none: there were none. */
   acceptFindings: (document: string) => Promise<readonly Finding[]>;
@@ -47,12 +42,6 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
   let openApi: Record<string, unknown> | undefined;
   return {
     getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
-    getHealth: ({ actor }) => options.health(actor.kind !== "anonymous"),
-    getReadiness: async ({ actor }) => {
-      const isDetailed = actor.kind !== "anonymous";
-      await options.requireReady(isDetailed);
-      return options.health(isDetailed);
-    },
     getOpenApi: () => {
       openApi ??= { ...openApiDocument(options.version(false).version) };
       return openApi;
