@@ -7,8 +7,9 @@ import { isOfStorage, StewardError } from "./errors.ts";
 import { userOfConnection } from "./host/linux/connection-users.ts";
 import { readIdentity } from "./host/linux/identity.ts";
 import { namesOfHost } from "./http/hosts.ts";
-import { type Listener, listenTcp, listenUnix } from "./http/listeners.ts";
+import { listenTcp, listenUnix } from "./http/listeners.ts";
 import { createRefreshCookie, refreshCookieName } from "./http/refresh-cookie.ts";
+import { createRequestLines } from "./http/request-lines.ts";
 import { createServer, type ServerOptions } from "./http/server.ts";
 import { createSchemeOf, createSourceOf } from "./http/source.ts";
 import { createStaticFiles } from "./http/static-files.ts";
@@ -74,11 +75,11 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
   try {
     await prepareFirstAdministrator(config, rooms);
     const streams = createStreams();
-    const listeners = await listen(config, { ...rooms, streams, admit });
+    const { addresses, stop } = await listen(config, { ...rooms, streams, admit });
     rooms.start();
     return {
       mode: "serving",
-      addresses: listeners.map(({ address }) => address),
+      addresses,
       repaired: new Promise(() => undefined),
       outdated: new Promise((resolve) => {
         rooms.disk.observe(() => {
@@ -88,7 +89,7 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
       stop: async () => {
         isStopping = true;
         streams.endAll();
-        await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
+        await stop();
         await rooms.close();
       },
     };
@@ -101,7 +102,8 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
 /** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
 async function startRescue(config: ServeConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state cannot be used: in rescue", { detail: damage.message });
-  const listeners = await listen(config, { ...createRescue(config, damage), streams: createStreams() });
+  const rescue = createRescue(config, damage);
+  const { addresses, stop } = await listen(config, { ...rescue, streams: createStreams() });
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {
@@ -110,12 +112,13 @@ async function startRescue(config: ServeConfig, damage: StewardError): Promise<A
   });
   return {
     mode: "rescue",
-    addresses: listeners.map(({ address }) => address),
+    addresses,
     repaired,
     outdated: new Promise(() => undefined),
     stop: async () => {
       clearInterval(timer);
-      await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
+      await stop();
+      rescue.close();
     },
   };
 }
@@ -183,22 +186,40 @@ type Application = Pick<
   deviceId: string;
 };
 
+interface Listening {
+  readonly addresses: readonly string[];
+  /** Requests in flight finish, and what was counted of requests is written. */
+  stop(): Promise<void>;
+}
+
 /** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
-async function listen(config: ServeConfig, application: Application): Promise<Listener[]> {
+async function listen(config: ServeConfig, application: Application): Promise<Listening> {
   const now = () => new Date();
   const schemeOf = createSchemeOf(config.trustedProxies);
   const name = refreshCookieName(application.deviceId);
+  const requestLines = createRequestLines(config.log);
   const app = createServer({
     ...application,
     hostNames: [...namesOfHost(readIdentity().hostname), ...config.hostNames],
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
+    requestLines,
     sourceOf: createSourceOf(config.trustedProxies, userOfConnection),
     refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: schemeOf(ctx.req) }),
   });
   const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);
   try {
-    return [local, await listenTcp(app.callback(), config.listen.host, config.listen.port, now)];
+    const listeners = [
+      local,
+      await listenTcp(app.callback(), config.listen.host, config.listen.port, now),
+    ] as const;
+    return {
+      addresses: listeners.map(({ address }) => address),
+      stop: async () => {
+        await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
+        requestLines.close();
+      },
+    };
   } catch (error) {
     await local.stop(0);
     throw error;

@@ -31,6 +31,8 @@ export interface Rescue {
   admit: (id: OperationId) => void;
   describeClock: () => ProblemClock;
   deviceId: string;
+  /** Writes the events that were only counted. */
+  close: () => void;
 }
 
 export function createRescue(config: AgentConfig, damage: StewardError): Rescue {
@@ -51,6 +53,7 @@ export function createRescue(config: AgentConfig, damage: StewardError): Rescue 
     },
     describeClock: unobserved,
     deviceId: readIdentity().deviceId,
+    close: events.close,
   };
 }
 

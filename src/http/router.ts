@@ -14,6 +14,7 @@ import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson, strangersBody, usualBody } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
+import type { RoutedCall } from "./request-lines.ts";
 import type { RequestSource } from "./source.ts";
 import type { Streams } from "./streams.ts";
 
@@ -74,11 +75,16 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   if (operationOf(id).response.stream) acceptsStream(ctx);
   else acceptsJson(ctx);
   const attempt: RequestAttempt = { actor: anonymous, origin: originOf(options, ctx, isLocal), noted: {} };
+  let isDone = false;
   try {
     await perform(options, id, ctx, attempt);
+    isDone = attempt.noted.isUnchanged !== true;
   } catch (error) {
     recordRefusal(options.events, id, attempt, error);
     throw error;
+  } finally {
+    const isKnown = isDone || attempt.actor.kind !== "anonymous" || attempt.noted.actor !== undefined;
+    ctx.state.call = { operation: id, isKnown } satisfies RoutedCall;
   }
 }
 

@@ -4,6 +4,7 @@ import { StewardError } from "../errors.ts";
 import type { Log } from "../journal/log.ts";
 import { createHostCheck } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
+import type { RequestLines } from "./request-lines.ts";
 import { createRouter, type RouterOptions, refuseUnrouted } from "./router.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
@@ -12,6 +13,7 @@ export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   /** Serves a file of the console; false when there is none at the path. */
   serveFile: (ctx: Koa.Context) => Promise<boolean>;
   log: Log;
+  requestLines: RequestLines;
   describeClock: DescribeClock;
 }
 
@@ -48,7 +50,7 @@ export function createServer(options: ServerOptions): Koa {
       fail(options, ctx, error, requestId);
     }
     if (ctx.req.method !== "GET" || ctx.res.statusCode >= 500)
-      logRequest(options.log, ctx, requestId, isLocal(ctx));
+      options.requestLines.add(ctx, { requestId, source: isLocal(ctx) ? null : options.sourceOf(ctx.req) });
   });
   app.use(router.routes());
   app.use(async (ctx) => {
@@ -129,14 +131,4 @@ function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestI
   // What is left of the body is not waited for, so the connection cannot be used again.
   if (!ctx.req.complete) ctx.set("Connection", "close");
   ctx.body = problem.text;
-}
-
-/** Changes, refusals and errors, for administrators: they say who did what from where. A line for each read would cost a quarter of it. */
-function logRequest(log: Log, ctx: Koa.Context, requestId: string, isLocal: boolean): void {
-  log(ctx.status >= 500 ? "warning" : "info", `${ctx.method} ${ctx.path}`.slice(0, 256), {
-    status: ctx.status,
-    request_id: requestId,
-    from: isLocal ? "local" : ctx.req.socket.remoteAddress,
-    audit: true,
-  });
 }

@@ -1,11 +1,21 @@
 import type { EventFacts, EventSink } from "./event.ts";
 import type { Log } from "./log.ts";
+import { createRefusalCounts } from "./refusal-counts.ts";
 
 /** Writes events as audit lines of the log alone: for an agent in rescue, which has no state to keep them in. */
-export function createLoggedEvents(log: Log): EventSink {
+export interface LoggedEvents extends EventSink {
+  /** Writes the refusals that were only counted. */
+  close(): void;
+}
+
+export function createLoggedEvents(log: Log): LoggedEvents {
+  const refusals = createRefusalCounts((facts, code, count) =>
+    log("notice", facts.type, { ...auditMembers(facts), code, count }),
+  );
   return {
     record: async (facts) => log("notice", facts.type, auditMembers(facts)),
-    refuse: (facts, code) => log("notice", facts.type, { ...auditMembers(facts), code }),
+    refuse: refusals.add,
+    close: refusals.close,
   };
 }
 

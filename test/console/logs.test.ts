@@ -56,7 +56,7 @@ describe("the console's log", () => {
     await window.page.getByRole("heading", { name: "Logs" }).waitFor();
     return window;
   };
-  /** Requests that nobody has to be known for, each of which is a line for administrators. */
+  /** Requests of the device itself, each of which is a line for administrators. */
   const knock = async (paths: readonly string[]): Promise<void> => {
     // No more than the agent takes on one connection.
     for (let from = 0; from < paths.length; from += 50) {
@@ -64,7 +64,11 @@ describe("the console's log", () => {
       const requests = some.map(
         (path) => `POST /${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n`,
       );
-      const { answers } = await sendRaw(requests.join(""), { port: agent.port, expect: some.length });
+      const { answers } = await sendRaw(requests.join(""), {
+        port: agent.port,
+        socketPath: agent.socket,
+        expect: some.length,
+      });
       assert.equal(answers.length, some.length, "each was answered");
     }
   };

@@ -12,6 +12,8 @@ export interface RawAnswers {
 
 export interface RawOptions {
   port: number;
+  /** The unix socket to send over instead. */
+  socketPath?: string;
   /** Stop reading once so many answers have come; without it, once the agent closes. */
   expect?: number;
   /** Say that no more bytes will come. */
@@ -26,7 +28,7 @@ const longMilliseconds = 120_000;
 export function sendRaw(bytes: string | Uint8Array, options: RawOptions): Promise<RawAnswers> {
   const { port, expect = Number.POSITIVE_INFINITY, milliseconds = longMilliseconds } = options;
   return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port });
+    const socket = connect(options.socketPath ? { path: options.socketPath } : { host: "127.0.0.1", port });
     const chunks: Buffer[] = [];
     const finish = (isClosed: boolean): void => {
       clearTimeout(timer);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { createLoggedEvents } from "../../src/journal/logged-events.ts";
 import { createRefusalCounts } from "../../src/journal/refusal-counts.ts";
 import { refusal } from "./event-directory.ts";
 
@@ -63,6 +64,18 @@ describe("refusals", () => {
     pass(60);
     assert.deepEqual(written.at(-1), { from: "others", code: "invalid_credentials", count: 96 });
     assert.equal(written.length, 5);
+  });
+
+  it("of an agent in rescue are counted in its log as well", (test) => {
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const lines: unknown[] = [];
+    const events = createLoggedEvents((_severity, _message, members) => void lines.push(members?.count));
+    for (let tries = 0; tries < 50; tries += 1) {
+      events.refuse(refusal("192.0.2.1"), "authentication_required");
+    }
+    assert.deepEqual(lines, [1]);
+    events.close();
+    assert.deepEqual(lines, [1, 49]);
   });
 
   it("that were only counted are written at the end", (test) => {

@@ -1,0 +1,73 @@
+/** Tells the first of a kind at once, and then at most one a minute for all like it, with how many they are. */
+export interface Repeats<T> {
+  add(one: T): void;
+  /** Tells what was counted and not yet told. */
+  close(): void;
+}
+
+export interface RepeatsOptions<T> {
+  /** Names the kind. */
+  keyOf: (one: T) => string;
+  /** What is left to say of one that comes when there are too many kinds: all of them share one line. */
+  amongOthers: (one: T) => T;
+  /** `one`: the last of those that it stands for. */
+  tell: (one: T, count: number) => void;
+  /** Kinds told apart, some 500 bytes each. */
+  maximum?: number | undefined;
+}
+
+/** Milliseconds between two lines of one kind. */
+const quietMilliseconds = 60_000;
+
+const maximumKinds = 512;
+
+/** No keyOf() is empty. */
+const others = "";
+
+interface Counted<T> {
+  one: T;
+  /** Since the last line. */
+  count: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
+  const { keyOf, amongOthers, tell, maximum = maximumKinds } = options;
+  const kinds = new Map<string, Counted<T>>();
+  const due = (key: string, counted: Counted<T>): void => {
+    if (counted.count === 0) {
+      kinds.delete(key);
+      return;
+    }
+    begin(key, counted);
+    tell(counted.one, counted.count);
+    counted.count = 0;
+  };
+  const begin = (key: string, counted: Counted<T>): void => {
+    counted.timer = setTimeout(() => due(key, counted), quietMilliseconds).unref();
+  };
+  return {
+    add: (one) => {
+      const own = keyOf(one);
+      const isTold = kinds.has(own) || kinds.size < maximum;
+      const [key, meant] = isTold ? [own, one] : [others, amongOthers(one)];
+      const known = kinds.get(key);
+      if (known) {
+        known.one = meant;
+        known.count += 1;
+        return;
+      }
+      const counted = { one: meant, count: 0, timer: undefined };
+      kinds.set(key, counted);
+      begin(key, counted);
+      tell(meant, 1);
+    },
+    close: () => {
+      for (const { one, count, timer } of kinds.values()) {
+        clearTimeout(timer);
+        if (count > 0) tell(one, count);
+      }
+      kinds.clear();
+    },
+  };
+}
