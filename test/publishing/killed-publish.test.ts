@@ -98,7 +98,9 @@ for (const { name, what, prepare, before, after } of scenarios) {
       cpSync(site.directory, watchedSite, { recursive: true });
       const { calls, points, states } = await publishing.watch(watchedSite);
       assert.ok(calls.length > (what === "discard" ? 8 : 40), `${calls.length} calls were seen`);
-      for (const { where, isEnd, put } of states) {
+      // Both ways to publish write alike: a part of the states of the second is enough here.
+      const some = what === "only-rules" ? counted({ usual: 3, all: 1 }) : 1;
+      for (const { where, isEnd, put } of states.filter((_, index) => index % some === 0)) {
         const directory = join(scratch, "left");
         put(directory);
         await recovers(directory, isEnd, where);
