@@ -43,7 +43,7 @@ function statusFields(status: Updates): Fields {
     ...held.flatMap((release) => setAsideFields(release.why, release)),
     ["server", schedule.server || "none is set (update.ota.server)"],
     ["next check", nextCheck(schedule)],
-    ["last check", lastCheck(schedule.last_check)],
+    ["last check", lastCheck(status)],
     ["last success", schedule.last_success_at],
     ...(schedule.failures > 1 ? [["failures", `${schedule.failures} in a row`] as const] : []),
     ["windows", schedule.window_open ? "updates may be applied now" : "closed now (update.windows)"],
@@ -112,11 +112,13 @@ function nextCheck({ enabled, next_check_at }: Updates["schedule"]): string {
   return next_check_at ?? "soon";
 }
 
-function lastCheck(last: Updates["schedule"]["last_check"]): string | null {
+function lastCheck(status: Updates): string | null {
+  const last = status.schedule.last_check;
   if (!last) return null;
+  const isWhole = blockerFields(status).length === 0;
   const cost = `${last.requests} ${last.requests === 1 ? "request" : "requests"}, ${formatBytes(last.body_bytes)}`;
   const end = {
-    ok: "all well",
+    ok: isWhole ? "all well" : "well but for what is blocked",
     failed: `failed: ${last.detail}`,
     waiting_for_clock: "waiting for the clock",
   };

@@ -219,6 +219,7 @@ describe("steward update check", { concurrency: true }, () => {
       const { code: shownCode, stdout } = await runSteward(["update", "status", "--socket", socketPath]);
       assert.equal(shownCode, 0);
       assert.match(stdout, new RegExp(`^blocked +binary: ${code}$`, "m"));
+      assert.doesNotMatch(stdout, /all well/);
     }
   });
 
