@@ -17,7 +17,7 @@ import {
   untilShown,
   type WindowOptions,
 } from "./browser.ts";
-import { assertFits, axe, picture } from "./page-checks.ts";
+import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
 
 const route = "/api/system/time-sync";
 const minutes = 60_000;
@@ -233,7 +233,11 @@ describe("the console's clock", { concurrency: true }, () => {
       const phone = await see(test, browser, agent, "readonly", { width: 360, height: 740 });
       assert.deepEqual(await axe(phone.page), []);
       await picture(phone.page, "clock-sources-phone");
-      await assertFits(phone.page);
+      for (const width of [360, 320, 700]) {
+        await phone.page.setViewportSize({ width, height: 740 });
+        assert.deepEqual(await brokenText(phone.page), [], `at ${width}`);
+        await assertFits(phone.page);
+      }
     });
   });
 

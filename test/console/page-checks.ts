@@ -83,7 +83,8 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
     const box = parent.getBoundingClientRect();
     const about = `${parent.tagName.toLowerCase()}.${parent.className} (${Math.round(box.width)} x ${Math.round(box.height)})`;
     const isClipped = getComputedStyle(parent).textOverflow === "ellipsis";
-    if (isClipped && box.width < 48) found.push(`next to nothing is left of "${text}" in ${about}`);
+    const isCut = isClipped && parent.scrollWidth > parent.clientWidth + 1;
+    if (isCut && box.width < 48) found.push(`next to nothing is left of "${text}" in ${about}`);
     const around = parent.closest(".button") ?? parent.closest("main > *") ?? document.documentElement;
     const place = around.getBoundingClientRect();
     const isOut = rects.some(({ left, right }) => left < place.left - 1 || right > place.right + 1);

@@ -161,7 +161,7 @@ describe("the console's sign-in", () => {
     await again.page.getByRole("alert").getByText("This recovery code is not accepted").waitFor();
   });
 
-  it("removes a lost authenticator with a recovery code, and the session lasts", async () => {
+  it("leads on to another authenticator when the lost one is removed, and the session lasts", async () => {
     const bob = await codedUser(agent, "bob");
     const { page, complaints } = await browser.open(agent);
     await givePassword(page, "bob");
@@ -171,6 +171,12 @@ describe("the console's sign-in", () => {
     await recoveryCode.fill(bob.recoveryCodes[0] ?? "");
     await submit.click();
     await untilIn(page);
+    await page.getByText("Your lost authenticator is removed").waitFor();
+    const enrol = page.getByRole("button", { name: "Set up a second factor" });
+    await enrol.waitFor();
+    assert.ok(((await enrol.boundingBox())?.y ?? 800) < 400, "it is in sight without scrolling");
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "account-lost-light");
     const { json } = await agent.call("GET", `/api/users/${bob.id}`, { local: true });
     assert.equal(json.two_factor.enabled, false);
     await page.reload();

@@ -53,13 +53,24 @@ describe("the console's updates, from a new device to a service that is good", (
     await trust().getByText("Nobody has compared the fingerprint yet").waitFor();
   });
 
-  it("take no other fingerprint for it, and say so at the field", async () => {
+  it("do not hold the fingerprint out beside the field for copying, and take no other for it", async () => {
     await trust().getByRole("button", { name: "Confirm the fingerprint" }).click();
     const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
     assert.deepEqual(await axe(page), []);
-    await dialog.getByLabel("Fingerprint as the publisher says it").fill("0".repeat(64));
-    await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
+    const shown = dialog.locator(".updates-fingerprint");
+    assert.equal(await shown.count(), 0, "it is there to be copied");
+    const type = async (fingerprint: string) => {
+      await dialog.getByLabel("Fingerprint as the publisher says it").fill(fingerprint);
+      await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
+    };
+    await type("0");
     await dialog.locator(".error", { hasText: "not the fingerprint of the installed root" }).waitFor();
+    assert.equal(await shown.count(), 0, "one digit is no comparison");
+    await type(`${world.fingerprint.slice(0, 60)}${world.fingerprint.endsWith("0000") ? "1111" : "0000"}`);
+    await shown.waitFor();
+    assert.deepEqual(await shown.locator("mark").allInnerTexts(), [world.fingerprint.slice(60)]);
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "updates-other-fingerprint-light");
     assert.equal((await world.status()).trust.confirmed, false);
   });
 

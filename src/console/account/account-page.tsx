@@ -19,21 +19,24 @@ export function AccountPage() {
   useStore(session);
   const first = useStore(restriction);
   const user = me();
-  const { welcome } = useStore(place).query;
+  const { welcome, lost } = useStore(place).query;
+  // As long as it is in the address, so that nothing changes its place under a dialog.
+  const isLed = Boolean(welcome || lost);
   useEffect(() => {
     call("getMe").then(userChanged, () => undefined);
   }, []);
   return (
     <Page title={t.frame.account}>
       <div class="account">
-        {first === null && welcome !== undefined && !user.two_factor.enabled && (
-          <Banner state="unknown" action={<Link to="/">{t.account.later}</Link>}>
-            {t.account.welcome}
+        {first === null && isLed && !user.two_factor.enabled && (
+          <Banner state={lost ? "attention" : "unknown"} action={<Link to="/">{t.account.later}</Link>}>
+            {lost ? t.account.lostRemoved : t.account.welcome}
           </Banner>
         )}
-        {first === null && <Profile user={user} />}
+        {first === null && !isLed && <Profile user={user} />}
         {first === "password_change_required" && <PasswordChange user={user} isAlone />}
-        {first !== "password_change_required" && <TwoFactorWithPolicy user={user} />}
+        {first !== "password_change_required" && <TwoFactorWithPolicy user={user} isLed={isLed} />}
+        {first === null && isLed && <Profile user={user} />}
         {first === null && <Sessions />}
         {first === null && <ApiTokens />}
       </div>
@@ -41,19 +44,21 @@ export function AccountPage() {
   );
 }
 
-/** The password with it: what is asked of it depends on the same settings. */
-function TwoFactorWithPolicy({ user }: { readonly user: User }) {
+/** The password with it, for what is asked of it depends on the same settings; below it where one is led to it. */
+function TwoFactorWithPolicy({ user, isLed }: { readonly user: User; readonly isLed: boolean }) {
   const isRequired = useStore(restriction) !== null;
   const security = useResource("getSettings").value?.security ?? null;
+  const password = !isRequired && (
+    <PasswordChange user={user} minimum={security ? minimumOf(user, security) : undefined} />
+  );
   return (
     <>
-      {!isRequired && (
-        <PasswordChange user={user} minimum={security ? minimumOf(user, security) : undefined} />
-      )}
+      {!isLed && password}
       <TwoFactorSection
         user={user}
         isRequired={isRequired || (security !== null && isPolicyFor(user, security))}
       />
+      {isLed && password}
     </>
   );
 }

@@ -136,7 +136,6 @@ export const de: Catalogue = {
       "Noch kann sich niemand anmelden. Sie legen den ersten Administrator an, mit einem Passwort, das sonst niemand kennt.",
     token: "Einrichtungs-Token",
     tokenHint: "Auf dem Gerät zeigt ihn steward setup-token.",
-    usernameHint: "Kleinbuchstaben, Ziffern, Punkt, Unterstrich und Bindestrich; er bleibt, wie er ist",
     passwordLength: (minimum) => `${minimum} Zeichen oder mehr.`,
     passwordCount: (length, minimum) =>
       length < minimum ? `${length} von ${minimum} Zeichen.` : `${length} Zeichen: lang genug.`,
@@ -152,8 +151,8 @@ export const de: Catalogue = {
     displayName: "Anzeigename",
     displayNameHint: "Steht neben dem Benutzernamen; höchstens 64 Zeichen",
     usernameHint:
-      "3 bis 32 Zeichen aus a–z, 0–9, Punkt, Unterstrich und Bindestrich, am Anfang ein Buchstabe, am Ende einer oder eine Ziffer. Er bleibt, wie er ist.",
-    notAccepted: "Das wird nicht angenommen; was geht, steht darüber",
+      "3 bis 32 Kleinbuchstaben (a–z), Ziffern, Punkte, Unterstriche oder Bindestriche; zuerst ein Buchstabe, zuletzt ein Buchstabe oder eine Ziffer. Er lässt sich später nicht ändern.",
+    notAccepted: "Das folgt nicht der Regel darüber",
     role: "Rolle",
     roles: { admin: "Administrator", operator: "Bediener", readonly: "Leser" },
     mayDo: {
@@ -656,7 +655,9 @@ export const de: Catalogue = {
     keys: "Schlüssel, deren Signaturen zählen",
     confirmFingerprint: "Fingerabdruck bestätigen",
     compare:
-      "Holen Sie den Fingerabdruck von Ihrem Herausgeber auf anderem Weg als über dieses Gerät, am Telefon oder per Brief. Vergleichen Sie ihn mit diesem und geben Sie ihn ein. Wer die Schlüssel dazu hat, entscheidet, was hier läuft.",
+      "Holen Sie den Fingerabdruck von Ihrem Herausgeber auf anderem Weg als über dieses Gerät, am Telefon oder per Brief, und geben Sie ihn hier ein. Er wird mit dem installierten Anker verglichen. Wer dessen Schlüssel hat, entscheidet, was hier läuft.",
+    installedFingerprint:
+      "Der des installierten Ankers; abweichende Gruppen sind markiert. Nennt Ihr Herausgeber einen anderen, nicht bestätigen: Dann hat vielleicht jemand einen eigenen Anker installiert.",
     publishersFingerprint: "Fingerabdruck, wie der Herausgeber ihn nennt",
     publishersHint: "Alle 64 Ziffern. Leerzeichen, Doppelpunkte und Großbuchstaben sind gleichgültig.",
     otherFingerprint: "Das ist nicht der Fingerabdruck des installierten Ankers",
@@ -694,6 +695,8 @@ export const de: Catalogue = {
   },
   account: {
     welcome: "Sie sind jetzt Administrator dieses Geräts. Richten Sie unten einen zweiten Faktor ein.",
+    lostRemoved:
+      "Ihr verlorener Authenticator ist entfernt, seine Wiederherstellungscodes auch. Bis Sie unten einen anderen einrichten, meldet Sie Ihr Passwort allein an.",
     later: "Später",
     you: "Sie",
     displayNameHint: "So sehen andere Sie in Listen; er darf leer sein",

@@ -134,7 +134,6 @@ export const en = {
       "Nobody can sign in yet. You make the first administrator, with a password that nobody else knows.",
     token: "Setup token",
     tokenHint: "On the device, steward setup-token prints it.",
-    usernameHint: "Small letters, digits, dot, underscore and hyphen; it stays as it is",
     passwordLength: (minimum: number) => `${minimum} characters or more.`,
     passwordCount: (length: number, minimum: number) =>
       length < minimum ? `${length} of ${minimum} characters.` : `${length} characters: long enough.`,
@@ -149,8 +148,8 @@ export const en = {
     displayName: "Display name",
     displayNameHint: "Shown beside the user name; at most 64 characters",
     usernameHint:
-      "3 to 32 of a–z, 0–9, dot, underscore and hyphen, a letter first, a letter or digit last. It stays as it is.",
-    notAccepted: "This is not accepted; what is stands above",
+      "3 to 32 small letters (a–z), digits, dots, underscores or hyphens; a letter first, a letter or a digit last. It cannot be changed later.",
+    notAccepted: "This does not follow the rule above",
     role: "Role",
     roles: { admin: "Administrator", operator: "Operator", readonly: "Reader" },
     mayDo: {
@@ -607,7 +606,9 @@ export const en = {
     keys: "Keys whose signatures count",
     confirmFingerprint: "Confirm the fingerprint",
     compare:
-      "Get the fingerprint from your publisher in another way than this device, by telephone or letter. Compare it with this one, then enter it. Whoever holds its keys decides what runs here.",
+      "Get the fingerprint from your publisher in another way than this device, by telephone or letter, and type it here. It is compared with the root that is installed. The holder of its keys decides what runs here.",
+    installedFingerprint:
+      "That of the installed root; the groups that differ are marked. If your publisher's is another one, do not confirm: someone may have installed a root of their own.",
     publishersFingerprint: "Fingerprint as the publisher says it",
     publishersHint: "All 64 digits. Blanks, colons and capitals do not matter.",
     otherFingerprint: "This is not the fingerprint of the installed root",
@@ -645,6 +646,8 @@ export const en = {
   },
   account: {
     welcome: "You are the administrator of this device now. Set up a second factor below.",
+    lostRemoved:
+      "Your lost authenticator is removed, and its recovery codes with it. Your password alone signs you in until you set up another one below.",
     later: "Later",
     you: "You",
     displayNameHint: "How others see you in lists; it may be empty",

@@ -14,6 +14,7 @@ import { NewPasswordField, newPasswordError } from "./new-password-field.tsx";
 import { Outside } from "./outside.tsx";
 import { setupToken } from "./setup-token.ts";
 import { signInWith } from "./sign-in.tsx";
+import { UsernameField, usernameError } from "./username-field.tsx";
 
 /** The first administrator, who is signed in at once and led to a second factor. */
 export function FirstRun() {
@@ -27,13 +28,12 @@ export function FirstRun() {
   const action = useAction(() => setUp(token.trim(), username.trim(), password));
   const { error } = action;
   const tokenError = errorAt(error, "/setup_token", /^setup_token_invalid$/);
-  const nameError = errorAt(error, "/username", /^username_taken$/);
   return (
     <Outside title={t.firstRun.title}>
       <p>{t.firstRun.intro}</p>
       <Form
         error={error}
-        isBrief={Boolean(tokenError ?? nameError ?? newPasswordError(error, "/password"))}
+        isBrief={Boolean(tokenError ?? usernameError(error) ?? newPasswordError(error, "/password"))}
         onSubmit={() => void action.run()}
         footer={<Submit action={action}>{t.firstRun.submit}</Submit>}
       >
@@ -47,17 +47,7 @@ export function FirstRun() {
           spellcheck={false}
           isFirst={given === ""}
         />
-        <TextField
-          label={t.signIn.username}
-          hint={t.firstRun.usernameHint}
-          error={nameError}
-          name="username"
-          value={username}
-          onInput={setUsername}
-          autocomplete="username"
-          spellcheck={false}
-          isFirst={given !== ""}
-        />
+        <UsernameField value={username} onInput={setUsername} error={error} isOwn isFirst={given !== ""} />
         <NewPasswordField
           label={t.signIn.password}
           value={password}

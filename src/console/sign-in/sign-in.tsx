@@ -3,6 +3,7 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { greet, greeting } from "../client/connection.ts";
 import { codeOf } from "../client/problem.ts";
+import { navigate } from "../navigation/navigation.ts";
 import { inTurn } from "../session/other-tabs.ts";
 import { phase, signedIn } from "../session/session.ts";
 import { useStore } from "../store.ts";
@@ -48,6 +49,8 @@ async function signInFromPage(given: Given): Promise<void> {
       const session = await sessionOf(given);
       // The code's own step in the browser's history goes, so that back leads to where one was before.
       if (given.factor !== null) await stepBack();
+      // What was removed is to be made anew, which is done there.
+      if (given.isLost) await navigate("/account", { lost: "1" }, { replace: true });
       return session;
     });
   } catch (error) {

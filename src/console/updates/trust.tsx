@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import type { Updates, UpdateTrust } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
@@ -103,9 +104,21 @@ function Root({ trust }: { readonly trust: UpdateTrust }) {
   );
 }
 
-/** In full, in groups of four as people read them aloud. */
-function Fingerprint({ hex }: { readonly hex: string }) {
-  return <code class="updates-fingerprint">{hex.match(/.{1,4}/g)?.join(" ")}</code>;
+const groupsOf = (hex: string): readonly string[] => hex.match(/.{1,4}/g) ?? [];
+
+/** In full, in groups of four as people read them aloud; marked: those that are others in `typed`. */
+function Fingerprint({ hex, typed = hex }: { readonly hex: string; readonly typed?: string }) {
+  const others = groupsOf(typed);
+  return (
+    <code class="updates-fingerprint">
+      {groupsOf(hex).map((group, index) => (
+        <Fragment key={index}>
+          {index > 0 && " "}
+          {group === others[index] ? group : <mark>{group}</mark>}
+        </Fragment>
+      ))}
+    </code>
+  );
 }
 
 function ConfirmFingerprint({
@@ -118,18 +131,18 @@ function ConfirmFingerprint({
   readonly onClose: () => void;
 }) {
   const [typed, setTyped] = useState("");
-  const [error, setError] = useState<string | null>(null);
+  const [isOther, setOther] = useState(false);
+  // However the publisher writes it: in groups, with colons, in capitals, named SHA256.
+  const hex = typed
+    .replace(/^\s*sha-?256\s*[:=]?/i, "")
+    .replace(/[\s:]/g, "")
+    .toLowerCase();
   const confirm = async (): Promise<void> => {
-    // However the publisher writes it: in groups, with colons, in capitals, named SHA256.
-    const hex = typed
-      .replace(/^\s*sha-?256\s*[:=]?/i, "")
-      .replace(/[\s:]/g, "")
-      .toLowerCase();
     try {
       onConfirmed(await call("confirmUpdateTrust", { body: { fingerprint: hex } }));
       toast(`${t.updates.confirmed} ${me().username}`);
     } catch (problem) {
-      if (errorAt(problem, "/fingerprint") !== null) setError(t.updates.otherFingerprint);
+      setOther(errorAt(problem, "/fingerprint") !== null);
       throw problem;
     }
   };
@@ -141,22 +154,23 @@ function ConfirmFingerprint({
       onClose={onClose}
     >
       <p>{t.updates.compare}</p>
-      <p>
-        <Fingerprint hex={fingerprint} />
-      </p>
       <TextField
         label={t.updates.publishersFingerprint}
         hint={t.updates.publishersHint}
-        error={error}
+        error={isOther ? t.updates.otherFingerprint : null}
         value={typed}
-        onInput={(value) => {
-          setTyped(value);
-          setError(null);
-        }}
+        onInput={setTyped}
         autocomplete="off"
         spellcheck={false}
         isFirst
       />
+      {/* Only now: next to the field it would be copied, and nothing compared. */}
+      {isOther && hex.length === fingerprint.length && (
+        <p>
+          {t.updates.installedFingerprint}
+          <Fingerprint hex={fingerprint} typed={hex} />
+        </p>
+      )}
     </ConfirmDialog>
   );
 }

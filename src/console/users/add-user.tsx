@@ -2,13 +2,12 @@ import { useState } from "preact/hooks";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { newPasswordError } from "../sign-in/new-password-field.tsx";
+import { UsernameField, usernameError } from "../sign-in/username-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { errorAt, Form } from "../ui/form.tsx";
+import { Form } from "../ui/form.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { NewPassword, OneUsePassword } from "./new-password.tsx";
 import { DisplayNameField, displayNameError, RoleField, useUnsaved } from "./user-fields.tsx";
@@ -68,25 +67,11 @@ export function AddUser({
           </>
         }
       >
-        <TextField
-          label={t.signIn.username}
-          hint={t.users.usernameHint}
-          error={usernameError(error)}
-          value={username}
-          onInput={setUsername}
-          autocomplete="off"
-          spellcheck={false}
-          isFirst
-        />
+        <UsernameField value={username} onInput={setUsername} error={error} isFirst />
         <DisplayNameField value={displayName} onInput={setDisplayName} error={error} />
         <RoleField value={role} onChange={setRole} />
         <NewPassword role={role} value={password} onChange={setPassword} error={error} />
       </Form>
     </Dialog>
   );
-}
-
-function usernameError(error: unknown): string | null {
-  if (codeOf(error) === "username_taken") return t.problem.codes.username_taken;
-  return errorAt(error, "/username") && t.users.notAccepted;
 }

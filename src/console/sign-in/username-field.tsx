@@ -1,0 +1,40 @@
+import { t } from "../catalogue/words.ts";
+import { codeOf } from "../client/problem.ts";
+import { TextField } from "../ui/field.tsx";
+import { errorAt } from "../ui/form.tsx";
+
+/** The name of a user who is made, with its rule. `isOwn`: the person's own, which a password manager may keep. */
+export function UsernameField({
+  value,
+  onInput,
+  error,
+  isOwn = false,
+  isFirst,
+}: {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  /** Of the form. */
+  readonly error: unknown;
+  readonly isOwn?: boolean;
+  readonly isFirst: boolean;
+}) {
+  return (
+    <TextField
+      label={t.signIn.username}
+      hint={t.users.usernameHint}
+      error={usernameError(error)}
+      name="username"
+      value={value}
+      onInput={onInput}
+      autocomplete={isOwn ? "username" : "off"}
+      spellcheck={false}
+      isFirst={isFirst}
+    />
+  );
+}
+
+/** What is wrong with a user name, in words; null: nothing. */
+export function usernameError(error: unknown): string | null {
+  if (codeOf(error) === "username_taken") return t.problem.codes.username_taken;
+  return errorAt(error, "/username") && t.users.notAccepted;
+}
