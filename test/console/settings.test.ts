@@ -91,8 +91,8 @@ describe("the console's settings", () => {
     await confirmPassword(page, "admin");
     await toast(page, "Saved");
     const bad: [label: string, text: string, message: RegExp][] = [
-      ["Time servers 1", "-bad name-", /not in the form/],
-      ["Largest correction", "soon", /not in the form/],
+      ["Time servers 1", "-bad name-", /must be a time server/],
+      ["Largest correction", "soon", /must be a duration such as 30m/],
       ["Session without use", "3m", /must be 5m to 24h/],
       ["Session without use", "23h59m61s", /must not be longer than/],
       ["Shortest password", "3", /At least 15/],
