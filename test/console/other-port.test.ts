@@ -17,8 +17,7 @@ import {
 } from "./browser.ts";
 
 const accountOf = (page: Page, name: string) => page.getByRole("button", { name: `Your account: ${name}` });
-const sentence =
-  /The cookie .* does not belong to this page.*Another program on this host .* Sign in again\./;
+const sentence = /cookie belongs to another sign-in .* another program on this address .* Sign in again\./;
 
 /** Another program on the agent's host: its page is on the same address, on another port. */
 async function startOtherProgram(ending: { after: (end: () => Promise<void>) => void }) {

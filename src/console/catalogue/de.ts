@@ -36,6 +36,8 @@ export const de: Catalogue = {
       detail:
         "Ob es getan hat, worum es gebeten wurde, ist nicht bekannt. Vor einem neuen Versuch nachsehen.",
     },
+    binding:
+      "Das Cookie dieses Browsers gehört zu einer anderen Anmeldung als diese Seite: Ein anderes Programm unter dieser Adresse kann es gesetzt oder kopiert haben. Melden Sie sich neu an.",
     codes: {
       invalid_token: "Sie wurden abgemeldet",
       invalid_credentials: "Benutzername oder Passwort ist falsch",

@@ -34,6 +34,8 @@ export const en = {
       detail: "Whether it did what you asked for is not known. Look before you try again.",
     },
     /** What people read instead of the agent's title, by its code. */
+    binding:
+      "This browser's cookie belongs to another sign-in than this page: another program on this address may have set or copied it. Sign in again.",
     codes: {
       invalid_token: "You were signed out",
       invalid_credentials: "User name or password is wrong",

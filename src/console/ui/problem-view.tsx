@@ -64,7 +64,8 @@ export function inWords(error: unknown): Words {
       detail: error instanceof Error ? error.message : "",
       requestId: "",
     };
-  const { code, title, detail, request_id } = error.problem;
+  const { code, title, detail, reason, request_id } = error.problem;
   const ours = (t.problem.codes as Readonly<Record<string, string>>)[code];
-  return { title: ours ?? title, detail, requestId: request_id };
+  const said = reason === "binding" ? t.problem.binding : detail;
+  return { title: ours ?? title, detail: said, requestId: request_id };
 }
