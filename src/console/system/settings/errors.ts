@@ -37,5 +37,7 @@ function listOf(error: unknown): readonly InputError[] {
 /** In the language that is spoken where it has words for the code, else in the agent's own. */
 function wordsFor({ code, detail }: InputError): string {
   const ours = (t.settings.errors as Readonly<Record<string, (figure: string) => string>>)[code];
-  return ours?.(/\d+/.exec(detail)?.[0] ?? "") || detail;
+  // "must be from 1 to 8" names both bounds.
+  const figure = detail.match(/\d+/g)?.at(code.startsWith("max") ? -1 : 0) ?? "";
+  return ours?.(figure) || detail;
 }
