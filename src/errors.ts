@@ -8,6 +8,24 @@ export interface InputError {
   detail: string;
 }
 
+/** One thing wrong with a form, beyond what a schema can say. */
+export interface Fault extends InputError {
+  /** What the answer is where this is the first that is wrong. */
+  as: ErrorCode;
+  /** The same as a sentence, without the full stop. */
+  sentence: string;
+}
+
+/** Throws one error with all that is wrong, where anything is; its code is that of the first. */
+export function refuseFaults(faults: readonly Fault[]): void {
+  const [first] = faults;
+  if (!first) return;
+  const sentences = faults.map(({ sentence }) => sentence).join(". ");
+  throw new StewardError(first.as, `${sentences}. Nothing was changed.`, {
+    details: { errors: faults.map(({ pointer, code, detail }) => ({ pointer, code, detail })) },
+  });
+}
+
 /** Facts that travel with an error into the problem document; never a secret. */
 export interface ErrorDetails {
   /** A finer cause under the same code, for `invalid_token`: expired, clock_epoch, revoked, binding, malformed, signature. */

@@ -3,7 +3,7 @@ import type { Origin } from "../auth/sessions.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { OperationId, operations } from "../contract/operations.ts";
 import type { Input, Output, Role } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
+import { type Fault, StewardError } from "../errors.ts";
 import type { EventActor, EventDetails, EventSubject } from "../journal/event.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 
@@ -66,6 +66,20 @@ export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | P
 type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extends { stream: true }
   ? StreamSource
   : Output<Id>;
+
+/** What is wrong with the members of a body that fit its schema, where others do not. */
+export interface FormHandler {
+  faultsOf?: (sound: unknown) => readonly Fault[] | Promise<readonly Fault[]>;
+}
+
+/** A handler of a form that is to hear of all that is wrong at once. */
+export function form<Handle extends (call: never) => unknown, Body>(
+  handle: Handle,
+  faultsOf: (sound: Body) => readonly Fault[] | Promise<readonly Fault[]>,
+): Handle & FormHandler {
+  // What is left of the body fits the schema but for members that are missing.
+  return Object.assign(handle, { faultsOf: (sound: unknown) => faultsOf(sound as Body) });
+}
 
 /** One handler an operation: a missing one does not compile. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };

@@ -3,12 +3,19 @@ import type { Origin } from "../auth/sessions.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
-import { StewardError } from "../errors.ts";
+import { type InputError, StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import { authorise } from "./authorise.ts";
-import { type Actor, type EventNote, eventActorOf, type Handlers, type StreamSource } from "./call.ts";
+import {
+  type Actor,
+  type EventNote,
+  eventActorOf,
+  type FormHandler,
+  type Handlers,
+  type StreamSource,
+} from "./call.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
-import { createInputCheck, type RawInput } from "./validate.ts";
+import { createInputCheck, type RawInput, refuse, withoutWrong } from "./validate.ts";
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
@@ -43,7 +50,7 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
   const entries = new Map(
     operationIds.map((id) => {
       // The check is what makes the input fit the operation's types; TypeScript cannot follow it through the table.
-      const handle = handlers[id] as (call: unknown) => unknown;
+      const handle = handlers[id] as ((call: unknown) => unknown) & FormHandler;
       return [id, { operation: operationOf(id), check: createInputCheck(id), handle }];
     }),
   );
@@ -53,7 +60,9 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       if (!entry) throw new StewardError("not_found", `There is no operation "${id}".`);
       const { operation, check, handle } = entry;
       authorise(operation, request.actor, request.params);
-      const { params, query, body } = check(request);
+      const { params, query, body, bodyErrors } = check(request);
+      if (bodyErrors.length > 0)
+        refuse([...bodyErrors, ...(await furtherErrors(handle, body, bodyErrors))], "body");
       const { actor, origin, noted, cookie, lastEventId } = request;
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
@@ -64,6 +73,21 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       return answer(operation, result);
     },
   };
+}
+
+/** What is wrong besides with the members that fit: a form is told all at once. */
+async function furtherErrors(
+  { faultsOf }: FormHandler,
+  body: unknown,
+  errors: readonly InputError[],
+): Promise<InputError[]> {
+  // A body that is no object at all has none.
+  if (!faultsOf || errors.some(({ pointer }) => pointer === "")) return [];
+  const faults = await faultsOf(withoutWrong(body, errors));
+  const known = new Set(errors.map(({ pointer }) => pointer));
+  return faults.flatMap(({ pointer, code, detail }) =>
+    known.has(pointer) ? [] : [{ pointer, code, detail }],
+  );
 }
 
 function record(

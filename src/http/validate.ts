@@ -14,6 +14,8 @@ export interface CheckedInput {
   params: Readonly<Record<string, string>>;
   query: unknown;
   body: unknown;
+  /** What is wrong with the body: it is not to be used then. */
+  bodyErrors: readonly InputError[];
 }
 
 /** Checks an operation's input: `not_found` for an id that no resource can have, `unknown_field`, `validation_failed`. */
@@ -33,8 +35,8 @@ export function createInputCheck(id: OperationId): (input: RawInput) => CheckedI
       input.query.size === 0 && !operation.query ? undefined : queryObject(operation, input.query);
     if (query) refuse(checkQuery(query), "query");
     const body = input.body === undefined && operation.bodyOptional ? {} : input.body;
-    if (checkBody) refuse(checkBody(body), "body");
-    return { params: input.params, query, body: checkBody ? body : undefined };
+    const bodyErrors = checkBody ? checkBody(body) : [];
+    return { params: input.params, query, body: checkBody ? body : undefined, bodyErrors };
   };
 }
 
@@ -73,7 +75,28 @@ function othersToo(count: number): string {
   return count === 1 ? "; one more is wrong" : `; ${count} more are wrong`;
 }
 
-function refuse(errors: readonly InputError[], where: "query" | "body"): void {
+/** The body without the members that are wrong: what is left of it fits, as far as it goes. */
+export function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
+  const sound: unknown = structuredClone(body);
+  for (const { pointer } of errors) {
+    let at: unknown = sound;
+    const names = pointer.split("/").slice(1);
+    for (const [depth, name] of names.entries()) {
+      if (!isObject(at)) break;
+      // A list with a wrong entry is left out as a whole.
+      if (depth === names.length - 1 || Array.isArray(at[name])) delete at[name];
+      at = at[name];
+    }
+  }
+  return sound;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Throws one error with all that is wrong, where anything is. */
+export function refuse(errors: readonly InputError[], where: "query" | "body"): void {
   const first = errors[0];
   if (!first) return;
   const isUnknown = errors.every(({ code }) => code === "unknown_field");

@@ -2,7 +2,7 @@ import type { Scope } from "../contract/scopes.ts";
 import { settings as settingsSchema } from "../contract/settings.ts";
 import { hidden } from "../contract/settings-forms.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
-import { type InputError, StewardError } from "../errors.ts";
+import { type Fault, type InputError, refuseFaults, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
 import { onlyKnown } from "../store/members.ts";
@@ -14,7 +14,8 @@ import {
   mergeSettings,
   onlyDifferences,
 } from "./changes.ts";
-import { refuseDirectory, settingsErrors } from "./rules.ts";
+import { type FaultOptions, settingsFaults } from "./faults.ts";
+import { refuseDirectory } from "./rules.ts";
 
 /** The appliance's settings: read from memory, changed by merging the members given. */
 export interface SettingsStore {
@@ -31,6 +32,8 @@ export interface SettingsStore {
     writer: Writer,
     precondition?: (present: Settings) => void,
   ): Promise<Settings>;
+  /** What is wrong with a change, as far as it fits the schema, whoever makes it. */
+  faultsOf(change: SettingsChange): Fault[];
   /** Why updates are blocked by what stands in the file; null when they are not. */
   updatesBlocked(): string | null;
 }
@@ -46,16 +49,10 @@ export interface Writer {
   requireStepUp: () => void;
 }
 
-export interface SettingsOptions {
+export interface SettingsOptions extends FaultOptions {
   document: Document<Settings>;
-  /** True once a root of trust is installed, confirmed, and one refresh under it has succeeded. */
-  isUpdateTrustEstablished: () => boolean;
   /** Looks at the installed root of trust; why it cannot be used, null where there is none or nothing is wrong with it. */
   unusableUpdateRoot: () => Promise<StewardError | null>;
-  /** Whether the host lets updates come from there, as far as the address as it is written tells. */
-  mayUpdateFrom: (server: string) => boolean;
-  /** Channels that the host lets updates come from; null: any. */
-  allowedChannels: readonly string[] | null;
 }
 
 /** The kind of settings.json; `initial` overrides the defaults of a new device. */
@@ -95,6 +92,7 @@ export function createSettings(options: SettingsOptions): SettingsStore {
         return next;
       });
     },
+    faultsOf: (change) => settingsFaults(options, document.read(), change),
     updatesBlocked: () => blockedReason(document.read(), options.isUpdateTrustEstablished()),
   };
 }
@@ -108,8 +106,7 @@ function changed(
   const next = mergeSettings(present, change);
   if (!writer.isLocalRoot) refuseDirectory(present, next);
   refuseForeign(changedMembers(settingsSchema, present, next), writer);
-  // What is given as it stands already is no change: all settings that were read can be written back.
-  refuseInvalid(options, { present, next, change: onlyDifferences(present, change) });
+  refuseFaults(settingsFaults(options, present, change));
   return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
@@ -138,59 +135,6 @@ function refuseForeign(members: readonly ChangedMember[], { role, scope, require
 function switchesOn(change: SettingsChange): boolean {
   const { enabled, auto_update_rules, auto_update_binary, server } = change.update?.ota ?? {};
   return enabled === true || auto_update_rules === true || auto_update_binary === true || Boolean(server);
-}
-
-interface Step {
-  present: Settings;
-  next: Settings;
-  change: SettingsChange;
-}
-
-function refuseInvalid(options: SettingsOptions, { present, next, change }: Step): void {
-  if (change.update?.ota?.verify_signature === false) {
-    throw new StewardError(
-      "signature_verification_required",
-      "update.ota.verify_signature must stay true: nothing runs here that is not signed.",
-      {
-        details: {
-          errors: [{ pointer: "/update/ota/verify_signature", code: "must_be_true", detail: "must be true" }],
-        },
-      },
-    );
-  }
-  const errors = [...settingsErrors(next), ...serverErrors(options, present, next)];
-  if (errors.length > 0) {
-    const first = errors.map((error) => `${dotted(error.pointer)} ${error.detail}`).join("; ");
-    throw new StewardError("validation_failed", `${first}. Nothing was changed.`, { details: { errors } });
-  }
-  refuseChannel(options, change);
-  if (change.update?.ota?.auto_update_binary === true && !options.isUpdateTrustEstablished()) {
-    throw new StewardError(
-      "update_trust_not_established",
-      "update.ota.auto_update_binary needs a root of trust that is installed on the device, confirmed by an administrator, and proven by one complete refresh from the server.",
-    );
-  }
-}
-
-function refuseChannel({ allowedChannels }: SettingsOptions, change: SettingsChange): void {
-  const channel = change.update?.ota?.channel;
-  if (channel === undefined || allowedChannels === null || allowedChannels.includes(channel)) return;
-  const detail = `must be one of those that the host file allows: ${allowedChannels.join(", ")}`;
-  throw new StewardError("pinned_by_host", `update.ota.channel ${detail}. Nothing was changed.`, {
-    details: { errors: [{ pointer: "/update/ota/channel", code: "not_allowed", detail }] },
-  });
-}
-
-/**
- * Whoever may write settings could otherwise have the agent ask what listens on the device for itself alone. Looked at
- * only where it is written: a server that stands there already keeps nobody from changing something else.
- */
-function serverErrors({ mayUpdateFrom }: SettingsOptions, present: Settings, next: Settings): InputError[] {
-  const { server } = next.update.ota;
-  if (server === present.update.ota.server || mayUpdateFrom(server)) return [];
-  const detail =
-    "must not be a loopback or link-local address; for a trial, root sets update.allow_local_servers in the host file";
-  return [{ pointer: "/update/ota/server", code: "not_allowed", detail }];
 }
 
 function blockedReason(settings: Settings, isTrustEstablished: boolean): string | null {

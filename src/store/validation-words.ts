@@ -92,16 +92,12 @@ function wordsFor({ keyword, params, message }: SchemaError, parent: Schema): st
     case "uniqueItems":
       return "must not have the same entry twice";
     case "minimum":
+      return `must be at least ${limit}`;
     case "maximum":
-      return rangeWords(parent);
+      return `must be at most ${limit}`;
     default:
       return message ?? "is not valid";
   }
-}
-
-function rangeWords({ minimum, maximum }: Schema): string {
-  if (minimum === undefined) return `must be at most ${maximum}`;
-  return maximum === undefined ? `must be at least ${minimum}` : `must be from ${minimum} to ${maximum}`;
 }
 
 const types: Readonly<Record<string, string>> = {

@@ -1,26 +1,18 @@
 import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
+import { type Fault, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import { createLookUp } from "../store/look-up.ts";
-import { type Account, type AccountsState, newUserId, type StoredFactor, toUser } from "./account.ts";
+import { type Account, type AccountsState, type StoredFactor, toUser } from "./account.ts";
 import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
 import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
-import { type CheckPassword, type Credentials, newCredentials } from "./credentials.ts";
+import { type CheckPassword, newCredentials } from "./credentials.ts";
 import { listUsers } from "./listing.ts";
+import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
 import type { Passwords, Source } from "./passwords.ts";
 
 /** Called with the user as he is just before a change; throws to stop it (If-Match). */
 export type Precondition = (present: User) => void;
-
-export interface NewAccount {
-  username: string;
-  role: Role;
-  /** Absent: a one-use initial password is made. */
-  password?: string | undefined;
-  display_name?: string | undefined;
-  enabled?: boolean | undefined;
-}
 
 export interface AccountChange {
   display_name?: string | undefined;
@@ -43,8 +35,10 @@ export interface Accounts {
   get(id: string): User;
   find(id: string): Account | undefined;
   findByName(username: string): Account | undefined;
-  /** Throws `username_taken` and what the rules say of the password. */
+  /** Throws `username_taken` and what the rules say of the password, both at once. */
   create(input: NewAccount, source: Source): Promise<WithInitialPassword>;
+  /** What is wrong with a form for a new user, as far as it is filled in. */
+  faultsOf(form: Partial<NewAccount>): Promise<Fault[]>;
   /** As create, but only while there is no administrator: else `setup_already_done`. `passwordHash` is a PHC string. */
   createFirst(
     username: string,
@@ -124,7 +118,11 @@ export function createAccounts(given: AccountsOptions): Accounts {
     get: (id) => view(present(id)),
     find,
     findByName,
-    create: (input, source) => create(options, input, source),
+    create: async (input, source) => {
+      const { account, initialPassword } = await create(options, input, source);
+      return { user: view(account), initialPassword };
+    },
+    faultsOf: (form) => newAccountFaults(options, form),
     createFirst: (username, password) => createFirst(options, username, password),
     update: async (id, change, precondition) => {
       const check = precondition && ((account: Account) => precondition(view(account)));
@@ -140,17 +138,6 @@ export function createAccounts(given: AccountsOptions): Accounts {
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
     view,
   };
-}
-
-async function create(
-  options: AccountsOptions,
-  input: NewAccount,
-  source: Source,
-): Promise<WithInitialPassword> {
-  const { credentials, initialPassword } = await newCredentials(options, input, input.password, source);
-  const account = newAccount(options, { ...input, ...credentials });
-  await options.document.update((state) => withNew(state, account));
-  return { user: viewOf(options, account), initialPassword };
 }
 
 async function createFirst(
@@ -171,7 +158,7 @@ async function createFirst(
       ? { password_hash: password.hash, password_state: "chosen" as const }
       : (await newCredentials(options, { username, role: "admin" }, password.plain, password.source))
           .credentials;
-  const account = newAccount(options, { username, role: "admin", ...credentials });
+  const account = newAccount(options.now(), { username, role: "admin", ...credentials });
   await options.document.update((state) => {
     refuse(state);
     return withNew(state, account);
@@ -202,23 +189,6 @@ async function rescue(parts: Parts, account: Account, source: Source, maker: Mak
   });
   const changed = await parts.writer.change(account.id, open, { maker });
   return { user: viewOf(parts, changed.account), initialPassword, isHeld: changed.isHeld };
-}
-
-function newAccount(options: AccountsOptions, input: NewAccount & Credentials): Account {
-  const now = options.now().toISOString();
-  return {
-    id: newUserId(),
-    username: input.username,
-    display_name: input.display_name ?? "",
-    role: input.role,
-    enabled: input.enabled ?? true,
-    password_hash: input.password_hash,
-    password_state: input.password_state,
-    two_factor: null,
-    last_login_at: null,
-    created_at: now,
-    updated_at: now,
-  };
 }
 
 async function remove(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../running-agent.ts";
+import { until } from "../until.ts";
 import {
   type ConsoleWindow,
   confirmPassword,
@@ -113,6 +114,20 @@ describe("the console's settings", () => {
       await untilFocused(field);
       await page.getByRole("button", { name: "Discard" }).click();
     }
+  });
+
+  it("says several mistakes at once, each at its field", async () => {
+    const { page } = await open("admin");
+    for (const [label, text] of [
+      ["Time servers 1", "-bad name-"],
+      ["Largest correction", "soon"],
+      ["Session without use", "3m"],
+      ["Shortest password", "3"],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(text);
+    await save(page);
+    await until("each is told", async () => (await page.locator("[aria-invalid=true]").count()) === 4);
+    await page.getByRole("button", { name: "Discard" }).click();
   });
 
   it("takes update windows by days and times, and says what equal times mean", async () => {

@@ -94,6 +94,11 @@ describe("adding a user in the console", () => {
     }
     await picture(page, "users-add-dark");
     assert.deepEqual(await axe(page), []);
+    // Both at once, where both are wrong.
+    await sheet.getByLabel("User name", { exact: true }).fill(names.operator);
+    await sheet.getByLabel("New password", { exact: true }).fill("nine calm");
+    await sheet.getByRole("button", { name: "Add user" }).click();
+    await until("both are told", async () => (await sheet.locator("[aria-invalid=true]").count()) === 2);
     for (const [name, text] of Object.entries(good)) await sheet.getByLabel(name, { exact: true }).fill(text);
     await sheet.getByRole("button", { name: "Add user" }).click();
     await rowOf(page, "lena.b").waitFor();

@@ -1,5 +1,5 @@
 import { t } from "../catalogue/words.ts";
-import { errorAt } from "../ui/form.tsx";
+import { entryAt, errorAt } from "../ui/form.tsx";
 import { PasswordField } from "../ui/password-field.tsx";
 
 /** Characters asked for where nothing else is known (NIST SP 800-63B-4 §3.1.1.2). */
@@ -46,6 +46,7 @@ export function NewPasswordField({
 /** What the agent says of a new password; null: nothing. */
 export function newPasswordError(error: unknown, pointer: string): string | null {
   // Of its form nothing is asked but that there is one.
-  if (errorAt(error, pointer) !== null) return t.problem.codes.password_too_short;
+  if (/^(?!password_)/.test(entryAt(error, pointer)?.code ?? "password_"))
+    return t.problem.codes.password_too_short;
   return errorAt(error, pointer, /^password_(?!wrong)/);
 }

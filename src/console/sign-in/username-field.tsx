@@ -1,7 +1,7 @@
 import { t } from "../catalogue/words.ts";
 import { codeOf } from "../client/problem.ts";
 import { TextField } from "../ui/field.tsx";
-import { errorAt } from "../ui/form.tsx";
+import { entryAt } from "../ui/form.tsx";
 
 /** The name of a user who is made, with its rule. `isOwn`: the person's own, which a password manager may keep. */
 export function UsernameField({
@@ -35,6 +35,7 @@ export function UsernameField({
 
 /** What is wrong with a user name, in words; null: nothing. */
 export function usernameError(error: unknown): string | null {
-  if (codeOf(error) === "username_taken") return t.problem.codes.username_taken;
-  return errorAt(error, "/username") && t.users.notAccepted;
+  const one = entryAt(error, "/username");
+  if ((one?.code ?? codeOf(error)) === "username_taken") return t.problem.codes.username_taken;
+  return one ? t.users.notAccepted : null;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { codeOf, ProblemError } from "../client/problem.ts";
+import { ProblemError } from "../client/problem.ts";
 import { ProblemView } from "./problem-view.tsx";
 
 /** A form that is sent by a button or by Enter; what is wrong with it stands above its buttons. */
@@ -40,11 +40,17 @@ export function Form({
 }
 
 /**
- * What the agent says of one member of what it was sent, by its JSON pointer, or all that it says where its code is one
+ * What the agent says of one member of what it was sent, by its JSON pointer, else all that it says where its code is one
  * of `codes`; null: nothing.
  */
 export function errorAt(error: unknown, pointer: string, codes?: RegExp): string | null {
-  if (!(error instanceof ProblemError)) return null;
-  if (codes?.test(codeOf(error) ?? "")) return error.problem.detail;
-  return error.problem.errors?.find((one) => one.pointer === pointer)?.detail ?? null;
+  const one = entryAt(error, pointer);
+  if (one) return one.detail;
+  return error instanceof ProblemError && codes?.test(error.problem.code) ? error.problem.detail : null;
+}
+
+/** The same with its code; undefined: nothing. */
+export function entryAt(error: unknown, pointer: string) {
+  if (!(error instanceof ProblemError)) return undefined;
+  return error.problem.errors?.find((one) => one.pointer === pointer);
 }

@@ -1,12 +1,11 @@
 import type { Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { ProblemError } from "../client/problem.ts";
 import { isOneOf } from "../session/session.ts";
 import { schemaAt, valueAt } from "../system/settings/draft.ts";
 import { hintOf, labelOf } from "../system/settings/said.ts";
 import { SettingField } from "../system/settings/setting-field.tsx";
 import { SettingsForm } from "../system/settings/settings-form.tsx";
-import { type Editing, useEditing } from "../system/settings/use-editing.ts";
+import { useEditing } from "../system/settings/use-editing.ts";
 import { CheckField } from "../ui/field.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 
@@ -25,7 +24,7 @@ const pointers = [
 
 /** Every setting of the updates with its rule beside it. */
 export function OtaSettings({ status }: { readonly status: Updates }) {
-  const editing = atItsField(useEditing());
+  const editing = useEditing();
   const { base, typed } = editing.draft;
   // Whoever has turned it on before may still save that, and is told; nobody is led into it.
   const isTooEarly =
@@ -63,14 +62,4 @@ export function OtaSettings({ status }: { readonly status: Updates }) {
       </div>
     </Section>
   );
-}
-
-/** The agent's refusal of automatic binaries names no member, and there is but one that it is about. */
-function atItsField(editing: Editing): Editing {
-  const { error } = editing.saving;
-  if (!(error instanceof ProblemError) || error.problem.code !== "update_trust_not_established")
-    return editing;
-  const { code, detail } = error.problem;
-  const errors = [{ pointer: ofBinaries, code, detail }];
-  return { ...editing, saving: { ...editing.saving, error: new ProblemError({ ...error.problem, errors }) } };
 }

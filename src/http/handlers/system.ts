@@ -1,6 +1,6 @@
 import { operations } from "../../contract/operations.ts";
 import { settings as settingsSchema } from "../../contract/settings.ts";
-import type { ConsoleGreeting, Role, Version } from "../../contract/types.ts";
+import type { ConsoleGreeting, Role, Settings, SettingsChange, Version } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import { changedSettings } from "../../settings/changes.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
@@ -8,7 +8,7 @@ import { onlyKnown } from "../../store/members.ts";
 import type { Finding } from "../../store/register.ts";
 import type { ReadFacts } from "../../system/facts.ts";
 import { requireStepUp } from "../authorise.ts";
-import { type Actor, type Handlers, roleOf } from "../call.ts";
+import { type Actor, type Call, form, type Handlers, roleOf } from "../call.ts";
 import { openApiDocument } from "../openapi.ts";
 
 type SystemHandlers = Pick<
@@ -48,24 +48,10 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
     },
     greetConsole: () => options.greet(),
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
-    updateSettings: async ({ actor, body, ifMatch, note }) => {
-      const writer = {
-        role: writingRole(actor),
-        isLocalRoot: actor.kind === "local-root",
-        scope: actor.kind === "token" ? operations.updateSettings.scope : undefined,
-        requireStepUp: () => requireStepUp(actor),
-      };
-      let before = settings.read();
-      const after = await settings.change(body, writer, (present) => {
-        before = present;
-        ifMatch(onlyKnown(settingsSchema, present));
-      });
-      // Names alone: a value may be one that not everybody sees.
-      const changed = changedSettings(before, after);
-      note({ details: { changed }, isUnchanged: after === before });
-      if (changed.length > 0) options.settingsChanged(changed);
-      return onlyKnown(settingsSchema, after);
-    },
+    updateSettings: form(
+      (call: Call<"updateSettings">) => updateSettings(options, call),
+      (sound: SettingsChange) => settings.faultsOf(sound),
+    ),
     acceptDamage: async ({ params: { name }, note }) => {
       const accepted = await options.acceptFindings(name);
       if (accepted.length === 0)
@@ -85,4 +71,26 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
 function writingRole(actor: Actor): Role {
   const role = roleOf(actor) ?? "readonly";
   return actor.kind === "token" && role === "admin" ? "operator" : role;
+}
+
+async function updateSettings(
+  { settings, settingsChanged }: SystemHandlersOptions,
+  { actor, body, ifMatch, note }: Call<"updateSettings">,
+): Promise<Settings> {
+  const writer = {
+    role: writingRole(actor),
+    isLocalRoot: actor.kind === "local-root",
+    scope: actor.kind === "token" ? operations.updateSettings.scope : undefined,
+    requireStepUp: () => requireStepUp(actor),
+  };
+  let before = settings.read();
+  const after = await settings.change(body, writer, (present) => {
+    before = present;
+    ifMatch(onlyKnown(settingsSchema, present));
+  });
+  // Names alone: a value may be one that not everybody sees.
+  const changed = changedSettings(before, after);
+  note({ details: { changed }, isUnchanged: after === before });
+  if (changed.length > 0) settingsChanged(changed);
+  return onlyKnown(settingsSchema, after);
 }

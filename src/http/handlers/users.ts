@@ -7,8 +7,9 @@ import { admins } from "../../contract/operation.ts";
 import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/event.ts";
 import type { Accounts } from "../../users/accounts.ts";
+import type { NewAccount } from "../../users/new-account.ts";
 import { authorise } from "../authorise.ts";
-import type { Call, EventNote, Handlers } from "../call.ts";
+import { type Call, type EventNote, form, type Handlers } from "../call.ts";
 
 type UserHandlers = Pick<
   Handlers,
@@ -40,15 +41,10 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
   const afterChange = (user: User) => applyChange(options, user);
   return {
     listUsers: ({ query }) => accounts.list(query),
-    createUser: async ({ body, origin, note }) => {
-      const created = await accounts.create(body, origin.source);
-      const { user } = created;
-      const { role, enabled } = user;
-      const has_initial_password = created.initialPassword !== undefined;
-      note(about(user, { role, enabled, has_initial_password }));
-      await afterChange(user);
-      return withInitialPassword(created);
-    },
+    createUser: form(
+      (call: Call<"createUser">) => createUser(options, call),
+      (sound: Partial<NewAccount>) => accounts.faultsOf(sound),
+    ),
     getUser: ({ params }) => accounts.get(params.id),
     updateUser: async (call) => {
       const user = await updateUser(accounts, call);
@@ -78,6 +74,18 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
       return undefined;
     },
   };
+}
+
+async function createUser(
+  options: UserHandlersOptions,
+  { body, origin, note }: Call<"createUser">,
+): Promise<Output<"createUser">> {
+  const created = await options.accounts.create(body, origin.source);
+  const { user } = created;
+  const { role, enabled } = user;
+  note(about(user, { role, enabled, has_initial_password: created.initialPassword !== undefined }));
+  await applyChange(options, user);
+  return withInitialPassword(created);
 }
 
 async function applyChange(
