@@ -34,7 +34,7 @@ export interface AttemptCounts {
   passing: PassingCounts;
 }
 
-/** What is not worth a write: an attacker cannot restart the agent. */
+/** Counts that are not worth a write: an attacker cannot restart the agent. */
 export interface PassingCounts {
   /** `site`: as `windows`, for the /48 of an IPv6 source. */
   sites: Windows;

@@ -88,7 +88,7 @@ export function beginAttempt(context: CountingContext, target: Target, from: Tar
 }
 
 /**
- * Behind a full window. What is counted here shows nowhere but here: who tries names from a full source must not see
+ * Behind a full window. These counts show nowhere else: an attacker who tries names from a full source must not see
  * later, by a delay, which of them were looked at. So a source has twice as many guesses at most, in its window and
  * behind it. Known limit: with a second source the hashing queue can be seen at work, which it is for accounts alone.
  */

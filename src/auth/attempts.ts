@@ -24,9 +24,9 @@ import { createTimeline } from "./timeline.ts";
  * their addresses no more than one a minute. What it never does: refuse for longer than 15 minutes, let a stranger's
  * failures count against a source that the account's user signed in from, or let failures at other names, invented
  * ones above all, keep the right password out: behind a full window the answers are sealed (see `Seal`). A session
- * that gives its password again is counted by itself.
- * Whoever shares a source with the user (one NAT, one /64) and knows the name can still delay a sign-in, by up to those
- * 15 minutes.
+ * that gives its password again has a row of its own.
+ * An attacker who shares a source with the user (one NAT, one /64) and knows the name can still delay a sign-in, by up
+ * to those 15 minutes.
  * Known limit: with fresh addresses without number each of them has its first try; the hashing queue and the
  * passwords' length hold then. A limit for all strangers together would shut out the user at a new address.
  */

@@ -6,7 +6,7 @@ import type { Undo } from "./attempt-tables.ts";
 import { failureDelaySeconds } from "./attempt-writer.ts";
 
 /**
- * Wrong codes of an account, from wherever they come: whoever sends one knows the password. Two limits hold: ten in a
+ * Wrong codes of an account, from wherever they come: their senders know the password. Two limits hold: ten in a
  * row that are the code of no time near, and thirty within an hour that were not right. Both hold whatever the clock
  * is worth, or the guesser would only have to wait for a clock that is not trusted. Recovery codes, an administrator's
  * reset and local root are not concerned.

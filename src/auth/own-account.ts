@@ -62,7 +62,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
   };
 }
 
-/** In a row of the session's own: nobody else's failures may take the step-up from somebody who is signed in. */
+/** In a row of the session's own: the failures of others must not take the step-up from a user who is signed in. */
 function triedBy({ account, session }: Person): Tried {
   return { name: account.username, exists: true, session: session.id };
 }

@@ -14,7 +14,7 @@ export interface LoggedRequest {
 /** What the router has found out of a request by its end. */
 export interface RoutedCall {
   readonly operation: OperationId;
-  /** Somebody who is known made it, or it succeeded for somebody who is known from then on. */
+  /** A known caller made it, or it succeeded and made its caller known. */
   readonly isKnown: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface Repeats<T> {
 export interface RepeatsOptions<T> {
   /** Names the kind. */
   keyOf: (one: T) => string;
-  /** What is left to say of one that comes when there are too many kinds: all of them share one line. */
+  /** How one is told that comes when there are too many kinds: all of these share one line. */
   amongOthers: (one: T) => T;
   /** `one`: the last of those that it stands for. */
   tell: (one: T, count: number) => void;

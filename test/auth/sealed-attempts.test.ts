@@ -9,7 +9,7 @@ const home = "192.0.2.7";
 
 type Attempts = Awaited<ReturnType<typeof attemptsAt>>["attempts"];
 
-/** An attempt as sign-in makes it, with a right or a wrong password; what is told, and whether it was looked at. */
+/** An attempt as sign-in makes it, with a right or a wrong password: the answer, and whether it was looked at. */
 async function attempt(
   attempts: Attempts,
   who: Tried,
@@ -79,7 +79,7 @@ describe("twenty invented names from an address", () => {
   });
 });
 
-describe("wrong passwords for the name of somebody who is signed in", () => {
+describe("wrong passwords for the name of a user who is signed in", () => {
   it("from the same address do not take the step-up, and a session's own do not take the sign-in", async () => {
     const { attempts } = await attemptsAt({ now: 500 });
     fail(attempts, "ana", home, 5);

@@ -64,7 +64,7 @@ describe("diagnosisOf", () => {
     [
       "locked codes",
       { user: { ...anna, locked }, skews: [], clock },
-      /wrong codes.*until 2026-01-02T03:19.*recovery codes work/,
+      /wrong codes, ten in a row or thirty within an hour.*until 2026-01-02T03:19.*recovery codes work.*steward user unlock anna/,
     ],
     [
       "a key that is gone, before all else",

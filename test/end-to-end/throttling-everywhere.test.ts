@@ -118,7 +118,7 @@ describe("every route that takes a secret", () => {
     }
   });
 
-  it("counts those of a session by themselves, from wherever they come: five of them shut it out alone", async () => {
+  it("counts those of a session apart, from wherever they come: five of them shut it out alone", async () => {
     for (const name of [
       "reauth, by password",
       "reauth, by code",
@@ -190,7 +190,7 @@ describe("a running delay and a restart", () => {
       if (end === "a stop") await first.stop();
       await until("the lock is on the disk", isWritten);
       const left = await temporaryDirectory(test);
-      // What is being written has no name yet that a start would read.
+      // A file that is being written has no name yet that a start would read.
       await cp(stateDirectory, left, { recursive: true, filter: (path) => !path.endsWith(".tmp") });
       const agent = await startCheckedAgent({ stateDirectory: left, uptime: () => 5_012 });
       test.after(() => agent.dispose());

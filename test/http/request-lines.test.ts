@@ -64,7 +64,7 @@ describe("audit lines of requests", () => {
     assert.ok(ends.length < 20, `${ends.length} lines`);
   });
 
-  it("are one for each request of somebody who is known", async () => {
+  it("are one for each request of a known caller", async () => {
     const lines = await linesOf(() =>
       sent(50, () => agent.call("POST", "/api/system/time-sync/reselect", { token, from: "192.0.2.3" })),
     );

@@ -70,7 +70,7 @@ describe("the local user behind a request", () => {
     assert.equal(await userOf(from("::1", 2)).sourceOfUser?.(), "loopback user 1002", "another user");
   });
 
-  it("is nobody in particular where the host cannot tell", async () => {
+  it("is any of them where the host cannot tell", async () => {
     assert.equal(await userOf(from("127.0.0.1", 3)).sourceOfUser?.(), "loopback");
   });
 
