@@ -114,9 +114,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
           "This is none of the recovery codes that are left; each is good once.",
         );
       }
-      if (proof.code === undefined) {
-        throw new StewardError("totp_required", "This user signs in with a code too. Send `code`.");
-      }
+      if (proof.code === undefined) throw missingCode();
       const secret = seal.open(factor.sealed_secret, account.id);
       await proveCode(
         { account, secret, text: proof.code, origin },
@@ -130,6 +128,10 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       return "totp";
     },
   };
+}
+
+function missingCode(): StewardError {
+  return new StewardError("totp_required", "This user signs in with a code too. Send `code`.");
 }
 
 /** Codes were not refused before this one: a lock that holds now is its work. */
