@@ -68,7 +68,12 @@ function clockWords({ word, offset_seconds, uncertainty_seconds, source, last_sy
 type InShort = NonNullable<Status["updates"]>;
 
 function updateFields({ kinds, last_check, next_check_at, is_automatic }: InShort): Fields {
-  const ends = { ok: "all well", failed: "failed", waiting_for_clock: "waiting for the clock" };
+  const isWhole = kinds.every(({ blocker_code }) => blocker_code === null);
+  const ends = {
+    ok: isWhole ? "all well" : "well but for what is blocked",
+    failed: "failed",
+    waiting_for_clock: "waiting for the clock",
+  };
   const last = last_check === null ? "never" : `${last_check.at}, ${ends[last_check.outcome]}`;
   const next = is_automatic ? `next ${next_check_at ?? "soon"}` : "none by schedule";
   return [...kinds.map((kind) => [kind.kind, kindWords(kind)] as const), ["checked", `${last}; ${next}`]];

@@ -93,6 +93,18 @@ describe("steward status", { concurrency: true }, () => {
     assert.deepEqual([code, JSON.parse(stdout)], [10, full]);
   });
 
+  it("calls a check not all well while a kind of updates is blocked", async (test) => {
+    const checked = {
+      ...{ at: "2026-11-20T14:00:00.000Z", outcome: "ok", code: null },
+      ...{ detail: null, requests: 2, body_bytes: 312 },
+    };
+    const [rules] = well.updates?.kinds ?? [];
+    const kinds = [{ ...rules, blocker: "It has expired.", blocker_code: "update_metadata_expired" }];
+    const updates = { ...well.updates, kinds, last_check: checked };
+    const { stdout } = await show(test, { ...well, updates });
+    assert.match(stdout, /^rules +1\.2\.0: It has expired\.\nchecked +\S+, well but for what is blocked; /m);
+  });
+
   it("tells what is left to tell in rescue", async (test) => {
     const needs = [{ code: "rescue", level: "failing", facts: {}, sentence: "users.json is damaged." }];
     const { code, stdout } = await show(test, {
