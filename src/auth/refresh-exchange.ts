@@ -139,7 +139,7 @@ async function repeated(
   await onReuse(session, client);
   throw refused(
     "revoked",
-    "This refresh token was used before. Somebody may have a copy, so the session was ended. Sign in again.",
+    "This refresh token was used before, so a copy of it may exist, and the session was ended. Sign in again.",
   );
 }
 

@@ -54,7 +54,7 @@ export function readRefreshToken(token: string): ReadRefreshToken | undefined {
   };
 }
 
-/** SHA-256 in hexadecimal: what is stored of a token, or of the value that belongs to a cookie. */
+/** SHA-256 in hexadecimal, which is stored of a token and of the value that belongs to a cookie. */
 export function hashOfToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

@@ -18,7 +18,7 @@ export function sessionEvents(
   });
   return {
     onReuse: (session, client) => events.record(facts("session.reused", session, client)),
-    // Anybody who holds a cookie can cause it as often as they like, so it is counted together.
+    // A program that holds the cookie can cause it as often as it likes, so it is counted together.
     onUnbound: (session, client) =>
       events.refuse(facts("session.cookie_refused", session, client), "invalid_token"),
   };

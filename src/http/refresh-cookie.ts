@@ -69,7 +69,7 @@ function cookieValues(header: string | undefined, name: string): string[] {
     .slice(0, mostCookies);
 }
 
-/** A page of another site, or of another program on this host. What is no browser can say what it likes: see `binding`. */
+/** A page of another site, or of another program on this host. A client that is no browser can say anything here: see `binding`. */
 function isSameOrigin(ctx: Koa.Context, scheme: string): boolean {
   const { "sec-fetch-site": site, origin, host } = ctx.req.headers;
   if (site !== undefined) return site === "same-origin";

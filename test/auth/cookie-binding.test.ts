@@ -56,7 +56,7 @@ describe("a refresh token in a cookie", () => {
   });
 
   for (const transport of ["cookie", "body"]) {
-    it(`of another account, given out in a ${transport} and planted, continues nobody (session fixation)`, async () => {
+    it(`of another account, given out in a ${transport} and planted, is refused (session fixation)`, async () => {
       const world = await sessionsAt({ now: 1_000 });
       const mine = inBrowser(world, ana);
       const planted = transport === "cookie" ? inBrowser(world, bob) : world.sessions.open(bob, origin);

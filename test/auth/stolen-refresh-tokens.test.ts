@@ -115,11 +115,14 @@ describe("a refresh token that was never given out", () => {
     assert.deepEqual(told.reused, []);
   });
 
-  it("cannot be made from what is stored of a session", async () => {
+  it("cannot be made from the stored session", async () => {
     const { sessions, document } = await sessionsAt({ now: 1_000 });
     const { refreshToken } = sessions.open(ana, origin);
     const { random, key } = { random: bytesOf(refreshToken).subarray(20, 36), key: keyOf(document.read()) };
-    assert.ok(readRefreshToken(refreshToken)?.isSignedWith(key), "the key is there, to tell what is genuine");
+    assert.ok(
+      readRefreshToken(refreshToken)?.isSignedWith(key),
+      "the key is there, to tell the genuine ones",
+    );
     const stored = JSON.stringify(document.read());
     for (const form of ["hex", "base64url"] as const)
       assert.ok(!stored.includes(random.toString(form)), "its random bytes are not");

@@ -75,7 +75,7 @@ describe("a page on another port of the device's address", () => {
     await untilShown(accountOf(window.page, names.operator));
   });
 
-  it("plants the cookie of its own account, and the operator goes on as nobody else (session fixation)", async () => {
+  it("plants the cookie of its own account, and the operator is signed out, and not in as another user (session fixation)", async () => {
     const window = await browser.open(agent);
     const { page } = window;
     await signIn(page, "operator", "/account");

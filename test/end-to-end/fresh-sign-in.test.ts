@@ -25,7 +25,7 @@ describe("a fresh sign-in", () => {
     return { username: body.username, password: json.initial_password ?? goodPassword };
   };
   const login = (user: object): Promise<Answer> => agent.call("POST", "/api/auth/login", { body: user });
-  /** What is said to another's rescue, which takes the password of the last minutes; nobody has this id. */
+  /** The code of a rescue, which takes the password of the last minutes; no user has this id. */
   const sensitive = async (token: string): Promise<string> => {
     const path = `/api/users/usr_${"0".repeat(32)}/rescue`;
     return (await agent.call("POST", path, { token })).json.code;
@@ -72,7 +72,7 @@ describe("a fresh sign-in", () => {
     assert.ok(await isStepUp(await agent.call("POST", "/api/auth/totp", { body })), "in two");
   });
 
-  it("with a recovery code is none (a found code opens a session, and nobody's account)", async () => {
+  it("with a recovery code is none (a code that was found opens one session)", async () => {
     const { user, recoveryCodes } = await withFactor();
     const [first, second, third] = recoveryCodes;
     assert.equal(await isStepUp(await login({ ...user, recovery_code: first })), false, "login");

@@ -144,7 +144,7 @@ describe("the refresh cookie of a browser", () => {
       assert.equal(items[0].details.session, mine.json.session.id);
     });
 
-    it("continues nobody as somebody else (planted by another account's sign-in)", async () => {
+    it("continues no session of another account (planted after a sign-in there)", async () => {
       const kept = await fresh();
       const user = await agent.signedIn("mallory", "readonly");
       const planted = keptOf(await login({ username: "mallory", password: goodPassword }));

@@ -25,7 +25,7 @@ export const restriction = createStore<string | null>(null);
 
 /**
  * Under this name the browser keeps what has to come beside its cookie: cookies know no ports, this storage does. Without
- * it nobody has signed in here since, and asking whether a session is left is not worth it.
+ * it no session of this page can be left, and there is no need to ask.
  */
 const bindingName = "steward-refresh-binding";
 
@@ -168,7 +168,7 @@ async function refresh(): Promise<boolean> {
       return true;
     } catch (error) {
       if (["invalid_token", "authentication_required"].includes(codeOf(error) ?? "")) {
-        // A cookie that was set or copied by another program: whoever signs in again should know.
+        // Another program has set, copied or used the cookie: the person should know.
         if (["binding", "revoked"].includes((error as ProblemError).problem.reason ?? "")) endedBy.set(error);
         return false;
       }
