@@ -94,7 +94,7 @@ export class CommandError extends Error {
  */
 export class BoundlessAnswer extends CommandError {
   constructor(what: string) {
-    super(8, `${what} Look at what listens there before you go on: systemctl status steward.`);
+    super(8, `${what} Find out which program answers before you go on: systemctl status steward.`);
     this.name = "BoundlessAnswer";
   }
 }

@@ -11,6 +11,9 @@ import { requireLocal } from "./places.ts";
 /** 128 bits, as the agent makes them: not to be guessed. */
 const tokenBytes = 16;
 
+/** The agent takes no longer one. */
+const mostFileBytes = 128;
+
 export const setupToken: Command = {
   path: ["setup-token"],
   summary: "Show the one-time token for making the first administrator",
@@ -38,10 +41,13 @@ export const setupToken: Command = {
 };
 
 async function readToken(path: string): Promise<string> {
-  // Root reads in a directory of the service's user: a link there must not lead elsewhere.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  // Root reads in a directory of the service's user: a link there must not lead elsewhere, nor a pipe keep it waiting.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    return (await file.readFile("utf8")).trim();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostFileBytes + 1));
+    const token = buffer.toString("utf8", 0, bytesRead).trim();
+    if (bytesRead <= mostFileBytes && /^[\x21-\x7e]+$/.test(token)) return token;
+    throw new CommandError(1, `${path} holds no setup token. Make a new one: steward setup-token --new`);
   } finally {
     await file.close();
   }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants, existsSync } from "node:fs";
-import { open, readFile, writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pid } from "node:process";
 import { StewardError } from "../errors.ts";
@@ -126,10 +126,20 @@ async function lockedBy(directory: string): Promise<StateLocked> {
 }
 
 async function readHolder(directory: string): Promise<LockHolder> {
-  const flag = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const text = await readFile(nameFile(directory), { encoding: "latin1", flag }).catch(() => "");
+  const text = await readNames(nameFile(directory)).catch(() => "");
   const [, holder, role] = /^(\d+)(?: (agent|command))?\s*$/.exec(text) ?? [];
   // On a read-only disk, and until the next one has written its own, the name is that of an earlier one.
   if (holder === undefined || !existsSync(`/proc/${holder}`)) return unknownHolder;
   return { pid: Number(holder), role: role === "agent" || role === "command" ? role : null };
+}
+
+/** What this program has written has some 20 bytes: root may read here what another user wrote. */
+async function readNames(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64));
+    return buffer.toString("latin1", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }

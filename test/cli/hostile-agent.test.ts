@@ -52,7 +52,10 @@ describe("root's command line, with a server at the socket that means it harm", 
       });
       const { code, stderr } = await runSteward(["user", "list", "--socket", socket]);
       assert.equal(code, 8, stderr);
-      assert.match(stderr, /sent more than 16 MiB, which the agent never does\. Look at what listens there/);
+      assert.match(
+        stderr,
+        /sent more than 16 MiB, which the agent never does\. Find out which program answers/,
+      );
       assert.ok(poured.mebibytes < 32, `${poured.mebibytes} MiB were taken`);
     });
   }

@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { chownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chownSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { startAgent } from "./agent.ts";
@@ -59,6 +69,29 @@ describe("steward setup-token", { concurrency: true }, () => {
     await runSteward(["setup-token", "--new", "--socket", join(directory, "steward.sock")]);
     assert.deepEqual([statSync(path).uid, statSync(path).gid], [65534, 65533]);
   });
+
+  for (const [what, make] of [
+    ["64 MiB (memory)", (path: string) => truncateSync(path, 64 * 1024 * 1024)],
+    ["escape sequences", (path: string) => writeFileSync(path, "\u001b]0;owned\u0007")],
+    [
+      "nothing, in a pipe that is never written to",
+      (path: string) => execFileSync("mkfifo", [`${path}.pipe`]) && renameSync(`${path}.pipe`, path),
+    ],
+  ] as const) {
+    it(`takes no file for a token that holds ${what}`, async (test) => {
+      const directory = await runDirectory(test);
+      const path = join(directory, "setup-token");
+      writeFileSync(path, "");
+      make(path);
+      const { code, stdout, stderr } = await runSteward([
+        "setup-token",
+        "--socket",
+        join(directory, "steward.sock"),
+      ]);
+      assert.deepEqual([code, stdout], [1, ""]);
+      assert.match(stderr, /holds no setup token\. Make a new one: steward setup-token --new/);
+    });
+  }
 
   it("does not follow a link that leads root to another file", async (test) => {
     const directory = await runDirectory(test);
