@@ -13,6 +13,9 @@ const widths = [1440, 1280, 1024, 900, 875, 801, 800, 768, 720, 700, 660, 641, 6
 /** Of 15, 27 and 64 characters, the most that there may be, without a place to break. */
 const deviceNames = ["hamburg-nord-07", "hamburg-branch-warehouse-07", "edge".repeat(16)];
 
+/** Of 31 letters, and no place to break. */
+const longName = `a${"nna".repeat(10)}`;
+
 describe("the console in windows of any width", () => {
   const ending = endOfConsole();
   let agent: RunningAgent;
@@ -20,7 +23,7 @@ describe("the console in windows of any width", () => {
   before(async () => {
     ({ agent, browser } = await startConsole(ending));
     const body = {
-      username: `a${"nna".repeat(10)}`,
+      username: longName,
       display_name: "Beauftragte".repeat(5),
       role: "operator",
     };
@@ -63,6 +66,26 @@ describe("the console in windows of any width", () => {
       assert.deepEqual(complaints, []);
     });
   }
+
+  it("sets no word one letter a line in the sheets of users with the longest names", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/users");
+    for (const [language, add, role] of [
+      ["en", "Add user", "Administrator"],
+      ["de", "Benutzer anlegen", "Administrator"],
+    ] as const) {
+      await page.evaluate((one) => localStorage.setItem("steward-language", one), language);
+      await page.goto("/users");
+      await page.getByRole("button", { name: add }).click();
+      const sheet = page.getByRole("dialog", { name: add });
+      await sheet.getByLabel(role).check();
+      await assertReads(page, add);
+      await page.goto("/users");
+      await page.getByRole("link", { name: longName }).click();
+      await page.getByRole("dialog", { name: longName }).locator(".facts").waitFor();
+      await assertReads(page, longName);
+    }
+  });
 
   it("tells why a setting is refused in words, not in a red column of letters", async () => {
     const { page } = await browser.open(agent, { width: 360, height: 740 });
