@@ -76,32 +76,8 @@ const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefine
 const syncIntervalSeconds = 5 * 60;
 
 export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
-  const { accounts, attempts, usedCodes, seal } = options;
-  const skews = createSkewWatch(options);
-  const proveCode = async ({ account, secret, text, origin }: CodeProof, row: CodeRow): Promise<void> => {
-    const nowSeconds = options.time.nowSeconds();
-    const code = readCode(text);
-    const near = code === undefined ? [] : await matchSteps(secret, code, nowSeconds, searchedStepsAround);
-    const steps = near.filter((step) => Math.abs(step - stepOf(nowSeconds)) <= acceptedStepsAround);
-    // A trust in the clock that has begun is noticed when it is asked for, and ends locks.
-    options.time.isVouchedFor();
-    // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
-    const takeBack = row.check();
-    if (steps.length === 0) {
-      // A code of another time is burnt below: the clock may be to blame, and a guess that hits one gains nothing.
-      if (near.length === 0) row.wrong();
-      row.told();
-      if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
-      throw wrongCode(options, await skews.look(account, near, nowSeconds, origin));
-    }
-    const used = await usedCodes.use(account.id, steps, options.time.epoch());
-    if (used === undefined) {
-      row.told();
-      throw reusedCode(options);
-    }
-    takeBack();
-    skews.forget(account.id);
-  };
+  const { accounts, attempts, seal } = options;
+  const proveCode = createProveCode(options);
   return {
     proveNew: (account, secret, text, origin) => proveCode({ account, secret, text, origin }, uncounted),
     prove: async (account, factor, proof, origin) => {
@@ -127,6 +103,38 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       attempts.rightCode(account.username);
       return "totp";
     },
+  };
+}
+
+/** Judges a code: throws unless it is right and was not used before. */
+function createProveCode(options: SecondFactorOptions) {
+  const { usedCodes } = options;
+  const skews = createSkewWatch(options);
+  return async ({ account, secret, text, origin }: CodeProof, row: CodeRow): Promise<void> => {
+    const nowSeconds = options.time.nowSeconds();
+    const code = readCode(text);
+    const match = (around: number) =>
+      code === undefined ? [] : matchSteps(secret, code, nowSeconds, around);
+    const steps = await match(acceptedStepsAround);
+    const near = steps.length > 0 ? steps : await match(searchedStepsAround);
+    // A trust in the clock that has begun is noticed when it is asked for, and ends locks.
+    options.time.isVouchedFor();
+    // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
+    const takeBack = row.check();
+    if (steps.length === 0) {
+      // A code of another time is burnt below: the clock may be to blame, and a guess that hits one gains nothing.
+      if (near.length === 0) row.wrong();
+      row.told();
+      if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
+      throw wrongCode(options, await skews.look(account, near, nowSeconds, origin));
+    }
+    const used = await usedCodes.use(account.id, steps, options.time.epoch());
+    if (used === undefined) {
+      row.told();
+      throw reusedCode(options);
+    }
+    takeBack();
+    skews.forget(account.id);
   };
 }
 

@@ -160,10 +160,11 @@ describe("ten wrong codes in a row", () => {
     assert.equal(await codeFrom(prove({ code })), "account_locked");
   });
   for (const trust of ["trusted", "none"] as const) {
-    it(`lock codes also while the trust in the clock is "${trust}" (405 guesses with the right password)`, async () => {
+    const count = trust === "none" ? 405 : 40;
+    it(`lock codes also while the trust in the clock is "${trust}" (${count} guesses with the right password)`, async () => {
       const { prove, secret, host } = await begin({ trust });
       const code = codeAt(host, secret, day);
-      const guesses = await Promise.all(Array.from({ length: 405 }, () => codeFrom(prove({ code }))));
+      const guesses = await Promise.all(Array.from({ length: count }, () => codeFrom(prove({ code }))));
       assert.equal(guesses.filter((one) => one === "totp_invalid").length, 10);
     });
     it(`and thirty of other times within an hour do, while it is "${trust}", as the events say`, async () => {
