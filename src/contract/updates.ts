@@ -104,7 +104,7 @@ const blocker = {
   required: ["code", "detail"],
   properties: {
     code: { type: "string", enum: Object.keys(errorCodes) },
-    detail: { type: "string", description: "what is wrong, and what to do" },
+    detail: { type: "string", description: "the reason, and the next step" },
   },
 } as const;
 

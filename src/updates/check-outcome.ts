@@ -24,7 +24,7 @@ export interface GoodResult {
 export interface FailedResult {
   readonly outcome: "failed" | "waiting_for_clock";
   readonly error: StewardError;
-  /** Where the repository is good, and each kind was refused by itself. */
+  /** Where the top-level roles are good, and every kind was refused for its own metadata. */
   readonly blockers?: Blockers;
 }
 

@@ -38,7 +38,8 @@ const refusals: readonly ErrorCode[] = [
 ];
 
 /**
- * Lists each kind by itself: those who hold the keys of one can spoil that one alone. Throws what is not of one kind.
+ * Lists each kind apart from the other: the holders of one kind's keys can spoil that kind alone. Throws every error
+ * that concerns more than one kind.
  */
 export async function listKinds(refreshed: Refreshed, channel: string): Promise<Listing> {
   const targets: FoundTarget[] = [];

@@ -53,11 +53,8 @@ export interface RefusedRelease extends NoRelease {
   readonly refusal: Refusal;
 }
 
-/** Names whose floors are kept; beyond them floors count as long as they are on offer. */
-const maximumFloors = 64;
-
-/** Refusals that are named in one sentence. */
-const namedRefusals = 3;
+/** Names whose floors are kept, new ones of each kind; beyond them floors count as long as they are on offer. */
+const maximumFloors = { ofAll: 64, ofKind: 32 } as const;
 
 /** What of an offer was refused that somebody may have waited for, in words; null: nothing. */
 export function refusalsInWords({ refused }: Selection): string | null {
@@ -71,8 +68,8 @@ export function refusalsInWords({ refused }: Selection): string | null {
   return `Not taken: ${named.join("; ")}${more}.`;
 }
 
-/** Characters of a path and of a publisher's reason that are told. */
-const longestText = 300;
+/** Refusals that are named in one sentence; characters of a path and of a publisher's reason that are told. */
+const [namedRefusals, longestText] = [3, 300];
 
 /**
  * What of an offer was not chosen, as the contract tells it: all that is newer and not taken, and of what is for others,
@@ -147,7 +144,7 @@ export function select(
     acceptable,
     refused: all,
     counts: countsOf(all.flatMap((one) => countedAs(one, device))),
-    floors: Object.fromEntries(Object.entries(offered).slice(0, maximumFloors)),
+    floors: keptFloors(offered, device.floors),
   };
 }
 
@@ -158,6 +155,15 @@ function countedAs(one: NoRelease | RefusedRelease, { installed }: Device): Refu
   const present = installed[one.release.kind];
   const isOlder = present !== null && compareVersions(one.release.version, present) <= 0;
   return isForOthers(code) && code !== "other_product" && isOlder ? [] : [code];
+}
+
+/** The keys of one kind cannot fill the places of the other; a floor that is known stays. */
+function keptFloors(floors: Floors, known: Floors): Floors {
+  const isKept = ([key]: [string, string], index: number): boolean =>
+    index < maximumFloors.ofKind || Object.hasOwn(known, key);
+  const of = (kind: UpdateKind) => Object.entries(floors).filter(([key]) => key.startsWith(`${kind}/`));
+  const kept = updateKinds.flatMap((kind) => of(kind).filter(isKept));
+  return Object.fromEntries(kept.slice(0, maximumFloors.ofAll));
 }
 
 /** The lowest version allowed of what goes by this name; undefined: there is none. */

@@ -105,7 +105,7 @@ export function missing(file: string): StewardError {
   );
 }
 
-/** What is not as it was named, in words. §5.5.2: where hashes are named, one that is known here must be among them. */
+/** How a file differs from what was named, in words. §5.5.2: where hashes are named, one that is known here must be among them. */
 function difference(bytes: Uint8Array, { length, hashes }: MetaFile): string | null {
   if (length !== undefined && bytes.length !== length) return `${bytes.length} bytes instead of ${length}`;
   const named = Object.entries(hashes ?? {}).filter(([name]) => name === "sha256" || name === "sha512");

@@ -105,6 +105,15 @@ describe("select", () => {
       assert.deepEqual(floors, { "rules/base": "1.4.0" });
     });
 
+    it("cannot be pushed out by a stolen key of the other kind that signs floors for many names", () => {
+      const names = Array.from({ length: 100 }, (_, index) => ({ name: `r${index}`, floor: "1.0.0" }));
+      const binary = { kind: "binary", name: "demo", version: "3.0.0", floor: "2.0.0" };
+      const { floors } = selectFrom([...names, binary]);
+      assert.equal(floors["binary/demo"], "2.0.0");
+      assert.equal(Object.keys(floors).length, 33);
+      assert.deepEqual(selectFrom(names, { floors }).floors, floors, "what was known did not stay");
+    });
+
     it("keeps it out when its release is no longer on offer (rollback attack)", () => {
       assert.match(
         verdict({ version: "1.3.0" }, { ...none, floors: { "rules/base": "1.4.0" } }) ?? "",
