@@ -58,6 +58,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     ...{ allowLocalServers, redirectOrigins },
     caFile: caFile ?? undefined,
     proxy: proxy ?? undefined,
+    userAgent: `Steward/${build.version} (${product}; ${arch()})`,
     redirects: caps.redirects,
   });
   return openUpdates({

@@ -17,8 +17,8 @@ const add: Command = {
     "Make an API token of a user's, and print it this once; root needs no password of theirs, others are asked for it",
   examples: [
     {
-      line: "steward token add --user anna --name fleet --scope metrics:read",
-      what: "for a program that reads metrics",
+      line: "steward token add --user anna --name fleet --scope system:read",
+      what: "for a program that reads settings and status",
     },
   ],
   positionals: [],

@@ -70,6 +70,8 @@ export interface Operation {
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
   };
+  /** If-Match is honoured though the success has no ETag; where it has one, it is on writes. */
+  readonly precondition?: true;
   /** What a success is written down as; reads are not. */
   readonly event?: EventType;
   /** What a refusal (401, 403, 429) is written down as, if not as `request.refused`. */

@@ -6,7 +6,6 @@ type RoleName = (typeof roleNames)[number];
 export const scopes = {
   "logs:read": ["admin", "operator", "readonly"],
   "events:read": ["admin", "operator"],
-  "metrics:read": ["admin", "operator", "readonly"],
   "system:read": ["admin", "operator", "readonly"],
   "system:write": ["admin", "operator"],
   "time:write": ["admin", "operator"],

@@ -18,7 +18,6 @@ export const version = {
     boot_id: { type: "string" },
     uptime_seconds: { type: "number" },
     rules_version: { type: ["string", "null"], description: "null: no rules installed" },
-    support_until: nullableTimestamp,
   },
 } as const;
 

@@ -9,12 +9,13 @@ export const tokenId = {
   "x-expected": "the id of an API token, which begins with tok_",
 } as const;
 
-const scopeList = {
+const scopes = {
   type: "array",
   items: { type: "string", enum: scopeNames },
-  minItems: 1,
   uniqueItems: true,
 } as const;
+
+const scopeList = { ...scopes, minItems: 1 } as const;
 
 export const apiToken = {
   type: "object",
@@ -36,7 +37,7 @@ export const apiToken = {
     name: displayName,
     user_id: userId,
     username,
-    scopes: { ...scopeList, description: "it can do what is named here and its owner's role allows" },
+    scopes: { ...scopes, description: "it can do what is named here and its owner's role allows" },
     created_at: timestamp,
     expires_at: timestamp,
     is_expired: { type: "boolean" },

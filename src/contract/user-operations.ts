@@ -56,6 +56,7 @@ export const userOperations = {
     access: admins,
     stepUp: true,
     pathParameters: byId,
+    precondition: true,
     response: { status: 204 },
     errors: ["last_admin"],
     event: "user.deleted",

@@ -46,9 +46,27 @@ export function openApiDocument(version: string): object {
   };
 }
 
+/** Of every request, whatever it asks for: those of the way in, before there is an operation, among them. */
+const codesOfAll = [
+  "malformed_request",
+  "malformed_path",
+  "forbidden",
+  "not_acceptable",
+  "request_timeout",
+  "misdirected_request",
+  "headers_too_large",
+  "internal_error",
+  "shutting_down",
+] as const satisfies readonly ErrorCode[];
+
+/** Whether If-Match is honoured. */
+function hasPrecondition({ method, precondition, response }: Operation): boolean {
+  return precondition === true || (response.etag === true && method !== "GET");
+}
+
 /** Codes that an operation can answer with: its own, and those that follow from its access, input and place. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
-  const codes = new Set<ErrorCode>([...(operation.errors ?? []), "internal_error", "shutting_down"]);
+  const codes = new Set<ErrorCode>([...(operation.errors ?? []), ...codesOfAll]);
   const add = (...more: ErrorCode[]): void => {
     for (const code of more) codes.add(code);
   };
@@ -69,7 +87,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
   if (operation.method !== "GET" && operation.access !== "open")
     add("storage_full", "storage_unwritable", "update_busy");
-  if (operation.response.etag && operation.method !== "GET") add("etag_mismatch");
+  if (hasPrecondition(operation)) add("etag_mismatch");
   return [...codes];
 }
 
@@ -109,7 +127,6 @@ function parametersOf(operation: Operation): object {
   }));
   const members = (operation.query as { properties?: Record<string, object> } | undefined)?.properties ?? {};
   const query = Object.entries(members).map(([name, schema]) => ({ name, in: "query", schema }));
-  const precondition = operation.response.etag && operation.method !== "GET";
   const ifMatch = {
     name: "If-Match",
     in: "header",
@@ -133,7 +150,7 @@ function parametersOf(operation: Operation): object {
     ...path,
     ...query,
     ...(operation.cookie === "read" ? [refreshBinding] : []),
-    ...(precondition ? [ifMatch] : []),
+    ...(hasPrecondition(operation) ? [ifMatch] : []),
     ...(operation.response.stream ? [lastEventId] : []),
   ];
   return parameters.length > 0 ? { parameters } : {};

@@ -194,7 +194,9 @@ async function identifyWhereOpen(
 
 function acceptsJson(ctx: Koa.Context): void {
   const { accept } = ctx.req.headers;
-  if (accept === undefined || accept === "*/*" || accept.includes("application/json")) return;
+  if (accept === undefined || accept === "*/*") return;
+  // The usual ones are known at once; a weight of nought excludes (RFC 9110 §12.4.2).
+  if (accept.includes("application/json") && !accept.includes("q=0")) return;
   if (ctx.accepts("application/json", "application/problem+json")) return;
   throw new StewardError("not_acceptable", "Answers are application/json; the Accept header excludes that.");
 }

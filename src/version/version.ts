@@ -49,6 +49,5 @@ export function fullVersion({ build, node, host, uptime, rules }: VersionFacts):
     boot_id: host.bootId,
     uptime_seconds: uptime(),
     rules_version: rules,
-    support_until: null,
   };
 }

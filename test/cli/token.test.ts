@@ -10,7 +10,7 @@ const token: ApiToken = {
   name: "fleet\u001b[2J\u202etools",
   user_id: annaId,
   username: "anna",
-  scopes: ["logs:read", "metrics:read"],
+  scopes: ["logs:read", "system:read"],
   created_at: "2026-01-02T03:04:05.000Z",
   expires_at: "2026-04-02T03:04:05.000Z",
   is_expired: false,
@@ -28,13 +28,13 @@ describe("steward token add", { concurrency: true }, () => {
       ...signInAnswers(),
       "POST /api/tokens": untilSteppedUp({ status: 201, body: { ...token, token: secret } }),
     });
-    const args = [...add, "--scope", "metrics:read", "--expires-in", "30d", "--password-stdin"];
+    const args = [...add, "--scope", "system:read", "--expires-in", "30d", "--password-stdin"];
     const { code, stdout, stderr } = await runSteward([...args, "--socket", socketPath], {
       stdin: `${password}\n`,
     });
     assert.deepEqual([code, stdout], [0, `${secret}\n`], stderr);
     assert.match(stderr, /shown this once/);
-    const body = { name: "fleet", scopes: ["logs:read", "metrics:read"], expires_in: "30d" };
+    const body = { name: "fleet", scopes: ["logs:read", "system:read"], expires_in: "30d" };
     assert.deepEqual(received.find(({ path }) => path === "/api/tokens")?.body, body);
     assert.equal(received.at(-1)?.path, "/api/auth/logout");
   });
@@ -78,7 +78,7 @@ describe("steward token list", { concurrency: true }, () => {
     const [, first, second] = stdout.split("\n");
     assert.match(
       first ?? "",
-      /^tok_b+ {2}anna {2}fleet\\x1b\[2J\\x\{202e\}tools {2}logs:read, metrics:read {2}2026/,
+      /^tok_b+ {2}anna {2}fleet\\x1b\[2J\\x\{202e\}tools {2}logs:read, system:read {2}2026/,
     );
     assert.match(second ?? "", /^tok_c+ .* expired /);
   });

@@ -131,6 +131,14 @@ describe("updates of an agent whose server signs", () => {
     assert.match(available.rules?.hindrance ?? "", /does not say how rules are put to work/);
   });
 
+  it("say to the server who asks: program, version, product and processor", () => {
+    const agents = new Set(publisher.server.requests.map(({ headers }) => String(headers["user-agent"])));
+    assert.equal(agents.size, 1, [...agents].join(", "));
+    const [said = ""] = agents;
+    assert.match(said, /^Steward\/\d+\.\d+\.\d+\S* \(demo; \w+\)$/);
+    assert.ok(said.endsWith(`; ${process.arch})`), said);
+  });
+
   it("hide from readonly where they come from, also where a failure names it", async () => {
     const reader = await agent.signedIn("reader", "readonly");
     await publisher.server.close();

@@ -18,7 +18,6 @@ const detailed = [
   "node",
   "os",
   "rules_version",
-  "support_until",
   "uptime_seconds",
 ];
 

@@ -778,7 +778,6 @@ export const de: Catalogue = {
     scopes: {
       "logs:read": "Protokolle lesen",
       "events:read": "Ereignisse lesen",
-      "metrics:read": "Messwerte lesen",
       "system:read": "Einstellungen, Gerätedaten, Uhr und Updates lesen",
       "system:write": "Einstellungen eines Operators ändern",
       "time:write": "Uhr synchronisieren und Quellen neu wählen",

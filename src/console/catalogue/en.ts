@@ -724,7 +724,6 @@ export const en = {
     scopes: {
       "logs:read": "Read the logs",
       "events:read": "Read the events",
-      "metrics:read": "Read metrics",
       "system:read": "Read settings, device facts, the clock and updates",
       "system:write": "Change an operator's settings",
       "time:write": "Sync the clock and choose sources again",

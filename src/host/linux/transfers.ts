@@ -18,6 +18,8 @@ export interface TransferOptions {
   readonly redirects: number;
   /** Loopback, link-local, unspecified and multicast addresses may be servers. */
   readonly allowLocalServers: boolean;
+  /** Says to servers who asks (RFC 9110 §10.1.5). */
+  readonly userAgent?: string;
   readonly resolveHost?: ResolveHost;
   readonly ownAddresses?: () => ReadonlySet<string>;
 }
@@ -36,9 +38,15 @@ export function createTransfers(options: TransferOptions): Transfers {
       const url = parseAddress(address);
       request.signal.throwIfAborted();
       if (url.protocol === "file:") return openFile(url, request);
-      return openWithin(url, request, (at, signal) => followed(at, request, signal, options, connections));
+      const asked = withUserAgent(request, options);
+      return openWithin(url, asked, (at, signal) => followed(at, asked, signal, options, connections));
     },
   };
+}
+
+function withUserAgent(request: TransferRequest, { userAgent }: TransferOptions): TransferRequest {
+  if (userAgent === undefined) return request;
+  return { ...request, headers: { ...request.headers, "user-agent": userAgent } };
 }
 
 /** The head must be there in time; from then on the body has limits of its own. */

@@ -2,6 +2,7 @@ import type { StoredApiToken } from "../../auth/api-token.ts";
 import type { ApiTokens } from "../../auth/api-tokens.ts";
 import type { Restriction } from "../../auth/restriction.ts";
 import { durationSeconds } from "../../contract/durations.ts";
+import { scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { StewardError } from "../../errors.ts";
 import { pageOf } from "../../store/pages.ts";
@@ -31,7 +32,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     name: token.name,
     user_id: token.user_id,
     username: accounts.get(token.user_id).username,
-    scopes: [...token.scopes],
+    scopes: token.scopes.filter((scope) => scopeNames.includes(scope)),
     created_at: token.created_at,
     expires_at: token.expires_at,
     is_expired: apiTokens.isExpired(token),

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
+import { errorCodesOf } from "../../src/http/openapi.ts";
+import type { CallOptions } from "../running-agent.ts";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "./checked-agent.ts";
+
+const tests = join(import.meta.dirname, "..");
+
+/** What tests look for in answers: their texts but this file's. */
+const toldByTests = readdirSync(tests, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".test.ts") && !name.endsWith("declared-statuses.test.ts"))
+  .map((name) => readFileSync(join(tests, name), "utf8"))
+  .join("\n");
+
+/** What takes a client that is too slow, or an agent that fails inside: tests of their own, which name neither code. */
+const toldOtherwise = ["request_timeout", "internal_error"];
+
+/** A request that must get this status, of the operations that it is about. */
+interface Provocation {
+  status: number;
+  concerns: (id: OperationId) => boolean;
+  options: (id: OperationId) => CallOptions & { query?: string; isElsewhere?: boolean };
+}
+
+describe("the statuses that the contract announces", () => {
+  let agent: CheckedAgent;
+  let fresh: CheckedAgent;
+  let admin: SignedIn;
+  let narrowToken: string;
+  const provoked = new Map<OperationId, Set<number>>();
+
+  before(async () => {
+    agent = await startCheckedAgent();
+    fresh = await startCheckedAgent();
+    admin = await agent.signedInAdmin();
+    const body = { name: "narrow", scopes: ["users:read"] };
+    narrowToken = (await agent.call("POST", "/api/tokens", { token: admin.token, body })).json.token;
+  });
+  after(async () => {
+    await agent.dispose();
+    await fresh.dispose();
+  });
+
+  /** With the ids of what there is, or of what there is not. */
+  const pathOf = (id: OperationId, isElsewhere = false): string => {
+    const { path, access } = operationOf(id);
+    const nought = "0".repeat(32);
+    return path
+      .replace("{sid}", `ses_${nought}`)
+      .replace("{name}", isElsewhere ? "nothing" : "settings")
+      .replace("/tokens/{id}", `/tokens/tok_${nought}`)
+      .replace("{id}", isElsewhere && access !== "self" ? `usr_${nought}` : admin.id);
+  };
+  const has = (id: OperationId, status: number) =>
+    errorCodesOf(operationOf(id)).some((code) => errorCodes[code].status === status);
+  const isOpen = (id: OperationId) => operationOf(id).access === "open";
+  /** Somebody who may. */
+  const allowed = (id: OperationId): CallOptions =>
+    operationOf(id).access === "local" ? { local: true } : { token: admin.token };
+  const withBody = (id: OperationId): CallOptions =>
+    operationOf(id).body ? { ...allowed(id), body: {} } : allowed(id);
+
+  const provocations: Record<string, Provocation> = {
+    "a client that takes neither JSON nor a stream": {
+      status: 406,
+      concerns: () => true,
+      options: () => ({ headers: { accept: "text/html, application/json;q=0" } }),
+    },
+    "a name that is not the device's": {
+      status: 421,
+      concerns: () => true,
+      options: () => ({ headers: { host: "evil.example" } }),
+    },
+    "a header of 20 kB": {
+      status: 431,
+      concerns: () => true,
+      options: () => ({ headers: { "x-large": "y".repeat(20_000) } }),
+    },
+    "a browser on the local socket": {
+      status: 403,
+      concerns: () => true,
+      options: () => ({ local: true, headers: { origin: "http://evil.example" } }),
+    },
+    "a stranger": { status: 401, concerns: (id) => !isOpen(id), options: () => ({}) },
+    "a parameter that is not known": {
+      status: 400,
+      concerns: () => true,
+      options: (id) => ({ ...withBody(id), query: "?of_no_use=1" }),
+    },
+    "a body that is too large": {
+      status: 413,
+      concerns: (id) => operationOf(id).body !== undefined,
+      options: (id) => ({ ...allowed(id), body: { x: "y".repeat(70_000) } }),
+    },
+    "a body of another type": {
+      status: 415,
+      concerns: (id) => operationOf(id).body !== undefined,
+      options: (id) => ({ ...allowed(id), body: "{}", headers: { "content-type": "text/plain" } }),
+    },
+    "an ETag of before": {
+      status: 412,
+      concerns: (id) => has(id, 412) || id === "deleteUser",
+      options: (id) => ({ ...withBody(id), headers: { "if-match": '"of-before"' } }),
+    },
+    "an API token that does not reach so far": {
+      status: 403,
+      concerns: (id) => !isOpen(id) && operationOf(id).scope !== "users:read",
+      options: (id) => ({ ...withBody(id), token: narrowToken, local: false }),
+    },
+    "what there is not": {
+      status: 404,
+      concerns: (id) => {
+        const { pathParameters, access, body } = operationOf(id);
+        return pathParameters !== undefined && access !== "self" && access !== "open" && body === undefined;
+      },
+      options: (id) => ({ ...allowed(id), isElsewhere: true }),
+    },
+  };
+
+  for (const [what, { status, concerns, options }] of Object.entries(provocations)) {
+    for (const id of operationIds.filter(concerns)) {
+      it(`${id}: ${status} for ${what}, as announced`, async () => {
+        assert.ok(has(id, status), "it is not announced");
+        const { query = "", isElsewhere, ...sent } = options(id);
+        const path = `${pathOf(id, isElsewhere)}${query}`;
+        const answer = await agent.call(operationOf(id).method, path, sent);
+        assert.equal(answer.status, status, answer.text);
+        provoked.set(id, (provoked.get(id) ?? new Set()).add(status));
+      });
+    }
+  }
+
+  for (const id of operationIds.filter((one) => !operationOf(one).beforeSetup)) {
+    it(`${id}: 503 before there is an administrator, as announced`, async () => {
+      const answer = await fresh.call(operationOf(id).method, pathOf(id));
+      assert.deepEqual([answer.status, answer.json.code], [503, "setup_required"]);
+      provoked.set(id, (provoked.get(id) ?? new Set()).add(503));
+    });
+  }
+
+  it("are all answered here, or looked for by another test", () => {
+    const silent = operationIds.flatMap((id) =>
+      errorCodesOf(operationOf(id))
+        .filter((code) => !provoked.get(id)?.has(errorCodes[code].status))
+        .filter((code) => !toldByTests.includes(`"${code}"`) && !toldOtherwise.includes(code))
+        .map((code) => `${id} ${errorCodes[code].status} ${code}`),
+    );
+    assert.deepEqual(silent, []);
+  });
+});
