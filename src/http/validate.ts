@@ -75,20 +75,31 @@ function othersToo(count: number): string {
   return count === 1 ? "; one more is wrong" : `; ${count} more are wrong`;
 }
 
-/** The body without the members that are wrong: what is left of it fits, as far as it goes. */
+/**
+ * The body without the members that are wrong: what is left of it fits, as far as it goes. Copied only on the way to
+ * them: what a stranger sends may be nested deeper than a copy of the whole can follow.
+ */
 export function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
-  const sound: unknown = structuredClone(body);
+  const sound = { body };
+  const copies = new Set<unknown>([sound]);
   for (const { pointer } of errors) {
-    let at: unknown = sound;
-    const names = pointer.split("/").slice(1);
+    let at: Record<string, unknown> = sound;
+    const names = ["body", ...pointer.split("/").slice(1)];
     for (const [depth, name] of names.entries()) {
-      if (!isObject(at)) break;
+      if (!Object.hasOwn(at, name)) break;
+      const member = at[name];
       // A list with a wrong entry is left out as a whole.
-      if (depth === names.length - 1 || Array.isArray(at[name])) delete at[name];
-      at = at[name];
+      if (depth === names.length - 1 || !isObject(member)) {
+        delete at[name];
+        break;
+      }
+      const copy = copies.has(member) ? member : { ...member };
+      copies.add(copy);
+      at[name] = copy;
+      at = copy;
     }
   }
-  return sound;
+  return sound.body;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
