@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir, uptime } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Updates } from "../../src/contract/types.ts";
 import { leastSecondsBetweenChecks } from "../../src/updates/check-refusals.ts";
-import { runSteward } from "../agent-in-process.ts";
+import { passingTime, runSteward } from "../agent-in-process.ts";
 import { type Chronyd, startChronyd } from "../clock/chronyd.ts";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
 import type { endOfSuite } from "../store/state-directory.ts";
@@ -75,14 +75,13 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
   const settings = join(etc, "settings.json");
   writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...options.settings }));
   const environment = { STEWARD_INITIAL_SETTINGS: settings };
-  let skippedSeconds = 0;
-  const restFromChecks = (): void => {
-    skippedSeconds += leastSecondsBetweenChecks;
-  };
+  // Both clocks: to the agent, one that goes on alone is a step of the other, which ends the access tokens.
+  const { uptime, wall, pass } = passingTime();
+  const restFromChecks = (): void => pass(leastSecondsBetweenChecks);
   const agent = await startCheckedAgent({
     arguments: ["--host-file", hostFile, ...(options.arguments ?? [])],
     environment,
-    uptime: () => uptime() + skippedSeconds,
+    ...{ uptime, wall },
     ...(stateDirectory !== undefined && { stateDirectory }),
   });
   const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
