@@ -35,6 +35,19 @@ describe("the console in windows of any width", () => {
     assert.equal(status, 200, text);
   };
 
+  /** With letters twice as large, as a person sets them in the browser. */
+  const assertReadsLarge = async (page: Page, about: string): Promise<void> => {
+    const debug = await page.context().newCDPSession(page);
+    await debug.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const size = await page.evaluate(() => getComputedStyle(document.documentElement).fontSize);
+    assert.equal(size, "32px", "the letters are as they were");
+    assert.deepEqual(await brokenText(page), [], `${about}, letters of 200 %`);
+    await assertFits(page);
+    await debug.send("Page.setFontSizes", { fontSizes: { standard: 16 } });
+    await debug.detach();
+  };
+
   /** In each width; 640 and 720 are also windows of 1280 and 1440 at a zoom of 200 %. */
   const assertReads = async (page: Page, about: string): Promise<void> => {
     const found: string[] = [];
@@ -56,6 +69,7 @@ describe("the console in windows of any width", () => {
         await page.goto(path);
         await shown(page);
         await assertReads(page, path);
+        await assertReadsLarge(page, path);
       }
       for (const name of deviceNames) {
         await change({ device: { name } });
