@@ -101,7 +101,8 @@ describe("the README's walk through", () => {
 
   it("takes the mended ones, and does not forget what has failed", () => {
     const shown = output[12] ?? "";
-    assert.match(shown, /^state +good$/m);
+    // The check that follows a change of the server is made at some moment of the next minute, perhaps this one.
+    assert.match(shown, /^state +(good|checking)$/m);
     assert.match(shown, /^rules +1\.3\.0$/m);
     assert.match(shown, /^failed +rules base 1\.2\.0, since /m);
   });
