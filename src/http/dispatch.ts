@@ -15,7 +15,7 @@ import {
   type StreamSource,
 } from "./call.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
-import { createInputCheck, type RawInput, refuse, withoutWrong } from "./validate.ts";
+import { type CheckedInput, createInputCheck, type RawInput, refuse } from "./validate.ts";
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
@@ -60,9 +60,9 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       if (!entry) throw new StewardError("not_found", `There is no operation "${id}".`);
       const { operation, check, handle } = entry;
       authorise(operation, request.actor, request.params);
-      const { params, query, body, bodyErrors } = check(request);
-      if (bodyErrors.length > 0)
-        refuse([...bodyErrors, ...(await furtherErrors(handle, body, bodyErrors))], "body");
+      const input = check(request);
+      const { params, query, body, bodyErrors } = input;
+      if (bodyErrors.length > 0) refuse([...bodyErrors, ...(await furtherErrors(handle, input))], "body");
       const { actor, origin, noted, cookie, lastEventId } = request;
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
@@ -78,13 +78,12 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
 /** What is wrong besides with the members that fit: a form is told all at once. */
 async function furtherErrors(
   { faultsOf }: FormHandler,
-  body: unknown,
-  errors: readonly InputError[],
+  { bodyErrors, soundBody }: CheckedInput,
 ): Promise<InputError[]> {
-  // A body that is no object at all has none.
-  if (!faultsOf || errors.some(({ pointer }) => pointer === "")) return [];
-  const faults = await faultsOf(withoutWrong(body, errors));
-  const known = new Set(errors.map(({ pointer }) => pointer));
+  const sound = faultsOf && soundBody();
+  if (!faultsOf || sound === undefined) return [];
+  const faults = await faultsOf(sound);
+  const known = new Set(bodyErrors.map(({ pointer }) => pointer));
   return faults.flatMap(({ pointer, code, detail }) =>
     known.has(pointer) ? [] : [{ pointer, code, detail }],
   );

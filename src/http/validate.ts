@@ -16,6 +16,8 @@ export interface CheckedInput {
   body: unknown;
   /** What is wrong with the body: it is not to be used then. */
   bodyErrors: readonly InputError[];
+  /** What is right of a body that is wrong, members that are missing aside; undefined where that cannot be told. */
+  soundBody: () => unknown;
 }
 
 /** Checks an operation's input: `not_found` for an id that no resource can have, `unknown_field`, `validation_failed`. */
@@ -36,7 +38,8 @@ export function createInputCheck(id: OperationId): (input: RawInput) => CheckedI
     if (query) refuse(checkQuery(query), "query");
     const body = input.body === undefined && operation.bodyOptional ? {} : input.body;
     const bodyErrors = checkBody ? checkBody(body) : [];
-    return { params: input.params, query, body: checkBody ? body : undefined, bodyErrors };
+    const soundBody = () => (checkBody ? soundPart(body, bodyErrors, checkBody) : undefined);
+    return { params: input.params, query, body: checkBody ? body : undefined, bodyErrors, soundBody };
   };
 }
 
@@ -75,16 +78,23 @@ function othersToo(count: number): string {
   return count === 1 ? "; one more is wrong" : `; ${count} more are wrong`;
 }
 
+/** Judged once more: not every error is told, and a name that is told may be cut. */
+function soundPart(body: unknown, errors: readonly InputError[], check: Validator): unknown {
+  if (!isObject(body)) return undefined;
+  const sound = withoutWrong(body, errors);
+  return check(sound).every(({ code }) => code === "required") ? sound : undefined;
+}
+
 /**
  * The body without the members that are wrong: what is left of it fits, as far as it goes. Copied only on the way to
  * them: what a stranger sends may be nested deeper than a copy of the whole can follow.
  */
-export function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
+function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
   const sound = { body };
   const copies = new Set<unknown>([sound]);
   for (const { pointer } of errors) {
     let at: Record<string, unknown> = sound;
-    const names = ["body", ...pointer.split("/").slice(1)];
+    const names = ["body", ...pointer.split("/").slice(1).map(unescaped)];
     for (const [depth, name] of names.entries()) {
       if (!Object.hasOwn(at, name)) break;
       const member = at[name];
@@ -100,6 +110,11 @@ export function withoutWrong(body: unknown, errors: readonly InputError[]): unkn
     }
   }
   return sound.body;
+}
+
+/** RFC 6901 §4. */
+function unescaped(name: string): string {
+  return name.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -52,11 +52,13 @@ describe("a form with several mistakes", () => {
       security: { session_idle: "soon", session_absolute: "1m" },
       time: { servers: ["ntp.example:70000"] },
       update: { ota: { verify_signature: false, auto_update_binary: true, channel: 7 } },
-      more: 1,
+      "more/or less": 1,
+      ["__proto__"]: { polluted: true },
     });
     assert.deepEqual([status, json.code], [400, "validation_failed"]);
     assert.deepEqual(told.sort(), [
-      "/more unknown_field",
+      "/__proto__ unknown_field",
+      "/more~1or less unknown_field",
       "/security/session_absolute out_of_range",
       "/security/session_idle pattern",
       "/time/servers/0 out_of_range",
@@ -65,6 +67,20 @@ describe("a form with several mistakes", () => {
       "/update/ota/verify_signature must_be_true",
     ]);
     assert.deepEqual((await agent.call("GET", "/api/system", { token: admin.token })).json, before);
+  });
+
+  it("of more mistakes than are told is judged no further, whatever is left of it", async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`m${index}`, 1]));
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    for (const body of [
+      JSON.stringify({ ...many, security: { session_idle: 7, session_absolute: [] }, time: { servers: {} } }),
+      `{"${"n".repeat(200)}": ${deep}, "security": {"session_idle": "1m"}}`,
+      `{"a/b": ${deep}, "security": {"session_idle": 7}}`,
+    ]) {
+      const { status, told } = await send("PUT", "/api/system", body);
+      assert.equal(status, 400);
+      assert.ok(told.length >= 1 && told.length <= 32, `${told.length} are told`);
+    }
   });
 
   it("that breaks rules alone has the code of the first, and names them all", async () => {
