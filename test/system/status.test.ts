@@ -108,7 +108,7 @@ describe("the word for a clock", () => {
     const trouble = {
       code: "clock",
       level: "attention",
-      facts: { check: "clock" },
+      facts: { check: "time" },
       sentence: "No.",
     } as const;
     const [need, ...others] = look({ clock: exampleClock(), troubles: [trouble] }).needs;
