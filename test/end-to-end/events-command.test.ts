@@ -43,6 +43,25 @@ describe("steward events", () => {
     assert.deepEqual([items[0].seq, items.length, next_cursor], [2, 1, "2"]);
   });
 
+  it("goes back page by page with --cursor, the newest last in each", async () => {
+    const newest = await runSteward(["-o", "json", "events", "--limit", "2"], { environment });
+    const { items, next_cursor } = JSON.parse(newest.stdout);
+    assert.deepEqual(
+      items.map(({ seq }: { seq: number }) => seq),
+      [5, 4],
+    );
+    const older = await runSteward(["events", "--limit", "2", "--cursor", next_cursor], { environment });
+    const seqs = older.stdout
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((row) => row.split(/ +/)[1]);
+    assert.deepEqual(seqs, ["2", "3"]);
+    const foreign = await runSteward(["events", "--cursor", "of-no-use"], { environment });
+    assert.equal(foreign.code, 6, foreign.stderr);
+    assert.match(foreign.stderr, /begin again without a cursor/);
+  });
+
   it("verifies both chains and prints their heads", async () => {
     const { code, stdout, stderr } = await runSteward(["events", "--verify"], { environment });
     assert.equal(code, 0, stderr);
