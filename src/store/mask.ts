@@ -2,7 +2,7 @@
 export function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
   if (typeof value !== "object" || value === null) return value;
-  const secret = /hash|secret|sealed|token/;
+  const secret = /hash|secret|sealed|token|refresh_key/;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
