@@ -15,8 +15,8 @@ export interface CompileOptions {
 }
 
 /**
- * A file finds what lies beside it where it was written, not where it was compiled to; and one with tests notes what it
- * costs. Both on its first line, so that the numbers of all lines stay.
+ * A file finds what lies beside it where it was written, not where it was compiled to; and one with tests begins as
+ * test-file.ts has it. Both on its first line, so that the numbers of all lines stay.
  */
 const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plugin => ({
   name: "first-line",
@@ -25,8 +25,8 @@ const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plu
       const text = contents?.get(path) ?? readFileSync(path, "utf8");
       const isTest = path.endsWith(".test.ts");
       const first = isTest && firstImport !== undefined ? `import ${JSON.stringify(firstImport)};` : "";
-      const notes = isTest ? costNote(root, path) : "";
-      const line = `${first}${notes}${text.includes("import.meta.") ? placesOf(path) : ""}`;
+      const begin = isTest ? beginning(root, path) : "";
+      const line = `${first}${begin}${text.includes("import.meta.") ? placesOf(path) : ""}`;
       const [, loader = "js"] = /\.(tsx?)$/.exec(path) ?? [];
       if (line === "" && !contents?.has(path)) return null;
       return { contents: `${line}${text}`, loader: loader as "js" | "ts" | "tsx" };
@@ -34,9 +34,9 @@ const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plu
   },
 });
 
-function costNote(root: string, path: string): string {
-  const costs = JSON.stringify(join(root, "scripts/test-runner/costs.ts"));
-  return `import { noteOwnCost } from ${costs};noteOwnCost(${JSON.stringify(relative(root, path))});`;
+function beginning(root: string, path: string): string {
+  const module = JSON.stringify(join(root, "scripts/test-runner/test-file.ts"));
+  return `import { beginTestFile } from ${module};beginTestFile(${JSON.stringify(relative(root, path))});`;
 }
 
 function placesOf(path: string): string {

@@ -140,11 +140,12 @@ describe("updates of an agent whose server signs", () => {
   });
 
   it("hide from readonly where they come from, also where a failure names it", async () => {
-    const reader = await agent.signedIn("reader", "readonly");
     await publisher.server.close();
     const failed = await agent.check();
+    const reader = await agent.signedIn("reader", "readonly");
     assert.match(failed.schedule.last_check?.detail ?? "", new RegExp(String(publisher.server.port)));
-    const { json, text } = await agent.call("GET", "/api/updates", { token: reader.token });
+    const { status, json, text } = await agent.call("GET", "/api/updates", { token: reader.token });
+    assert.equal(status, 200, text);
     assert.equal(json.schedule.server, "(hidden)");
     assert.equal(text.includes(String(publisher.server.port)), false, text);
     const operator = await agent.signedIn("olga", "operator");

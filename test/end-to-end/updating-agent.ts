@@ -53,7 +53,10 @@ export interface UpdatingAgent extends CheckedAgent {
   confirm: (fingerprint: string) => Promise<void>;
   /** Changes settings as local root. */
   set: (ota: object) => Promise<void>;
-  /** Lets the seconds pass that must lie between two checks. */
+  /**
+   * Lets the seconds pass that must lie between two checks, by monotonic time alone: the time server is a real one. To
+   * the agent the clock is set back at every fourth, which ends the access tokens made before.
+   */
   restFromChecks: () => void;
   /** Begins a check over the API and waits for its end. */
   check: (body?: object) => Promise<Updates>;

@@ -1,0 +1,21 @@
+/** What the process of each test file does before its tests. */
+import { access } from "node:fs";
+import { noteOwnCost } from "./costs.ts";
+
+/** Milliseconds after which a task that no thread has taken is taken all the same. */
+const wakeMilliseconds = 2_000;
+
+/** Called on the first line of each compiled test file; `file` is its path from the root of the repository. */
+export function beginTestFile(file: string): void {
+  noteOwnCost(file);
+  wakeThreads();
+}
+
+/**
+ * In glibc before 2.41 pthread_cond_signal may wake nothing (its bug 25847): a task of the file system then lies in
+ * libuv's queue while all four threads sleep, until the next task wakes one. Agents always have a next one; a test that
+ * awaits its one read would wait for ever.
+ */
+function wakeThreads(): void {
+  setInterval(() => access("/", () => undefined), wakeMilliseconds).unref();
+}
