@@ -1,4 +1,4 @@
 import { counted } from "../counts.ts";
 import { describeCrashPoints } from "./lab/crash-suite.ts";
 
-describeCrashPoints("binary", { when: "after", every: counted({ usual: 4, all: 1 }) });
+describeCrashPoints("binary", { when: "after", every: counted({ usual: 5, all: 1 }) });

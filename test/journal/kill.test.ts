@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createVerification } from "../../src/cli/event-verification.ts";
+import { counted } from "../counts.ts";
 import { bundleFixture, temporaryDirectory } from "../store/state-directory.ts";
 import { allEvents, openLog } from "./event-directory.ts";
 
-const kills = 60;
+const kills = counted({ usual: 30, all: 60 });
 
 describe("a writer of events that is killed", () => {
   it(`loses none that was acknowledged, and leaves whole chains, ${kills} times`, async (test) => {

@@ -98,8 +98,8 @@ for (const { name, what, prepare, before, after } of scenarios) {
       cpSync(site.directory, watchedSite, { recursive: true });
       const { calls, points, states } = await publishing.watch(watchedSite);
       assert.ok(calls.length > (what === "discard" ? 8 : 40), `${calls.length} calls were seen`);
-      // Both ways to publish write alike: a part of the states of the second is enough here.
-      const some = what === "only-rules" ? counted({ usual: 3, all: 1 }) : 1;
+      // Both ways to publish write alike: a smaller part of the states of the second is enough here.
+      const some = counted({ usual: what === "only-rules" ? 5 : 2, all: 1 });
       for (const { where, isEnd, put } of states.filter((_, index) => index % some === 0)) {
         const directory = join(scratch, "left");
         put(directory);

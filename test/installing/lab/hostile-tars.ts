@@ -142,7 +142,7 @@ const forms: readonly HostileTar[] = [
 export const hostileTars: readonly HostileTar[] = [...names, ...links, ...kinds, ...forms];
 
 /** Of 1,000 files each: more than may be unpacked, of which the rest must not even be read. */
-const batches = counted({ usual: 150, all: 1_000 });
+const batches = counted({ usual: 100, all: 1_000 });
 
 function* manyFiles(): Generator<Buffer> {
   for (let batch = 0; batch < batches; batch += 1) {
