@@ -2,13 +2,18 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { consolePaths } from "../../src/contract/console.ts";
+import { counted } from "../counts.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";
 import { assertFits, brokenText } from "./page-checks.ts";
 
 /** CSS pixels, of windows from a phone to a desk, and round each width at which the pages change their look. */
-const widths = [1440, 1280, 1024, 900, 875, 801, 800, 768, 720, 700, 660, 641, 640, 480, 360, 320];
+/** On both sides of where the looks change. */
+const widths = counted({
+  usual: [1440, 900, 875, 801, 720, 641, 640, 360, 320],
+  all: [1440, 1280, 1024, 900, 875, 801, 800, 768, 720, 700, 660, 641, 640, 480, 360, 320],
+});
 
 /** Of 15, 27 and 64 characters, the most that there may be, without a place to break. */
 const deviceNames = ["hamburg-nord-07", "hamburg-branch-warehouse-07", "edge".repeat(16)];

@@ -18,6 +18,8 @@ import { swapperSource } from "./swapping.ts";
 const installs = counted({ usual: 100, all: 1_000 });
 /** So many by the whole of it; the rest by the steps that touch what the agent can touch. */
 const wholeInstalls = counted({ usual: 40, all: 600 });
+/** Which reasons a swap is refused for is left to chance: as long as one was not seen, on to here. */
+const mostWholeInstalls = 2_000;
 
 describe("a process of the agent's user that swaps what is staged, all the time", {
   skip: !isRoot && "needs root",
@@ -28,7 +30,7 @@ describe("a process of the agent's user that swaps what is staged, all the time"
     test.after(() => void swapper.kill("SIGKILL"));
     const hash = added.target.hashes.sha512 ?? "";
     const whole = newTally();
-    while (whole.taken + whole.refused < wholeInstalls) {
+    while (countOf(whole) < wholeInstalls || (!hasSeenAll(whole) && countOf(whole) < mostWholeInstalls)) {
       await tally(whole, async () => (await lab.takeIn(id)).payload, hash);
       if (whole.last === "refused") assert.deepEqual(await takenFiles(lab.trust), []);
     }
@@ -37,7 +39,7 @@ describe("a process of the agent's user that swaps what is staged, all the time"
     const asAgent = await createOwnersRights(lab.agent, labCredentials());
     const signed = readSignedPayload({ length: added.target.length, hashes: added.target.hashes });
     const copy = join(lab.trust, "copy");
-    while (whole.taken + whole.refused + steps.taken + steps.refused < installs) {
+    while (countOf(steps) < installs - wholeInstalls) {
       await rm(copy, { force: true });
       const take = async () => {
         const files = await openAgentFiles(lab.agent, id, asAgent);
@@ -51,10 +53,7 @@ describe("a process of the agent's user that swaps what is staged, all the time"
       `${swaps} swaps; whole intakes: ${inWords(whole)}; opened and copied alone: ${inWords(steps)}`,
     );
     assert.ok(swaps > installs, `only ${swaps} swaps`);
-    for (const { taken, refused, codes } of [whole]) {
-      assert.ok(taken > 0 && refused > 0, "nothing was taken, or all of it");
-      assert.ok(codes.size > 1, "it was always refused for one reason");
-    }
+    assert.ok(hasSeenAll(whole), "nothing was taken, or all of it, or it was always refused for one reason");
   });
 });
 
@@ -67,6 +66,15 @@ interface Tally {
 
 function newTally(): Tally {
   return { taken: 0, refused: 0, last: "refused", codes: new Map() };
+}
+
+function countOf({ taken, refused }: Tally): number {
+  return taken + refused;
+}
+
+/** It was taken, and refused for more than one reason. */
+function hasSeenAll({ taken, codes }: Tally): boolean {
+  return taken > 0 && codes.size > 1;
 }
 
 function inWords({ taken, refused, codes }: Tally): string {
