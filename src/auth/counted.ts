@@ -26,7 +26,7 @@ export interface AttemptOrigin {
   /** What attempts are counted under; null is the device itself, which is never slowed down. */
   readonly source: Source;
   /** On loopback: the source of the one user of this device who it is, where the host can tell. */
-  readonly sourceOfUser?: () => Promise<string>;
+  readonly sourceOfUser?: (() => Promise<string>) | undefined;
 }
 
 /** Whose secret it is that is tried; null: no account's. */

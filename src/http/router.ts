@@ -90,9 +90,16 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
 
 const anonymous: Actor = { kind: "anonymous" };
 
+/** Of the unix socket. */
+const local: Pick<Origin, "address" | "source" | "sourceOfUser"> = { address: "local", source: null };
+
 function originOf({ sourceOf }: RouterOptions, ctx: Koa.Context, isLocal: boolean): Origin {
+  // Member by member: a spread is a twentieth of what a read costs.
+  const { address, source, sourceOfUser } = isLocal ? local : sourceOf(ctx.req);
   return {
-    ...(isLocal ? { address: "local", source: null } : sourceOf(ctx.req)),
+    address,
+    source,
+    sourceOfUser,
     userAgent: ctx.req.headers["user-agent"] ?? "",
     requestId: String(ctx.res.getHeader("X-Request-Id")),
   };

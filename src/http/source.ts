@@ -10,7 +10,7 @@ export interface RequestSource {
   /** What attempts are counted by, see `sourceOf`. */
   source: string;
   /** On loopback: what the attempts of the one user of this device are counted by, where the host can tell who it is. */
-  sourceOfUser?: () => Promise<string>;
+  sourceOfUser?: (() => Promise<string>) | undefined;
 }
 
 /** Trusted proxies that a request may have come through; behind more of them nobody looks any further. */
