@@ -86,7 +86,7 @@ async function readLines(
     (page) => client.call("listLogs", { query: { ...query, ...page } }),
     limit,
   );
-  // Whoever has read to the end has counted.
+  // A reader at the end has counted them all.
   return all.next_cursor === null ? { ...all, total: all.items.length } : all;
 }
 

@@ -170,6 +170,6 @@ export const settings = {
 
 /**
  * The annotations of this contract that JSON Schema does not know. `x-expected` completes "must be …" where a pattern or
- * a format is not met: nobody is shown a regular expression.
+ * a format is not met: no person is shown a regular expression.
  */
 export const annotationKeywords = ["x-writer", "x-redacted", "x-expected"] as const;

@@ -47,8 +47,8 @@ function signatureFaults({ verify_signature }: Ota): Fault[] {
 }
 
 /**
- * Whoever may write settings could otherwise have the agent ask what listens on the device for itself alone. Looked at
- * only where it is written: a server that stands there already keeps nobody from changing something else.
+ * A writer of settings could otherwise have the agent ask what listens on the device for itself alone. Looked at
+ * only where it is written: a server that stands there already does not stop other changes.
  */
 function serverFaults({ mayUpdateFrom }: FaultOptions, present: Settings, next: Settings): Fault[] {
   const { server } = next.update.ota;

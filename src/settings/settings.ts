@@ -32,7 +32,7 @@ export interface SettingsStore {
     writer: Writer,
     precondition?: (present: Settings) => void,
   ): Promise<Settings>;
-  /** What is wrong with a change, as far as it fits the schema, whoever makes it. */
+  /** What is wrong with a change, as far as it fits the schema, for every writer alike. */
   faultsOf(change: SettingsChange): Fault[];
   /** Why updates are blocked by what stands in the file; null when they are not. */
   updatesBlocked(): string | null;

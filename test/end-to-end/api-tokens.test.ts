@@ -55,7 +55,7 @@ describe("API tokens", () => {
   };
 
   describe("are made", () => {
-    it("by whoever gave the password lately, at the sign-in or again, and by nobody else", async () => {
+    it("by users who gave their password lately, at the sign-in or again, and by no others", async () => {
       const plain = await agent.login("olga", goodPassword);
       const body = { name: "at once", scopes: ["logs:read"] };
       assert.equal((await create(plain, body)).status, 201);

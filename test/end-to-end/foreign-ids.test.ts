@@ -20,7 +20,7 @@ const callers = ["readonly", "operator", "admin"] as const;
 
 /**
  * What is answered about another user, who is there, to a readonly user, an operator, and an administrator whose
- * password was not given in the last five minutes. Of tokens nobody but their owner and administrators learns that they are there.
+ * password was not given in the last five minutes. Only their owner and administrators learn that tokens are there.
  */
 const table: Record<string, readonly [string, string, string]> = {
   getUser: ["forbidden", "forbidden", "200"],

@@ -473,7 +473,7 @@ export const en = {
     force: "Put it right all the same",
     forceTitle: "Put the clock right beyond the panic threshold",
     forceText: (offset: string) =>
-      `The sources say that this device is ${offset}. The clock jumps at once; nobody is signed out. If they were wrong, name others in the settings and sync again.`,
+      `The sources say that this device is ${offset}. The clock jumps at once; all users stay signed in. If they were wrong, name others in the settings and sync again.`,
     forceByAdmin: "An administrator can put it right all the same.",
     advice: {
       no_time_source:
