@@ -9,9 +9,17 @@ export interface Running {
   port: number;
   /** Milliseconds from the spawn to the first answer. */
   startMilliseconds: number;
-  /** Resident memory in MiB, as it is now. */
-  residentMiB: () => number;
+  /** What it has in memory now. */
+  memory: () => Memory;
   stop: () => Promise<void>;
+}
+
+/** MiB. */
+export interface Memory {
+  /** All of it, the parts of Node's own file that are mapped and shared included. */
+  residentMiB: number;
+  /** What is this process's alone, and in no file. */
+  anonymousMiB: number;
 }
 
 export interface Contestant {
@@ -24,7 +32,7 @@ const peer = (name: string) => join(import.meta.dirname, "peers", name);
 
 export const bareHttp: Contestant = {
   name: "node:http, bare",
-  command: () => ({ args: [peer("bare-http.mjs")] }),
+  command: () => ({ args: [peer("bare-http.cjs")] }),
 };
 
 export const agent: Contestant = {
@@ -61,13 +69,16 @@ export function scratchDirectory(): { path: string; remove: () => void } {
 
 let nextPort = 18_400;
 
-/** Starts a contestant on the first processor, so that the load has the other, and waits for its first answer. */
-export async function start(contestant: Contestant, directory: string): Promise<Running> {
+/**
+ * Starts a contestant with this Node on the first processor, so that the load has the other, and waits for its first
+ * answer.
+ */
+export async function start(contestant: Contestant, directory: string, node: string): Promise<Running> {
   const port = nextPort;
   nextPort += 1;
   const { args, environment } = contestant.command(port, directory);
   const begun = performance.now();
-  const child = spawn("taskset", ["--cpu-list", "0", process.execPath, ...args], {
+  const child = spawn("taskset", ["--cpu-list", "0", node, ...args], {
     stdio: "ignore",
     env: { ...process.env, ...environment, PORT: String(port) },
   });
@@ -76,15 +87,19 @@ export async function start(contestant: Contestant, directory: string): Promise<
   return {
     port,
     startMilliseconds: performance.now() - begun,
-    residentMiB: () => {
-      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
-    },
+    memory: () => memoryOf(child.pid),
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
     },
   };
+}
+
+function memoryOf(pid: number | undefined): Memory {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const mebibytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) / 1_024;
+  return { residentMiB: mebibytes("Rss"), anonymousMiB: mebibytes("Anonymous") };
 }
 
 async function firstAnswer(port: number, child: ChildProcess): Promise<void> {

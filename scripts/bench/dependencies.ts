@@ -2,7 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { clearEnvironment } from "./environment.ts";
 
+clearEnvironment();
 const root = join(import.meta.dirname, "../..");
 const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   dependencies: Record<string, string>;

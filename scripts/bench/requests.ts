@@ -6,7 +6,7 @@ import { join } from "node:path";
 const connections = 20;
 const seconds = 1;
 
-/** Requests per second that a server answers with 200, measured from the second processor. */
+/** Requests per second that a server answers with 200, measured from the second processor by the Node that runs this. */
 export async function requestsPerSecond(port: number, token: string): Promise<number> {
   const child = spawn(
     "taskset",

@@ -8,9 +8,29 @@ export interface Row {
   value: number;
   peer: number;
   ratio: number;
+  /** Empty: printed for what it is worth. */
   bound: string;
   isWithin: boolean;
 }
+
+/** One bound of a ratio. */
+export interface Bound {
+  readonly side: "most" | "least";
+  readonly value: number;
+}
+
+/** Of two series of measurements, taken in turns. */
+export function ratioRow(what: string, unit: string, [own, peer]: Series, bound?: Bound): Row {
+  const ratio = median(own.map((one, turn) => one / (peer[turn] ?? Number.NaN)));
+  const isWithin = !bound || (bound.side === "most" ? ratio <= bound.value : ratio >= bound.value);
+  return {
+    ...{ what, unit, value: median(own), peer: median(peer), ratio, isWithin },
+    bound: bound ? `${bound.side === "most" ? "≤" : "≥"} ${bound.value.toFixed(2)}` : "",
+  };
+}
+
+/** The measurements of steward, and those of its peer. */
+export type Series = readonly [own: number[], peer: number[]];
 
 /** The middle one, the upper of two; NaN of none. */
 export function median(values: readonly number[]): number {

@@ -1,0 +1,123 @@
+/** Memory and start of the agent against a bare server, and the requests that it answers against fastify. */
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { agent, bareHttp, fastifyJwt, type Memory, type Running, start } from "./contestant.ts";
+import { callJson, requestsPerSecond } from "./requests.ts";
+import { type Row, ratioRow, type Series } from "./row.ts";
+
+const startRounds = 11;
+/** Of these, how many wait until they are idle: memory varies little from one start to the next. */
+const memoryRounds = 3;
+const loadRounds = 15;
+
+/** Milliseconds after the first answer until a server is idle. */
+const idleMilliseconds = 2_000;
+
+/** What about an hour of use asks of an agent: a person who signs in and looks around, and a console that polls. */
+const readsOfAnHour = 200;
+
+const pages = ["/api/system", "/api/status", "/api/system/time-sync", "/api/users"];
+
+/** The runtime that contestants run on, and the directory for their state. */
+export interface Surroundings {
+  readonly node: string;
+  readonly directory: string;
+}
+
+export async function startAndMemory(at: Surroundings): Promise<Row[]> {
+  const contestants = [agent, bareHttp];
+  const starts: Series = [[], []];
+  const memory = memorySeries();
+  for (let round = 0; round < startRounds; round += 1) {
+    for (const [index, contestant] of contestants.entries()) {
+      const running = await start(contestant, at.directory, at.node);
+      starts[index]?.push(running.startMilliseconds);
+      if (round < memoryRounds) {
+        await delay(idleMilliseconds);
+        memory.add(index, running.memory());
+      }
+      await running.stop();
+    }
+  }
+  const [resident, anonymous] = memory.series;
+  return [
+    ratioRow("idle resident memory / bare node:http", "MiB", resident, { side: "most", value: 1.25 }),
+    ratioRow("its anonymous part", "MiB", anonymous),
+    ratioRow("start to first answer / bare node:http", "ms", starts, { side: "most", value: 2.5 }),
+  ];
+}
+
+/** The same after an hour's worth of use: a sign-in, the host's facts, 200 reads. */
+export async function memoryAfterUse(at: Surroundings): Promise<Row[]> {
+  const memory = memorySeries();
+  for (let round = 0; round < memoryRounds; round += 1) {
+    for (const [index, contestant] of [agent, bareHttp].entries()) {
+      const running = await start(contestant, at.directory, at.node);
+      const token = contestant === agent ? await signIn(running, at) : "";
+      await callJson(running, "GET", "/api/system/facts", { token });
+      for (let read = 0; read < readsOfAnHour; read += 1)
+        await callJson(running, "GET", pages[read % pages.length] ?? "/", { token });
+      await delay(idleMilliseconds);
+      memory.add(index, running.memory());
+      await running.stop();
+    }
+  }
+  const [resident, anonymous] = memory.series;
+  return [
+    ratioRow("resident memory after an hour's use / bare node:http", "MiB", resident, {
+      side: "most",
+      value: 1.45,
+    }),
+    ratioRow("its anonymous part, after use", "MiB", anonymous),
+  ];
+}
+
+function memorySeries() {
+  const series: readonly [resident: Series, anonymous: Series] = [
+    [[], []],
+    [[], []],
+  ];
+  return {
+    series,
+    add: (index: number, { residentMiB, anonymousMiB }: Memory) => {
+      series[0][index]?.push(residentMiB);
+      series[1][index]?.push(anonymousMiB);
+    },
+  };
+}
+
+export async function authenticatedRequests(at: Surroundings): Promise<Row> {
+  const own = await start(agent, at.directory, at.node);
+  const session = await signIn(own, at);
+  const settings = await callJson(own, "GET", "/api/system", { token: session });
+  const peer = await start(fastifyJwt(JSON.stringify(settings)), at.directory, at.node);
+  const { access_token: peerToken } = await callJson(peer, "GET", "/token");
+  const results: Series = [[], []];
+  try {
+    // The first turn of each warms it up and does not count.
+    for (let round = 0; round <= loadRounds; round += 1) {
+      const ownRate = await requestsPerSecond(own.port, session);
+      const peerRate = await requestsPerSecond(peer.port, String(peerToken));
+      if (round > 0) {
+        results[0].push(ownRate);
+        results[1].push(peerRate);
+      }
+    }
+  } finally {
+    await Promise.all([own.stop(), peer.stop()]);
+  }
+  const what = "authenticated GET /api/system / fastify + @fastify/jwt";
+  return ratioRow(what, "req/s", results, { side: "least", value: 0.95 });
+}
+
+const credentials = { username: "bench-admin", password: "four unrelated words here" };
+
+/** A token of an administrator, who is made at the first call with this directory. */
+export async function signIn(running: Running, { directory }: Surroundings): Promise<string> {
+  const login = () => callJson(running, "POST", "/api/auth/login", { body: credentials });
+  const first = await login();
+  if (typeof first.access_token === "string") return first.access_token;
+  const socketPath = join(directory, "run/steward.sock");
+  await callJson({ socketPath }, "POST", "/api/users", { body: { ...credentials, role: "admin" } });
+  return String((await login()).access_token);
+}
