@@ -100,7 +100,7 @@ const { $schema, ...custom } = customSchema;
 
 /**
  * JSON Schema of a whole target: an entry of `targets` in the metadata, and `path`, the name that it has there. It stands
- * in docs/release.schema.json.
+ * in docs/updates/release.schema.json.
  */
 export const targetSchema = {
   $schema,

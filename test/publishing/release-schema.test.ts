@@ -14,7 +14,7 @@ import { customOf } from "../updates/offers.ts";
 import { makeDevice } from "./clients.ts";
 import { add, keysOf, makePayload, makeSite, publishAll, rulesEntry, surroundings } from "./site.ts";
 
-const docs = join(import.meta.dirname, "../../docs");
+const docs = join(import.meta.dirname, "../../docs/updates");
 const schema = JSON.parse(readFileSync(join(docs, "release.schema.json"), "utf8"));
 const page = readFileSync(join(docs, "publishing-format.md"), "utf8");
 const isOfSchema = new Ajv2020({ allErrors: true }).compile(schema);
@@ -41,7 +41,7 @@ function refusal({ path, ...file }: Target): string | null {
   }
 }
 
-describe("docs/release.schema.json", () => {
+describe("docs/updates/release.schema.json", () => {
   it("is what devices go by", () => {
     assert.deepEqual(schema, JSON.parse(JSON.stringify(targetSchema)));
   });
@@ -104,7 +104,7 @@ describe("docs/release.schema.json", () => {
   }
 });
 
-describe("docs/publishing-format.md", () => {
+describe("docs/updates/publishing-format.md", () => {
   it("shows a target that devices take", () => {
     const [, text = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
     const target: Target = JSON.parse(text);
