@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man check format clean packages
+.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check format clean packages
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -65,6 +65,12 @@ uninstall: $(NODE_MODULES) ## remove what make install has put there; state and 
 
 man: $(DIST) ## show the manual page, which the build makes of the table of commands
 	@man -l dist/man/steward.8
+
+docs: $(NODE_MODULES) ## write the tables in docs/ anew, from the contract and the table of commands
+	@node --import tsx scripts/docs/main.ts
+
+api-reference: $(NODE_MODULES) ## write the API reference as one HTML page, var/api-reference.html
+	@node --import tsx scripts/docs/api-reference.ts
 
 check: $(NODE_MODULES) ## types and style
 	@node_modules/.bin/tsc -p .

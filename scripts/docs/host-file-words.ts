@@ -1,0 +1,165 @@
+import type { HostFile } from "../../src/host/linux/host-file.ts";
+import type { UpdateDecisions } from "../../src/host/linux/host-file-update.ts";
+import type { ApplyPlan, HealthPlan } from "../../src/host/release-ports.ts";
+
+/** One member of the host file: its place, and what it decides. */
+export interface Member {
+  readonly path: string;
+  readonly words: string;
+  /** A value that the agent accepts, for the test that gives it one. */
+  readonly example: unknown;
+}
+
+type Members<T> = Readonly<Record<keyof T, readonly Member[]>>;
+
+// Each type is that of the parsed file: a member that is added there does not compile without its words here.
+
+const top: Members<Omit<HostFile, "update">> = {
+  names: [
+    {
+      path: "names",
+      words:
+        "Host names that the device answers to besides its own, `NAME.local`, its addresses and localhost. Any other `Host` header gets 421",
+      example: ["edge-7.example.net"],
+    },
+  ],
+  trustedProxies: [
+    {
+      path: "trusted_proxies",
+      words: "Addresses and ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed",
+      example: ["10.0.0.2", "fd00:1::/64"],
+    },
+  ],
+  logUnits: [
+    {
+      path: "log_units",
+      words: "systemd units, besides the agent's own, whose log can be read through the agent",
+      example: ["nginx.service"],
+    },
+  ],
+  product: [
+    {
+      path: "product",
+      words: "The product that this device runs, as releases name it. Default: `steward`",
+      example: "pump-7",
+    },
+  ],
+};
+
+const update: Members<Omit<UpdateDecisions, "apply">> = {
+  caFile: [
+    {
+      path: "update.ca_file",
+      words:
+        "PEM file with certificate authorities that update servers may use besides the public ones. Root must own it, like the host file",
+      example: "/etc/steward/branch-ca.pem",
+    },
+  ],
+  proxy: [
+    {
+      path: "update.proxy",
+      words: "Proxy for connections to update servers: `http://host:port`",
+      example: "http://proxy.example.net:3128",
+    },
+  ],
+  allowLocalServers: [
+    {
+      path: "update.allow_local_servers",
+      words: "true: loopback and link-local addresses may be update servers. Default: false",
+      example: true,
+    },
+  ],
+  redirectOrigins: [
+    {
+      path: "update.redirect_origins",
+      words: "Origins, such as a CDN's, that an update server may redirect to",
+      example: ["https://cdn.example.net"],
+    },
+  ],
+  channels: [
+    {
+      path: "update.channels",
+      words:
+        "Channels that releases may be of. A setting with another channel is refused with `409 pinned_by_host`. Default: any",
+      example: ["stable"],
+    },
+  ],
+};
+
+const plan: Members<Omit<ApplyPlan, "health">> = {
+  unit: [
+    {
+      path: "unit",
+      words:
+        "A service. Rules make it reload (or restart, if it cannot reload); a binary makes it restart. It must be active to count as healthy",
+      example: "pump.service",
+    },
+  ],
+  activate: [
+    {
+      path: "activate",
+      words:
+        "A program with arguments that puts the release to work instead of the unit, within 60 s. Without systemd this is the only way. A binary needs `activate` or `unit`",
+      example: ["{release}/activate"],
+    },
+  ],
+  selfTest: [
+    {
+      path: "self_test",
+      words:
+        "A program that tests the release before the switch, as a user without rights and without network",
+      example: ["{release}/check", "{release}"],
+    },
+  ],
+};
+
+const health: Members<HealthPlan> = {
+  http: [
+    {
+      path: "health.http",
+      words:
+        "Up to 8 checks `{url, status, version_member}` of addresses of the device itself (`http://127.…`, `http://[::1]…`). Each must answer within 5 s with `status` (default 200). `version_member` names the member of the JSON answer that must be the release's version",
+      example: [{ url: "http://127.0.0.1:9000/health", status: 200, version_member: "version" }],
+    },
+  ],
+  command: [
+    {
+      path: "health.command",
+      words: "A program that must end with exit code 0 within 10 s",
+      example: ["{release}/healthy"],
+    },
+  ],
+  successes: [
+    {
+      path: "health.successes",
+      words: "Healthy checks in a row that are needed, 1 to 100. Default: 6",
+      example: 6,
+    },
+  ],
+  intervalSeconds: [
+    {
+      path: "health.interval",
+      words: "Time between two checks, `100ms` to `1m`. Default: `5s`",
+      example: "5s",
+    },
+  ],
+  withinSeconds: [
+    {
+      path: "health.within",
+      words: "Time after the switch within which the release must be healthy, up to `60m`. Default: `5m`",
+      example: "5m",
+    },
+  ],
+};
+
+/** The members of the file itself and of `update`, in the order in which they are explained. */
+export const hostFileMembers: readonly Member[] = [
+  ...Object.values(top).flat(),
+  ...Object.values(update).flat(),
+];
+
+/** The members of `update.rules` and of `update.binary`. */
+export const planMembers: readonly Member[] = [
+  ...Object.values(plan).flat(),
+  ...Object.values(health).flat(),
+];

@@ -1,0 +1,121 @@
+/** The tables of the documents, made from the contract and from the table of commands. */
+import { commandGroups, groupOf } from "../../src/cli/command-groups.ts";
+import { commands } from "../../src/cli/command-table.ts";
+import { settingKeysOf, settingText } from "../../src/cli/setting-keys.ts";
+import { commandUsage, exitCodes } from "../../src/cli/usage.ts";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
+import type { Access, Operation } from "../../src/contract/operation.ts";
+import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { scopes } from "../../src/contract/scopes.ts";
+import { settings } from "../../src/contract/settings.ts";
+import { eventWords } from "./event-words.ts";
+import { hostFileMembers, planMembers } from "./host-file-words.ts";
+
+/** Every table by the name in its marker. */
+export const tables: Readonly<Record<string, () => string>> = {
+  settings: settingsTable,
+  "error-codes": errorCodesTable,
+  events: eventsTable,
+  "exit-codes": () => markdownTable(["exit code", "meaning"], [...exitCodes]),
+  commands: commandsTables,
+  routes: routesTable,
+  scopes: scopesTable,
+  "host-file": () => membersTable(hostFileMembers),
+  "host-file-plan": () => membersTable(planMembers),
+};
+
+function settingsTable(): string {
+  const rows = settingKeysOf(settings).map(({ key, type, values, defaultValue, writer, description }) => [
+    `\`${key}\``,
+    values === undefined ? type : values.map((value) => `\`${String(value)}\``).join(", "),
+    `\`${settingText(defaultValue) || '""'}\``,
+    String(writer),
+    description,
+  ]);
+  return markdownTable(["setting", "type", "default", "least role", "meaning"], rows);
+}
+
+function errorCodesTable(): string {
+  const rows = Object.entries(errorCodes).map(([code, { status, exit, title }]) => [
+    `\`${code}\``,
+    String(status),
+    String(exit),
+    title,
+  ]);
+  return markdownTable(["code", "HTTP status", "exit code", "title"], rows);
+}
+
+function eventsTable(): string {
+  const rows = (Object.keys(eventTypes) as EventType[]).map((type) => {
+    const { log, audience } = eventTypes[type];
+    const readers = audience === "security" ? "administrators" : "administrators, operators";
+    return [`\`${type}\``, eventWords[type], log, readers];
+  });
+  return markdownTable(["event", "what it records", "log", "readers besides the user concerned"], rows);
+}
+
+function commandsTables(): string {
+  return commandGroups
+    .map((group) => {
+      const members = commands.filter((command) => !command.isHidden && groupOf(command) === group);
+      const rows = members.map((command) => [`\`${usageOf(command)}\``, command.summary]);
+      return `### ${group.title}\n\n${markdownTable(["command", "what it does"], rows)}`;
+    })
+    .join("\n\n");
+}
+
+function usageOf(command: Parameters<typeof commandUsage>[0]): string {
+  return (commandUsage(command).split("\n")[0] ?? "").replace(/^Usage: /, "");
+}
+
+function routesTable(): string {
+  const rows = operationIds.map((id) => {
+    const operation = operationOf(id);
+    const { method, path, access, stepUp, scope, summary } = operation;
+    const who = `${accessWords(access)}${stepUp ? ", with step-up" : ""}`;
+    return [`\`${method} ${path}\``, summary, who, scope === undefined ? "" : `\`${scope}\``];
+  });
+  return markdownTable(["route", "what it does", "who may call it", "scope"], rows);
+}
+
+function accessWords(access: Access): string {
+  if (access === "open") return "anyone";
+  if (access === "session") return "a signed-in user, for themselves";
+  if (access === "self") return "that user alone";
+  if (access === "local") return "local root";
+  const roles = access.roles.length === 3 ? "every role" : access.roles.join(", ");
+  return access.self ? `${roles}; the user concerned` : roles;
+}
+
+function scopesTable(): string {
+  const routesOf = (scope: string) =>
+    operationIds
+      .map(operationOf)
+      .filter((operation: Operation) => operation.scope === scope)
+      .map(({ method, path }) => `\`${method} ${path}\``)
+      .join(", ");
+  const rows = Object.entries(scopes).map(([scope, roles]) => [
+    `\`${scope}\``,
+    roles.join(", "),
+    routesOf(scope),
+  ]);
+  return markdownTable(["scope", "roles whose users can have it", "routes"], rows);
+}
+
+function membersTable(members: readonly { path: string; words: string }[]): string {
+  return markdownTable(
+    ["member", "meaning"],
+    members.map(({ path, words }) => [`\`${path}\``, words]),
+  );
+}
+
+function markdownTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
+  return [line(heads), `|${heads.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
+}
+
+/** GitHub's tables end a cell at a bar, in code too. */
+function escaped(cell: string): string {
+  return cell.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
