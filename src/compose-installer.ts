@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { watch } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "./errors.ts";
+import { StewardError, systemErrorCode } from "./contract/errors.ts";
 import { createRunCommand } from "./host/linux/commands.ts";
 import type { UpdateDecisions } from "./host/linux/host-file-update.ts";
 import type { CommandResult, RunCommand } from "./host/ports.ts";

@@ -1,6 +1,6 @@
 import { arch } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { StewardError } from "./errors.ts";
+import { StewardError } from "./contract/errors.ts";
 import { createActivation } from "./host/linux/activation.ts";
 import { type Credentials, createOwnersRights } from "./host/linux/agent-rights.ts";
 import { createRunCommand } from "./host/linux/commands.ts";

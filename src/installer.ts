@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { errorCodes } from "./contract/error-codes.ts";
+import { StewardError, systemErrorCode } from "./contract/errors.ts";
 import { updateKinds } from "./contract/update-kinds.ts";
-import { StewardError, systemErrorCode } from "./errors.ts";
 import type { Credentials } from "./host/linux/agent-rights.ts";
 import { usualHostFile } from "./host-decisions.ts";
 import { type InstallerParts, openInstaller } from "./installer-host.ts";

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createCommandContext, type Terminal } from "./command-context.ts";
 import { errorCodes } from "./contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "./errors.ts";
+import { StewardError, systemErrorCode } from "./contract/errors.ts";
 import { isJournalStream } from "./host/linux/journal-stream.ts";
 import { openNativeJournal } from "./host/linux/native-journal.ts";
 import { openServiceManager, type ServiceManager } from "./host/linux/service-manager.ts";

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { ServeConfig } from "./agent.ts";
-import { StewardError } from "./errors.ts";
+import { StewardError } from "./contract/errors.ts";
 import { usualHostFile } from "./host-decisions.ts";
 
 /** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */

@@ -139,7 +139,7 @@ function localRules(path: string, room: string, floor: number, { specifier, isTy
 /** What a page may have of the contract besides types. The build makes a small table of operations.ts. */
 const smallValues = [
   "operations",
-  "console",
+  "schemas/console",
   "shapes",
   "scopes",
   "update-kinds",

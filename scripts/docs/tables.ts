@@ -5,10 +5,10 @@ import { settingKeysOf, settingText } from "../../src/cli/setting-keys.ts";
 import { commandUsage, exitCodes } from "../../src/cli/usage.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
-import type { Access, Operation } from "../../src/contract/operation.ts";
+import type { Access, Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { settings } from "../../src/contract/schemas/settings.ts";
 import { scopes } from "../../src/contract/scopes.ts";
-import { settings } from "../../src/contract/settings.ts";
 import { eventWords } from "./event-words.ts";
 import { hostFileMembers, planMembers } from "./host-file-words.ts";
 

@@ -1,6 +1,6 @@
+import { apiToken, tokenId } from "../contract/schemas/tokens.ts";
 import type { Scope } from "../contract/scopes.ts";
 import { timestamp, userId } from "../contract/shapes.ts";
-import { apiToken, tokenId } from "../contract/tokens.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
 
 /** An API token as it is stored: only a hash of it. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { StewardError } from "../contract/errors.ts";
 import { type Scope, scopes as scopeRoles } from "../contract/scopes.ts";
-import { StewardError } from "../errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { Document } from "../store/document.ts";
 import { createGroups, createLookUp } from "../store/look-up.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { AttemptCounts } from "./attempt-counts.ts";
 import { ownEnd, siteEnd } from "./attempt-rules.ts";
 import type { Undo, Windows } from "./attempt-tables.ts";

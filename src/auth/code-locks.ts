@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type CountingContext, inWords } from "./attempt.ts";
 import { clearCodes, codesEnd } from "./attempt-counts.ts";
 import { codeDelaySeconds } from "./attempt-rules.ts";

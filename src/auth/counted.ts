@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../contract/error-codes.ts";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Source } from "../users/passwords.ts";
 import type { Attempt, Seal } from "./attempt.ts";
 import type { AttemptAbout, Attempts } from "./attempts.ts";

@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import type { Enrolment as SetUp, TwoFactor, User } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import { qrSvg } from "../two-factor/qr.ts";
 import { makeRecoveryCodes } from "../two-factor/recovery-codes.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Account } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
 import type { Passwords } from "../users/passwords.ts";

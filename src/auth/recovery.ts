@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { findRecoveryCode } from "../two-factor/recovery-codes.ts";
 import type { Account, StoredFactor } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";

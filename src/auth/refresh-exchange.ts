@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { hashOfToken, makeRefreshToken, newRefreshKey, readRefreshToken } from "./refresh-token.ts";
 import type { StoredSession } from "./session.ts";
 import type { SessionTable } from "./session-table.ts";

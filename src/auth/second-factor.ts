@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { EventSink } from "../journal/event.ts";
 import { findRecoveryCode } from "../two-factor/recovery-codes.ts";

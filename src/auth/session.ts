@@ -1,4 +1,4 @@
-import { sessionId } from "../contract/auth.ts";
+import { sessionId } from "../contract/schemas/auth.ts";
 import { userId } from "../contract/shapes.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
 

@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import type { Session } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Account } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
 import type { Passwords } from "../users/passwords.ts";

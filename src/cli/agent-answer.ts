@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes } from "../contract/error-codes.ts";
-import type { StewardError } from "../errors.ts";
+import type { StewardError } from "../contract/errors.ts";
 import { BoundlessAnswer, CommandError } from "./context.ts";
 import { AgentRefusal, type Problem } from "./failure.ts";
 import type { Places } from "./places.ts";

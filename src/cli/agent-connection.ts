@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import * as http from "node:http";
 import * as https from "node:https";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import { StewardError, systemErrorCode } from "../errors.ts";
 import { CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";
 import type { Places } from "./places.ts";

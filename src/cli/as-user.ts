@@ -1,6 +1,6 @@
+import { StewardError } from "../contract/errors.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { Input, Output, Session, User } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import { AgentAbsent } from "./agent-connection.ts";
 import { createHttpClient } from "./client.ts";
 import type { Invocation } from "./command.ts";

@@ -1,6 +1,6 @@
 import { errorCodes } from "../contract/error-codes.ts";
+import { type InputError, StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { ProblemClock } from "../contract/types.ts";
-import { type InputError, StewardError, systemErrorCode } from "../errors.ts";
 import { CommandError } from "./context.ts";
 import { escapeLines, escapeText } from "./escape.ts";
 

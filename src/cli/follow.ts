@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { StewardError } from "../contract/errors.ts";
 import type { Input, StreamId } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
 import { BoundlessAnswer, CommandError, type StreamedMessage } from "./context.ts";
 

@@ -1,4 +1,4 @@
-import { severityWords } from "../contract/logs.ts";
+import { severityWords } from "../contract/schemas/logs.ts";
 import type { LogEntry, LogList, LogQuery } from "../contract/types.ts";
 import { allPages } from "./all-pages.ts";
 import type { Command, GivenOptions, Invocation } from "./command.ts";

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { requireSocketPath } from "../errors.ts";
+import { requireSocketPath } from "../contract/errors.ts";
 import { usualPlaces } from "../installing/places.ts";
 import type { GivenOptions } from "./command.ts";
 import { CommandError } from "./context.ts";

@@ -1,4 +1,4 @@
-import { readRfc3339 } from "../clock/rfc3339.ts";
+import { readRfc3339 } from "../contract/timestamps.ts";
 import { type AddResult, addRelease, withdrawRelease } from "../publishing/add.ts";
 import { rfc3339Seconds } from "../publishing/drafts.ts";
 import { likelyMistakes } from "../publishing/likely-mistakes.ts";

@@ -1,5 +1,5 @@
-import { settings } from "../contract/settings.ts";
-import { hidden } from "../contract/settings-forms.ts";
+import { settings } from "../contract/schemas/settings.ts";
+import { hidden } from "../contract/schemas/settings-forms.ts";
 import type { SettingsChange } from "../contract/types.ts";
 import { CommandError } from "./context.ts";
 import { isRecord, type SettingKey, settingFields, settingKeysOf, unknownKey } from "./setting-keys.ts";

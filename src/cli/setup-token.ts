@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import type { Command } from "./command.ts";
 import { CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";

@@ -1,6 +1,6 @@
+import { StewardError } from "../contract/errors.ts";
 import type { OperationId } from "../contract/operations.ts";
 import type { Input, Output, User } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Client } from "./context.ts";
 import type { Ask } from "./prompt.ts";
 

@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import type { Settings } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Command, Invocation } from "./command.ts";
 import { type Client, CommandError } from "./context.ts";
 import { factsFields } from "./facts-view.ts";

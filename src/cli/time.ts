@@ -1,4 +1,4 @@
-import { readRfc3339 } from "../clock/rfc3339.ts";
+import { readRfc3339 } from "../contract/timestamps.ts";
 import type { TimeSync } from "../contract/types.ts";
 import type { Command, Invocation } from "./command.ts";
 import { requireConsent } from "./consent.ts";

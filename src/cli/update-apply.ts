@@ -1,6 +1,6 @@
+import { StewardError } from "../contract/errors.ts";
 import type { HistoryEntry, Release, Updates } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { StewardError } from "../errors.ts";
 import { AgentAbsent } from "./agent-connection.ts";
 import { allPages, wholeList } from "./all-pages.ts";
 import type { Command, Invocation, Positional } from "./command.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { UpdateProgress, Updates } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
 import { BoundlessAnswer, CommandError } from "./context.ts";
 import { escapeText } from "./escape.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { systemErrorCode } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { systemErrorCode } from "../errors.ts";
 import type { UpdateKind } from "../updates/release.ts";
 import { type JournalEntry, type ReleaseJournal, readReleaseJournal } from "../updates/release-journal.ts";
 import { wholeList } from "./all-pages.ts";

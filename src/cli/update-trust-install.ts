@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { chmod, mkdir, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
 import type { Root } from "../updates/metadata.ts";
 import type { Invocation } from "./command.ts";

@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import type { User, UserList, UserQuery } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import { allPages } from "./all-pages.ts";
 import { type Client, CommandError } from "./context.ts";
 import { suggestion } from "./near-miss.ts";

@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import type { Output as Answer, Enrolment, ProblemClock } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import { qrTerminal } from "../two-factor/qr.ts";
 import type { OwnSession } from "./as-user.ts";
 import type { Invocation } from "./command.ts";

@@ -1,4 +1,4 @@
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { CommandResult, RunCommand, Timers, TimeServices } from "../host/ports.ts";
 import { type ChronycReport, parseChronyc } from "./chronyc-report.ts";
 import { hasReference, reportOfChrony } from "./chronyd-report.ts";

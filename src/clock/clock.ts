@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import type { TimeSync } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import { type ClockOptions, type ClockParts, createClockParts } from "./clock-parts.ts";
 import type { ClockState } from "./clock-state.ts";
 import { isSynchronised } from "./knowledge.ts";

@@ -1,4 +1,4 @@
-import type { clockTrusts, leaps, sourceStates } from "../contract/clock.ts";
+import type { clockTrusts, leaps, sourceStates } from "../contract/schemas/clock.ts";
 import type { TimeDaemon } from "../host/ports.ts";
 
 /** One source of a time daemon, in the words of the time-sync status; null: the daemon does not tell. */

@@ -1,4 +1,4 @@
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import type {
   ClockDriver,
   ClockReading,

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Why a round that somebody asked for did not put the clock right; null: it did, or is about to. */

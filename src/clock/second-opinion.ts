@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import type { ClockDriver, DatagramAddress } from "../host/ports.ts";
 import { inEra } from "./ntp-packet.ts";
 

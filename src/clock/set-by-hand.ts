@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Standing } from "./knowledge.ts";
 import type { Way } from "./way.ts";
 

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { RunCommand, TimeServices } from "../host/ports.ts";
 import {
   type Delegate,

@@ -1,13 +1,13 @@
-import { authOperations } from "./auth-operations.ts";
-import { eventOperations } from "./event-operations.ts";
-import { logOperations } from "./log-operations.ts";
-import type { Operation } from "./operation.ts";
-import { systemOperations } from "./system-operations.ts";
-import { timeOperations } from "./time-operations.ts";
-import { tokenOperations } from "./token-operations.ts";
-import { twoFactorOperations } from "./two-factor-operations.ts";
-import { updateOperations } from "./update-operations.ts";
-import { userOperations } from "./user-operations.ts";
+import { authOperations } from "./operations/auth.ts";
+import { eventOperations } from "./operations/events.ts";
+import { logOperations } from "./operations/logs.ts";
+import type { Operation } from "./operations/operation.ts";
+import { systemOperations } from "./operations/system.ts";
+import { timeOperations } from "./operations/time.ts";
+import { tokenOperations } from "./operations/tokens.ts";
+import { twoFactorOperations } from "./operations/two-factor.ts";
+import { updateOperations } from "./operations/updates.ts";
+import { userOperations } from "./operations/users.ts";
 
 /** Every route of the agent. Routes, validation, types, OpenAPI and the command line's client derive from it. */
 export const operations = {

@@ -1,22 +1,22 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import type { session, sessionList } from "./auth.ts";
-import type { clockSource, timeSync } from "./clock.ts";
-import type { consoleGreeting } from "./console.ts";
-import type { event, eventList } from "./events.ts";
-import type { listLogsQuery, logEntry, logList, severityWords } from "./logs.ts";
 import type { OperationId, operations } from "./operations.ts";
-import type { settings } from "./settings.ts";
-import type { settingsChange } from "./settings-forms.ts";
+import type { session, sessionList } from "./schemas/auth.ts";
+import type { clockSource, timeSync } from "./schemas/clock.ts";
+import type { consoleGreeting } from "./schemas/console.ts";
+import type { event, eventList } from "./schemas/events.ts";
+import type { listLogsQuery, logEntry, logList, severityWords } from "./schemas/logs.ts";
+import type { settings } from "./schemas/settings.ts";
+import type { settingsChange } from "./schemas/settings-forms.ts";
+import type { status } from "./schemas/status.ts";
+import type { facts, health, version } from "./schemas/system.ts";
+import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
+import type { enrolment, twoFactor } from "./schemas/two-factor.ts";
+import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./schemas/update-applying.ts";
+import type { passedOver } from "./schemas/update-passed-over.ts";
+import type { updateTrust } from "./schemas/update-trust.ts";
+import type { release, updateProgress, updates } from "./schemas/updates.ts";
+import type { listUsersQuery, user, userList } from "./schemas/users.ts";
 import type { problem, roleNames } from "./shapes.ts";
-import type { status } from "./status.ts";
-import type { facts, health, version } from "./system.ts";
-import type { apiToken, createdToken, tokenList } from "./tokens.ts";
-import type { enrolment, twoFactor } from "./two-factor.ts";
-import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./update-applying.ts";
-import type { passedOver } from "./update-passed-over.ts";
-import type { updateTrust } from "./update-trust.ts";
-import type { release, updateProgress, updates } from "./updates.ts";
-import type { listUsersQuery, user, userList } from "./users.ts";
 
 type Typed<S> = S extends JSONSchema ? FromSchema<S> : never;
 

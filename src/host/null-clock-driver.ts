@@ -1,6 +1,6 @@
 import { uptime as uptimeOfHost } from "node:os";
 import { uptime as processUptime } from "node:process";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { ClockDriver, ClockReading, SteeringHindrance, Uptime } from "./ports.ts";
 
 /** Seconds that a calibration is good for. It ages only by steps and suspensions too small to be seen. */

@@ -2,7 +2,7 @@ import type Koa from "koa";
 import koaJwt from "koa-jwt";
 import { type AccessClaims, type AccessTokens, accessTokenRules, readClaims } from "../auth/access-tokens.ts";
 import type { Bearer } from "../auth/bearer.ts";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Actor } from "./call.ts";
 
 /** Finds out who makes a request. Throws `authentication_required` or `invalid_token`. */

@@ -1,6 +1,6 @@
 import type { Person, Program } from "../auth/bearer.ts";
-import type { Access, Operation } from "../contract/operation.ts";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
+import type { Access, Operation } from "../contract/operations/operation.ts";
 import { type Actor, roleOf } from "./call.ts";
 
 /** What is asked of whoever calls an operation. */

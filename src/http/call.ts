@@ -1,9 +1,9 @@
 import type { Person, Program } from "../auth/bearer.ts";
 import type { Origin } from "../auth/sessions.ts";
+import { type Fault, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { OperationId, operations } from "../contract/operations.ts";
 import type { Input, Output, Role } from "../contract/types.ts";
-import { type Fault, StewardError } from "../errors.ts";
 import type { EventActor, EventDetails, EventSubject } from "../journal/event.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 

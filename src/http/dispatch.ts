@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Origin } from "../auth/sessions.ts";
+import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
-import type { Operation } from "../contract/operation.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
-import { type InputError, StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import { authorise } from "./authorise.ts";
 import {

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
-import type { Operation } from "../contract/operation.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { operationIds, operationOf } from "../contract/operations.ts";
 import { problem } from "../contract/shapes.ts";
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
+import { type ErrorDetails, StewardError } from "../contract/errors.ts";
 import type { ProblemClock } from "../contract/types.ts";
-import { type ErrorDetails, StewardError } from "../errors.ts";
 
 /** What an error looks like to a client: status, headers and the RFC 9457 document. */
 export interface Problem {

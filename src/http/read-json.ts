@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 
 /** What of a body is read. */
 export interface BodyLimits {

@@ -1,5 +1,5 @@
 import type Koa from "koa";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 
 /** The refresh token of a browser, where no script of a page can read it. */
 export interface RefreshCookie {

@@ -1,6 +1,6 @@
 import type { Origin } from "../auth/sessions.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import { StewardError } from "../errors.ts";
 import type { EventSink } from "../journal/event.ts";
 import { type Actor, type EventNote, eventActorOf } from "./call.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import Koa from "koa";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Log } from "../journal/log.ts";
 import { createHostCheck } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type Actor, roleOf } from "./call.ts";
 
 /** Streams in all; of these, what is kept for local root, which gets no more, and for administrators. */

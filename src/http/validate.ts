@@ -1,6 +1,6 @@
-import type { Operation } from "../contract/operation.ts";
+import { type InputError, StewardError } from "../contract/errors.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import { type InputError, StewardError } from "../errors.ts";
 import { createValidator, inputValidatorName, type Validator } from "../store/schemas.ts";
 
 /** Path parameters, query and body as they came; the body is absent where none was sent. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, opendirSync, openSync, read as readFrom } from "node:fs";
 import { promisify } from "node:util";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { metadataFileName } from "../updates/metadata-file-name.ts";
 
 /** Does work with the agent's rights and no others, while nothing else is done; the work does not wait for anything. */

@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { StewardError } from "../errors.ts";
 import { takeLock } from "../store/lock.ts";
 import type { UpdateKind } from "../updates/release.ts";
 import { type ReleaseJournal, readReleaseJournal } from "../updates/release-journal.ts";

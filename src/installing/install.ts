@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { ApplyPlan } from "../host/release-ports.ts";
 import { requireAgentMayRollBack } from "../updates/agent-rollback.ts";
 import type { Release, UpdateKind } from "../updates/release.ts";

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { makeDirectory, storageError } from "../store/durable-file.ts";
 import { createDigest, type SignedPayload } from "../updates/signed-payload.ts";
 import { mismatch } from "../updates/staged-payload.ts";

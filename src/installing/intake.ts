@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import { caps } from "../updates/caps.ts";
 import type { Refreshed } from "../updates/client.ts";

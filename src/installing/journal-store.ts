@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { ReleaseFiles } from "../host/release-ports.ts";
 import type { UpdateKind } from "../updates/release.ts";
 import {

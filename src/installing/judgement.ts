@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { StewardError } from "../errors.ts";
 import { caps } from "../updates/caps.ts";
 import type { Refreshed } from "../updates/client.ts";
 import { listKinds, refusalOfKind } from "../updates/kind-blockers.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type Document, openDocument } from "../store/document.ts";
 import { makeDirectory } from "../store/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../updates/metadata-files.ts";

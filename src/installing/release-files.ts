@@ -13,7 +13,7 @@ import {
   unlink,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { FreeSpace, RunCommand } from "../host/ports.ts";
 import type { ReleaseFiles } from "../host/release-ports.ts";
 import {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import type { Uptime } from "../host/ports.ts";
 import { removeLeftovers, writeDurably } from "../store/durable-file.ts";
 

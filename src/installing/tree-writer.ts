@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { storageError } from "../store/durable-file.ts";
 import type { UnpackCaps } from "./unpack-caps.ts";
 import { unsafePayload } from "./unsafe-payload.ts";

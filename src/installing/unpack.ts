@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, type Gunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { ReleaseFiles } from "../host/release-ports.ts";
 import { storageError } from "../store/durable-file.ts";
 import { type ArchiveMeter, blockBytes, createArchiveMeter } from "./archive-meter.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 
 /** Characters of a name that are shown. */
 const shownCharacters = 120;

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, truncate, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { systemErrorCode } from "../contract/errors.ts";
 import type { AuditEvent } from "../contract/types.ts";
-import { systemErrorCode } from "../errors.ts";
 import { eventOfLine, parsedLine } from "./event-chain.ts";
 import type { Log } from "./log.ts";
 

@@ -1,4 +1,4 @@
-import { severityWords } from "../contract/logs.ts";
+import { severityWords } from "../contract/schemas/logs.ts";
 import type { LogEntry } from "../contract/types.ts";
 
 /** Which lines a reader asks for and may see. */

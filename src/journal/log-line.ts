@@ -1,4 +1,4 @@
-import { severityWords } from "../contract/logs.ts";
+import { severityWords } from "../contract/schemas/logs.ts";
 import type { LogEntry, SeverityWord } from "../contract/types.ts";
 import type { JournalEntry } from "../host/ports.ts";
 import { writeCursor } from "./log-cursor.ts";

@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import type { LogEntry, LogList } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Journal, JournalEntry } from "../host/ports.ts";
 import { foreignCursor } from "../store/pages.ts";
 import { createJournalFollower } from "./journal-follower.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { TargetFile, Targets } from "../updates/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
 import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { draftOf, readState, removeDraft, type State, withDraft, writeDraft } from "./drafts.ts";
 import { specVersion } from "./init.ts";
 import { clearPayloads } from "./payload-store.ts";

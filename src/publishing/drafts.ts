@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
 import { canonicalJson } from "../updates/canonical-json.ts";
 import { caps } from "../updates/caps.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { caps } from "../updates/caps.ts";
 import type { Metadata, Targets } from "../updates/metadata.ts";
 import { readMetadata } from "../updates/read-metadata.ts";

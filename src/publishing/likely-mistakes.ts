@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { TargetFile } from "../updates/metadata.ts";
 import { compareVersions } from "../updates/semver.ts";
 import type { State } from "./drafts.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { readState } from "./drafts.ts";
 import { addPrivateKey, makePrivateKey, type PrivateKey } from "./private-keys.ts";
 import type { NamedKey } from "./public-keys.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { canonicalJson } from "../updates/canonical-json.ts";
 import type { Metadata, MetaFile, RoleType, Snapshot, Timestamp } from "../updates/metadata.ts";
 import { draftOf, type State, withDraft, writeDraft } from "./drafts.ts";

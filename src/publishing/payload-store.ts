@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { storageError, syncDirectory } from "../store/durable-file.ts";
 import { caps } from "../updates/caps.ts";
 import type { TargetFile } from "../updates/metadata.ts";

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { open, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { makeDirectory, writeDurably } from "../store/durable-file.ts";
 import { privateMode, unreadable } from "./files.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";

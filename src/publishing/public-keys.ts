@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { canonicalJson } from "../updates/canonical-json.ts";
 import { keyProblem } from "../updates/ed25519.ts";
 import type { Key } from "../updates/metadata.ts";

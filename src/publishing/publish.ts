@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
 import { readRootOfTrust } from "../updates/root-of-trust.ts";
 import { readState, removeDraft, type State, stateOf } from "./drafts.ts";

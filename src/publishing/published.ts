@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { caps } from "../updates/caps.ts";
 import type { Metadata } from "../updates/metadata.ts";
 import { readMetadata } from "../updates/read-metadata.ts";

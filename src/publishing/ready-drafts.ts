@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type State, stateOf, withDraft, writeDraft } from "./drafts.ts";
 import type { PrivateKey } from "./private-keys.ts";
 import { keysFor } from "./renew.ts";

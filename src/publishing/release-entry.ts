@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { compareVersions, isVersion } from "../updates/semver.ts";
 import type { ReleaseRole } from "./roles.ts";
 

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Metadata } from "../updates/metadata.ts";
 import { readState, type State, withDraft, writeDraft } from "./drafts.ts";
 import type { PrivateKey } from "./private-keys.ts";

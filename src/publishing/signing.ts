@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { verifyEd25519 } from "../updates/ed25519.ts";
 import type { Metadata, Signature } from "../updates/metadata.ts";
 import { ed25519Alone, type Signers } from "../updates/signatures.ts";

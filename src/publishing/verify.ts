@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { caps } from "../updates/caps.ts";
 import type { FoundTarget, Refreshed } from "../updates/client.ts";
 import type { MetadataFiles } from "../updates/metadata-files.ts";

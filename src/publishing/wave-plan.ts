@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { unreadable } from "./files.ts";
 
 /** Which share of the devices may have a release how long after its start. */

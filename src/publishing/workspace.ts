@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type Lock, takeLock } from "../store/lock.ts";
 import { readIfThere, sweep } from "./files.ts";
 import type { AskPassphrase } from "./private-keys.ts";

@@ -1,4 +1,4 @@
-import { settings as settingsSchema } from "../contract/settings.ts";
+import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../contract/types.ts";
 
 /** The settings merged with the members given; throws a TypeError if these do not fit the settings' shape. */

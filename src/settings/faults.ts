@@ -1,5 +1,5 @@
+import type { Fault } from "../contract/errors.ts";
 import type { Settings, SettingsChange } from "../contract/types.ts";
-import type { Fault } from "../errors.ts";
 import { dotted, mergeSettings, onlyDifferences } from "./changes.ts";
 import { settingsErrors } from "./rules.ts";
 

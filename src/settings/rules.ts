@@ -1,6 +1,6 @@
 import { durationSeconds } from "../contract/durations.ts";
+import { type InputError, StewardError } from "../contract/errors.ts";
 import type { Settings } from "../contract/types.ts";
-import { type InputError, StewardError } from "../errors.ts";
 
 /** Bounds of the durations, in seconds, by their pointer in the settings. */
 const durationBounds = [

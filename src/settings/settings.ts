@@ -1,8 +1,8 @@
+import { type Fault, type InputError, refuseFaults, StewardError } from "../contract/errors.ts";
+import { settings as settingsSchema } from "../contract/schemas/settings.ts";
+import { hidden } from "../contract/schemas/settings-forms.ts";
 import type { Scope } from "../contract/scopes.ts";
-import { settings as settingsSchema } from "../contract/settings.ts";
-import { hidden } from "../contract/settings-forms.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
-import { type Fault, type InputError, refuseFaults, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
 import { onlyKnown } from "../store/members.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type DocumentKind, documentPath } from "./document-kind.ts";
 import { writeDurably } from "./durable-file.ts";
 import { createFormWriter } from "./form-writer.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { type Copies, createCopies } from "./copies.ts";
 import { createDocumentFile, type DocumentFile } from "./document-file.ts";
 import { type DocumentKind, documentPath, goodCopyName, validatorOf } from "./document-kind.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import Conf from "conf";
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import {
   compareFormats,
   type DocumentKind,

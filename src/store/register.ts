@@ -1,5 +1,5 @@
 import { readFile, rename } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { removeLeftovers, writeDurably } from "./durable-file.ts";
 import type { Found } from "./load.ts";
 

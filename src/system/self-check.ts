@@ -1,4 +1,4 @@
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
 import { failuresIn, failureWords, type PartFailure } from "./program-parts.ts";
 

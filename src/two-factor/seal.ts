@@ -6,7 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 
 const algorithm = "aes-256-gcm";
 const keyBytes = 32;

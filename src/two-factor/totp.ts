@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { encodeBase32, rfc4648Symbols } from "./base32.ts";
 import { withoutBlanks } from "./blanks.ts";
 

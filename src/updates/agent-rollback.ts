@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { UpdateKind } from "./release.ts";
 import type { Slot } from "./release-journal.ts";
 

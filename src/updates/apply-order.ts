@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { StewardError } from "../errors.ts";
 import { requireAgentMayRollBack } from "./agent-rollback.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 import type { CheckSource } from "./check-outcome.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { UpdateKind } from "./release.ts";
 import type { SetAsideRelease } from "./release-standing.ts";
 import { nameOf } from "./update-state.ts";

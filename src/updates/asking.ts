@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Refusal } from "./apply-decision.ts";
 import { withoutWord } from "./apply-refusals.ts";
 import { refusedSeconds } from "./circumstances.ts";

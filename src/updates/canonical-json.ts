@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 
 /**
  * The one form of a JSON value that signatures are over: OLPC's canonical JSON, as TUF names it (specification §4.1).

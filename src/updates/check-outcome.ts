@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { StewardError } from "../errors.ts";
 import type { FoundTarget } from "./client.ts";
 import { type Blockers, noBlockers } from "./kind-blockers.ts";
 import type { Release } from "./release.ts";

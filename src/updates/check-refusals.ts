@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 
 /** Seconds between the beginnings of two checks, by whomever they are asked for. */
 export const leastSecondsBetweenChecks = 10;

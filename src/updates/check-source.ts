@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import { notConfigured } from "./check-refusals.ts";
 import { settingsBlock } from "./settings-block.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { caps } from "./caps.ts";
 import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
 import type { FoundTarget } from "./client.ts";

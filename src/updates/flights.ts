@@ -1,4 +1,4 @@
-import type { StewardError } from "../errors.ts";
+import type { StewardError } from "../contract/errors.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../contract/error-codes.ts";
+import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { StewardError } from "../errors.ts";
 import type { FoundTarget, Refreshed } from "./client.ts";
 import type { UpdateKind } from "./release.ts";
 

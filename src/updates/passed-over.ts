@@ -1,5 +1,5 @@
+import { passedOverCodes } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver, Updates } from "../contract/types.ts";
-import { passedOverCodes } from "../contract/update-passed-over.ts";
 
 /** Why a release is not chosen; what `offered` and `here` are, the contract says by the code. */
 export interface Refusal {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import { removeLeftovers, syncDirectory, writeDurably } from "../store/durable-file.ts";
 import { readHttpDate } from "./http-fields.ts";
 import { createDigest, type Digest, type SignedPayload } from "./signed-payload.ts";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { FreeSpace, Transfer } from "../host/ports.ts";
 import { makeDirectory, storageError } from "../store/durable-file.ts";
 import type { Caps } from "./caps.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import type { Caps } from "./caps.ts";
 import type { Metadata, RoleType, SignedTypes } from "./metadata.ts";

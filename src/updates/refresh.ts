@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Refreshed } from "./client.ts";
 import type { Root, Snapshot, Targets, Timestamp } from "./metadata.ts";
 import { readMetadata } from "./read-metadata.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { validatorOf } from "../store/document-kind.ts";
 import type { UpdateKind } from "./release.ts";
 import { releaseJournalName, releaseJournalSchema, type trialPhases } from "./release-journal-schema.ts";

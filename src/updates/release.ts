@@ -1,5 +1,5 @@
+import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { StewardError } from "../errors.ts";
 import { caps } from "./caps.ts";
 import type { FoundTarget } from "./client.ts";
 import {

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Transfer, Transfers } from "../host/ports.ts";
 import type { Caps } from "./caps.ts";
 import { readContentLength, readRetryAfter, validatorsOf } from "./http-fields.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { RootOfTrust } from "./root-of-trust.ts";
 import type { TrustOptions } from "./trust.ts";
 import type { Standing } from "./trust-view.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { caps } from "./caps.ts";
 import type { Root } from "./metadata.ts";
 import { readMetadata } from "./read-metadata.ts";

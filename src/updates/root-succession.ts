@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { caps } from "./caps.ts";
 import { readMetadata } from "./read-metadata.ts";
 import { type RootOfTrust, readRootOfTrust } from "./root-of-trust.ts";

@@ -1,6 +1,6 @@
+import { mostPassedOver, passedOverCodes } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { mostPassedOver, passedOverCodes } from "../contract/update-passed-over.ts";
 import type { FoundTarget } from "./client.ts";
 import {
   countsOf,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
 import type { Metadata, MetaFile, Root, SignedTypes, Snapshot } from "./metadata.ts";
 import type { MetadataFiles } from "./metadata-files.ts";

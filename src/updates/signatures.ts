@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import { keyProblem, verifyEd25519 } from "./ed25519.ts";
 import type { Key, Metadata, Role, RoleType, Root } from "./metadata.ts";
 

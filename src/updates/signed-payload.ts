@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { TargetFile } from "./metadata.ts";
 
 /** Hash algorithms of TUF that hold, the one first that names the file, and the hex digits of each. */

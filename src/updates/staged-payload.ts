@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "../errors.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { createDigest, type Digest, type SignedPayload } from "./signed-payload.ts";
 
 /** Bytes hashed at a time: the event loop waits for 2 ms at most, on slow devices for 10. */

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
 
 type Limits = Pick<Caps, "jsonDepth" | "jsonValues">;

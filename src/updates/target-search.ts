@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
 import type { FoundTarget, Refreshed } from "./client.ts";
 import type { DelegatedRole, Role, Targets } from "./metadata.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Root } from "./metadata.ts";
 import type { Standing } from "./trust-view.ts";
 

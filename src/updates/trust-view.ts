@@ -1,5 +1,5 @@
+import type { StewardError } from "../contract/errors.ts";
 import type { UpdateTrust } from "../contract/types.ts";
-import type { StewardError } from "../errors.ts";
 import type { Root } from "./metadata.ts";
 import type { UpdateRecord } from "./update-record.ts";
 

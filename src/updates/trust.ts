@@ -1,6 +1,6 @@
+import { StewardError } from "../contract/errors.ts";
 import type { UpdateEventType } from "../contract/event-types.ts";
 import type { UpdateTrust } from "../contract/types.ts";
-import { StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import { unreadable } from "./check-refusals.ts";
 import type { MetadataFiles } from "./metadata-files.ts";

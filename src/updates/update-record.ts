@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { passedOverCounts, passedOverList } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
-import { passedOverCounts, passedOverList } from "../contract/update-passed-over.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
 import type { Blockers } from "./kind-blockers.ts";
 import type { PassedOverCounts } from "./passed-over.ts";

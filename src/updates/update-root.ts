@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Metadata, RoleType, Root } from "./metadata.ts";
 import { readMetadata } from "./read-metadata.ts";
 import { readRootOfTrust } from "./root-of-trust.ts";

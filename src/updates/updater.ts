@@ -1,10 +1,10 @@
+import type { StewardError } from "../contract/errors.ts";
 import type {
   HistoryEntry,
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
 } from "../contract/types.ts";
-import type { StewardError } from "../errors.ts";
 import { applyOrder, kindsOf, requireRollback } from "./apply-order.ts";
 import { nothingAvailable } from "./apply-refusals.ts";
 import { type Applying, createApplying } from "./applying.ts";

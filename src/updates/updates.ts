@@ -1,10 +1,10 @@
+import type { StewardError } from "../contract/errors.ts";
 import type {
   HistoryEntry,
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
 } from "../contract/types.ts";
-import type { StewardError } from "../errors.ts";
 import type { UpdateKind } from "./release.ts";
 
 /** The room of updates: looks for them, fetches what it may, and knows whose signatures count. */

@@ -1,4 +1,4 @@
-import { isOfStorage } from "../errors.ts";
+import { isOfStorage } from "../contract/errors.ts";
 import type { Document } from "../store/document.ts";
 import type { Account, AccountsState } from "./account.ts";
 import { inState, keepingAnAdministrator, replaced } from "./accounts-state.ts";

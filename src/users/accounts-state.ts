@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 import type { Account, AccountsState } from "./account.ts";
 
 /** Throws `not_found`. */

@@ -1,5 +1,5 @@
+import { type Fault, StewardError } from "../contract/errors.ts";
 import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
-import { type Fault, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import { createLookUp } from "../store/look-up.ts";
 import { type Account, type AccountsState, type StoredFactor, toUser } from "./account.ts";

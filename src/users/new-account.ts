@@ -1,5 +1,5 @@
+import { type Fault, refuseFaults, StewardError } from "../contract/errors.ts";
 import type { Role } from "../contract/types.ts";
-import { type Fault, refuseFaults, StewardError } from "../errors.ts";
 import type { Document } from "../store/document.ts";
 import { type Account, type AccountsState, newUserId } from "./account.ts";
 import { withNew } from "./accounts-state.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../errors.ts";
+import { StewardError } from "../contract/errors.ts";
 
 /** Long enough for any passphrase; a bound, so that nobody has the agent normalise megabytes. */
 const maximumCharacters = 256;

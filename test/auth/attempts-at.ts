@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { type AttemptsState, attemptsKind } from "../../src/auth/attempt-record.ts";
 import { type AttemptAbout, type Attempts, createAttempts } from "../../src/auth/attempts.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { Timers } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/document.ts";
 import { createReserve } from "../../src/store/reserve.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createBearer } from "../../src/auth/bearer.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { virtualHost } from "./virtual-host.ts";
 import { origin, virtualSignIn } from "./virtual-sign-in.ts";
 

@@ -6,7 +6,7 @@ import { after } from "node:test";
 import type { RefreshProof } from "../../src/auth/refresh-exchange.ts";
 import { type SessionsState, sessionsKind } from "../../src/auth/session.ts";
 import { createSessions } from "../../src/auth/sessions.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { openDocument } from "../../src/store/document.ts";
 import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { createReserve } from "../../src/store/reserve.ts";

@@ -11,7 +11,7 @@ import { sessionsKind } from "../../src/auth/session.ts";
 import { createSessions } from "../../src/auth/sessions.ts";
 import { createStepUps } from "../../src/auth/step-up.ts";
 import { createUsedCodes, usedCodesKind } from "../../src/auth/used-codes.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { EventFacts } from "../../src/journal/event.ts";
 import { makeRecoveryCodes } from "../../src/two-factor/recovery-codes.ts";
 import { createSeal } from "../../src/two-factor/seal.ts";

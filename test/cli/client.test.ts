@@ -9,7 +9,7 @@ import { AgentAbsent } from "../../src/cli/agent-connection.ts";
 import { createHttpClient } from "../../src/cli/client.ts";
 import { CommandError } from "../../src/cli/context.ts";
 import type { Places } from "../../src/cli/places.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import {
   annaId,
   answerFrom,

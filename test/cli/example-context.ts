@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandContext, CommandError } from "../../src/cli/context.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
-import { StewardError } from "../../src/errors.ts";
 import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/inspection.ts";
 import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
 import type { Streams } from "../captured-streams.ts";

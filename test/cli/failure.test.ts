@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { CommandError } from "../../src/cli/context.ts";
 import { AgentRefusal, describeFailure, exitCodeOf, failureDocument } from "../../src/cli/failure.ts";
 import type { ErrorCode } from "../../src/contract/error-codes.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 
 describe("exitCodeOf", () => {
   // The exit codes as the contract's page lists them, not as the table of codes has them.

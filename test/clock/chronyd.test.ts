@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createChronyd } from "../../src/clock/chronyd.ts";
 import type { Delegate, DelegateReport } from "../../src/clock/delegate.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { createRunCommand } from "../../src/host/linux/commands.ts";
 import type { Timers, TimeServices } from "../../src/host/ports.ts";
 import { reaching } from "../ipv6.ts";

@@ -9,7 +9,7 @@ import {
   riseFloor,
 } from "../../src/clock/floor.ts";
 import { createFloorKeeper } from "../../src/clock/floor-keeper.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { Document } from "../../src/store/document.ts";
 
 const day = 86_400;

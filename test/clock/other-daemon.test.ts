@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createOtherDaemon } from "../../src/clock/other-daemon.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 
 const isConflict = (error: unknown) => error instanceof StewardError && error.code === "conflict_discipliner";
 

@@ -1,4 +1,4 @@
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { TimeServices } from "../../src/host/ports.ts";
 
 /** The units of a host that the test stands in for. */

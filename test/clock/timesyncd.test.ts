@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { parseTimeSpan } from "../../src/clock/time-span.ts";
 import { createTimesyncd } from "../../src/clock/timesyncd.ts";
 import { parseTimesync } from "../../src/clock/timesyncd-report.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { CommandResult } from "../../src/host/ports.ts";
 import { forbiddenServices, standingServices } from "./standing-services.ts";
 

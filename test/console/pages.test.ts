@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { consolePaths } from "../../src/contract/console.ts";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { Role } from "../../src/contract/types.ts";
 import { counted } from "../counts.ts";
 import type { RunningAgent } from "../running-agent.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { budgets, buildConsole, consoleSizes } from "../../scripts/build-console.ts";
-import { consolePaths } from "../../src/contract/console.ts";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";

@@ -6,10 +6,10 @@ import {
   durationSecondsOrNaN,
   durationWords,
 } from "../../src/contract/durations.ts";
-import { settings } from "../../src/contract/settings.ts";
-import { createToken } from "../../src/contract/tokens.ts";
-import { postponeRequest } from "../../src/contract/update-applying.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import { settings } from "../../src/contract/schemas/settings.ts";
+import { createToken } from "../../src/contract/schemas/tokens.ts";
+import { postponeRequest } from "../../src/contract/schemas/update-applying.ts";
 import { checkedPlans } from "../../src/host/linux/host-file-apply.ts";
 import { createValidator } from "../../src/store/schemas.ts";
 

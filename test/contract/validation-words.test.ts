@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
-import { settings } from "../../src/contract/settings.ts";
+import { settings } from "../../src/contract/schemas/settings.ts";
 import { problem } from "../../src/contract/shapes.ts";
 import { createValidator } from "../../src/store/schemas.ts";
 import { mostErrors } from "../../src/store/validation-words.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { type ActivationOptions, createActivation } from "../../src/host/linux/activation.ts";
 import { createRunForRelease } from "../../src/host/linux/release-programs.ts";
 import type { ApplyPlan, ReleaseAtWork } from "../../src/host/release-ports.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, chownSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { readInstalledRoot, updateRootFile } from "../../src/host/linux/installed-root.ts";
 import { asRoot } from "./host-file-of-root.ts";
 import { ownDirectory, write } from "./judged-host-file.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { readHostFile } from "../../src/host/linux/host-file.ts";
 
 /** A directory that, like /etc, nobody but root can write; the temporary one can be written by all. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { createRunCommand } from "../../src/host/linux/commands.ts";
 import { createSelfTest } from "../../src/host/linux/self-test.ts";
 import { testProgram } from "../test-program.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { createRunCommand } from "../../src/host/linux/commands.ts";
 import { createTimeServices } from "../../src/host/linux/time-services.ts";
 import { type Owner, temporaryDirectory, writeCommand } from "./journal.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { createRunCommand } from "../../src/host/linux/commands.ts";
 import { createUnits } from "../../src/host/linux/units.ts";
 import recorded from "../fixtures/systemd-252.json" with { type: "json" };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
-import type { Operation } from "../../src/contract/operation.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
-import { annotationKeywords } from "../../src/contract/settings.ts";
+import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 import { problem as problemSchema } from "../../src/contract/shapes.ts";
 import { errorCodesOf } from "../../src/http/openapi.ts";
 import type { Answer } from "../running-agent.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { type RequestListener, trackConnections } from "../../src/http/connections.ts";
 import { readJson, strangersBody, usualBody } from "../../src/http/read-json.ts";
 import { until } from "../until.ts";

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { choosePlaces } from "../../src/cli/places.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { listenTcp, listenUnix } from "../../src/http/listeners.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 

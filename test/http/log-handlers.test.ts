@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
-import { StewardError } from "../../src/errors.ts";
 import { createJournalReader } from "../../src/host/linux/journal-reader.ts";
 import type { Actor, Call, StreamMessage, StreamSource } from "../../src/http/call.ts";
 import { createLogHandlers } from "../../src/http/handlers/logs.ts";

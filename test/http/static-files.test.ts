@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join, relative } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { consolePaths } from "../../src/contract/console.ts";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
 import { createStaticFiles } from "../../src/http/static-files.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";

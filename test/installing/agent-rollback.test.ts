@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { pathsOf } from "../../src/installing/places.ts";
 import { open, type Side } from "./side.ts";
 

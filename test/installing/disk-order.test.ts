@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { openJournal } from "../../src/installing/journal-store.ts";
 import { conformLinks } from "../../src/installing/links.ts";
 import { pathsOf, usualPlaces } from "../../src/installing/places.ts";

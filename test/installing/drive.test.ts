@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { forgive, guard, order, withReleases } from "../../src/installing/guard.ts";
 import { pathsOf } from "../../src/installing/places.ts";
 import { idOf, isError, open, plan, type Side } from "./side.ts";

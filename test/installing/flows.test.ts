@@ -4,7 +4,7 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { errorCodes } from "../../src/contract/error-codes.ts";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { ReleaseHost } from "../../src/host/release-ports.ts";
 import { pathsOf } from "../../src/installing/places.ts";
 import type { UpdateKind } from "../../src/updates/release.ts";

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chown, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { createOwnersRights } from "../../src/host/linux/agent-rights.ts";
 import { openAgentFiles } from "../../src/installing/agent-files.ts";
 import { copySigned } from "../../src/installing/intake-copy.ts";

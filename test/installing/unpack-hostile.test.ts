@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { unpack } from "../../src/installing/unpack.ts";
 import { hostileTars } from "./lab/hostile-tars.ts";
 import { type PublishedTars, publishTars } from "./lab/published-tars.ts";

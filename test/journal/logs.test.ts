@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { LogEntry, LogList } from "../../src/contract/types.ts";
-import { StewardError } from "../../src/errors.ts";
 import { createJournalReader } from "../../src/host/linux/journal-reader.ts";
 import { readCursor } from "../../src/journal/log-cursor.ts";
 import type { LogPageQuery } from "../../src/journal/log-page.ts";

@@ -1,4 +1,4 @@
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { ClockDriver, ClockQuality, Leap, SteeringHindrance } from "../../src/host/ports.ts";
 import type { Chance } from "./chance.ts";
 import type { Oscillator } from "./oscillator.ts";

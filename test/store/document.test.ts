@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { StewardError } from "../../src/errors.ts";
+import type { StewardError } from "../../src/contract/errors.ts";
 import { type Counter, counterKind } from "../fixtures/store-counter.ts";
 import {
   comes,

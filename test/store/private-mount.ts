@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../../src/errors.ts";
+import { systemErrorCode } from "../../src/contract/errors.ts";
 import { type Ending, temporaryDirectory } from "./state-directory.ts";
 
 /** A small file system in a mount namespace of its own, which the kernel takes away with the process that holds it. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { StewardError } from "../../src/errors.ts";
+import type { StewardError } from "../../src/contract/errors.ts";
 import { openState, type State } from "../../src/state.ts";
 import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { takeLock } from "../../src/store/lock.ts";

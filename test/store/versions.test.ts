@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { describe, it } from "node:test";
-import type { StewardError } from "../../src/errors.ts";
+import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/document-kind.ts";
 import { createStateTools } from "../../src/store/inspection.ts";
 import { accountsKind } from "../../src/users/account.ts";

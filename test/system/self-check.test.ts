@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { CommandResult } from "../../src/host/ports.ts";
 import { createSelfCheck } from "../../src/system/self-check.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { clockWordOf } from "../../src/contract/clock-word.ts";
-import { settings as settingsSchema } from "../../src/contract/settings.ts";
+import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/document-kind.ts";
 import { type HealthCheck, troublesOf } from "../../src/system/health.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { createSeal } from "../../src/two-factor/seal.ts";
 
 const key = createHash("sha256").update("a key").digest();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { makeSecret, matchSteps, secondsOfStep, stepOf } from "../../src/two-factor/totp.ts";
 
 /** The ASCII text 12345678901234567890, with which both RFCs test. */

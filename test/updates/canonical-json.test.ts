@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { canonicalJson } from "../../src/updates/canonical-json.ts";
 import { runs } from "../counts.ts";
 import { canonical } from "./lab/canonical.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { passedOver } from "../../src/contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../src/contract/types.ts";
-import { passedOver } from "../../src/contract/update-passed-over.ts";
 import { createCompiler } from "../../src/store/compile.ts";
 import { passedOverWords } from "../../src/updates/passed-over.ts";
 import { type Device, passedOverOf, select } from "../../src/updates/selection.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { caps } from "../../src/updates/caps.ts";
 import type { RoleType } from "../../src/updates/metadata.ts";
 import { readMetadata } from "../../src/updates/read-metadata.ts";

@@ -1,4 +1,4 @@
-import type { StewardError } from "../../src/errors.ts";
+import type { StewardError } from "../../src/contract/errors.ts";
 import {
   type Committed,
   emptyJournal,

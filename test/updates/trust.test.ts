@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { until } from "../until.ts";
 import { type Device, openDevice } from "./checking-device.ts";
 import { canonical } from "./lab/canonical.ts";

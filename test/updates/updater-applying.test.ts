@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { until } from "../until.ts";
 import { type Device, openDevice, server, startSeconds } from "./checking-device.ts";
 import { createSimulatedInstaller, type SimulatedInstaller } from "./simulated-installer.ts";

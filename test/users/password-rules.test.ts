@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import fc from "fast-check";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { readCommonPasswords } from "../../src/users/common-passwords.ts";
 import { checkNewPassword } from "../../src/users/password-rules.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 import { createPasswords, makeInitialPassword } from "../../src/users/passwords.ts";
 
 /** argon2id of "correct horse battery staple", made by the reference implementation's command `argon2`. */

@@ -1,4 +1,4 @@
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost, Units } from "../release-ports.ts";
 import type { ProgramEnd, RunForRelease } from "./release-programs.ts";
 

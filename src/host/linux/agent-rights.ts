@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 
 /** What a process may do, as far as files go by it; `process` has all of these. */
 export interface Credentials {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { SecureContext } from "node:tls";
-import { StewardError, systemErrorCode } from "../../errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
 /** Bytes of a bundle: that of Debian is a twentieth of it. */
 const mostBundleBytes = 4_194_304;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import { endianness } from "node:os";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 
 /** The functions of clock-steering.node; what they do, and the order in the arrays, is told in its C sources. */
 export interface ClockAddon {

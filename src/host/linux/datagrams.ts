@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { closeSync } from "node:fs";
 import { isIP } from "node:net";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 import type { DatagramAddress, DatagramConnection, DatagramHandlers, Datagrams } from "../ports.ts";
 import type { ClockAddon } from "./clock-addon.ts";
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { isAbsolute } from "node:path";
-import { settings } from "../../contract/settings.ts";
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { settings } from "../../contract/schemas/settings.ts";
 import { type ApplyPlans, checkedPlans, hostPrograms } from "./host-file-apply.ts";
 import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
 import { refuseForeignProgram } from "./trusted-program.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { unitName } from "../../contract/logs.ts";
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { unitName } from "../../contract/schemas/logs.ts";
 import { plansOf } from "./host-file-apply.ts";
 import {
   checkedUpdate,

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from "node:http";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 import type { HealthAnswer, HttpCheck } from "../release-ports.ts";
 import { printableLine } from "./printable-text.ts";
 

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
 
 /** Where the root of trust of updates lies: beside the host file. */

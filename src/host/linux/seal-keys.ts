@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StewardError, systemErrorCode } from "../../errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
 export interface SealKeyPlaces {
   /** Where systemd puts credentials, or undefined without them; the key is its `steward.key`. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { RunCommand } from "../ports.ts";
 import type { ReleaseAtWork, ReleaseHost } from "../release-ports.ts";
 import { createLastWords } from "./last-words.ts";

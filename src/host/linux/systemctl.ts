@@ -1,4 +1,4 @@
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { CommandResult, RunCommand } from "../ports.ts";
 
 /** What systemctl(1) is asked to do. */

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../../errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { RunCommand } from "../ports.ts";
 
 /** Users that systemd makes for units of a moment (UIDs, GIDs: 61184–65519 in systemd's documentation). */

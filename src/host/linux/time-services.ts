@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 import type { RunCommand, TimeDaemon, TimeServices } from "../ports.ts";
 import { createSystemctl } from "./systemctl.ts";
 

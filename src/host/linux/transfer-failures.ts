@@ -1,4 +1,4 @@
-import { StewardError, systemErrorCode } from "../../errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
 /** OpenSSL's words for a certificate whose time has not come or is over: by a wrong clock too. */
 const dateCodes: readonly string[] = [

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 import type { Transfer, TransferRequest } from "../ports.ts";
 import { pacedBody } from "./transfer-body.ts";
 import { refused, unreachable } from "./transfer-failures.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 
 /** Whose files are believed. */
 export interface TrustedOwners {

@@ -1,6 +1,6 @@
 import { lstat, readlink, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 import { type Judge, refuseForeign } from "./trusted-file.ts";
 
 /** Links that lead on to links: as many as Linux follows (path_resolution(7)). */

@@ -1,4 +1,4 @@
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { RunCommand } from "../ports.ts";
 import type { UnitState, Units } from "../release-ports.ts";
 import { readJournalEntry } from "./journal-entry.ts";

@@ -1,5 +1,5 @@
+import { StewardError } from "../../contract/errors.ts";
 import type { UpdateProgress } from "../../contract/types.ts";
-import { StewardError } from "../../errors.ts";
 import type { EventLog } from "../../journal/event-log.ts";
 import { createMatch, type EventFilter, placeOf } from "../../journal/event-pages.ts";
 import { type Actor, type Handlers, roleOf, type StreamMessage, type StreamSource } from "../call.ts";

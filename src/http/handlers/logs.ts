@@ -1,7 +1,7 @@
 import { durationSeconds } from "../../contract/durations.ts";
-import { severityWords } from "../../contract/logs.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { severityWords } from "../../contract/schemas/logs.ts";
 import type { SeverityWord } from "../../contract/types.ts";
-import { StewardError } from "../../errors.ts";
 import { readCursor } from "../../journal/log-cursor.ts";
 import type { LogFilter } from "../../journal/log-filter.ts";
 import type { Logs } from "../../journal/logs.ts";

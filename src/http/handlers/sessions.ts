@@ -1,7 +1,7 @@
 import type { StoredSession } from "../../auth/session.ts";
 import type { Sessions } from "../../auth/sessions.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { SessionList } from "../../contract/types.ts";
-import { StewardError } from "../../errors.ts";
 import type { Uptime } from "../../host/ports.ts";
 import { pageOf } from "../../store/pages.ts";
 import type { Accounts } from "../../users/accounts.ts";

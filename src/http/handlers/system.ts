@@ -1,7 +1,7 @@
+import { StewardError } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
-import { settings as settingsSchema } from "../../contract/settings.ts";
+import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { ConsoleGreeting, Role, Settings, SettingsChange, Version } from "../../contract/types.ts";
-import { StewardError } from "../../errors.ts";
 import { changedSettings } from "../../settings/changes.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import { onlyKnown } from "../../store/members.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock/clock.ts";
-import { readRfc3339 } from "../../clock/rfc3339.ts";
-import { StewardError } from "../../errors.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { readRfc3339 } from "../../contract/timestamps.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 

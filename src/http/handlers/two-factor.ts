@@ -1,9 +1,9 @@
 import type { ApiTokens } from "../../auth/api-tokens.ts";
 import type { Enrolment } from "../../auth/enrolment.ts";
 import type { Recovery } from "../../auth/recovery.ts";
-import { admins } from "../../contract/operation.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { admins } from "../../contract/operations/operation.ts";
 import type { User } from "../../contract/types.ts";
-import { StewardError } from "../../errors.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { authorise } from "../authorise.ts";
 import { type Call, type Handlers, personOf } from "../call.ts";

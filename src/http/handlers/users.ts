@@ -3,7 +3,7 @@ import type { Attempts } from "../../auth/attempts.ts";
 import type { Enrolment } from "../../auth/enrolment.ts";
 import type { Sessions } from "../../auth/sessions.ts";
 import type { SetupToken } from "../../auth/setup-token.ts";
-import { admins } from "../../contract/operation.ts";
+import { admins } from "../../contract/operations/operation.ts";
 import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/event.ts";
 import type { Accounts } from "../../users/accounts.ts";

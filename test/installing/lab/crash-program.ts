@@ -3,7 +3,7 @@
  * thrown on standard output, where it was refused.
  */
 
-import { StewardError } from "../../../src/errors.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import { useOpenSsl } from "../../updates/lab/quick-ed25519.ts";
 import type { CrashRequest } from "./crash-harness.ts";
 import { createCounter } from "./crashing-host.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError } from "../../../src/errors.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import type { ResolveHost } from "../../../src/host/ports.ts";
 import { type Caps, caps as ownCaps } from "../../../src/updates/caps.ts";
 import type { Refreshed } from "../../../src/updates/client.ts";

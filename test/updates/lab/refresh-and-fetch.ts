@@ -4,7 +4,7 @@
  * fails with.
  */
 
-import { StewardError } from "../../../src/errors.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { caps } from "../../../src/updates/caps.ts";
 import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";

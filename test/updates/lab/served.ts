@@ -1,4 +1,4 @@
-import { StewardError } from "../../../src/errors.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import { createTransfers } from "../../../src/host/linux/transfers.ts";
 import type { ResolveHost } from "../../../src/host/ports.ts";
 import type { Caps } from "../../../src/updates/caps.ts";

@@ -1,4 +1,4 @@
-import { nullableTimestamp } from "./shapes.ts";
+import { nullableTimestamp } from "../shapes.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 

@@ -1,7 +1,7 @@
+import { duration } from "../durations.ts";
+import { displayName } from "../shapes.ts";
 import { timeModes } from "./clock.ts";
-import { duration } from "./durations.ts";
 import { byAdmin, byOperator, group } from "./settings-annotations.ts";
-import { displayName } from "./shapes.ts";
 import { update } from "./update-settings.ts";
 
 /** One time server: `host`, `host:port` or `[v6]:port`. */

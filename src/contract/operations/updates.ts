@@ -1,13 +1,13 @@
-import { admins, everyone, type Operation } from "./operation.ts";
 import {
   applyRequest,
   historyQuery,
   postponeRequest,
   rollbackRequest,
   updateHistory,
-} from "./update-applying.ts";
-import { trustRequest } from "./update-trust.ts";
-import { checkRequest, updates } from "./updates.ts";
+} from "../schemas/update-applying.ts";
+import { trustRequest } from "../schemas/update-trust.ts";
+import { checkRequest, updates } from "../schemas/updates.ts";
+import { admins, everyone, type Operation } from "./operation.ts";
 
 /** Signed updates: what there is, looking for more, and whose signatures count. */
 export const updateOperations = {

@@ -1,5 +1,5 @@
+import { nullableTimestamp, password, timestamp } from "../shapes.ts";
 import { factorProof, reauth, session } from "./auth.ts";
-import { nullableTimestamp, password, timestamp } from "./shapes.ts";
 import { keepTokens, tokensEnded, user } from "./users.ts";
 
 export const twoFactor = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Operation } from "../../src/contract/operation.ts";
-import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
+import type { Operation } from "../../../src/contract/operations/operation.ts";
+import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 
 /** Views of one thing, which say several of something besides: bounded by what they are of, and no list to page through. */
 const views: readonly OperationId[] = [

@@ -1,7 +1,7 @@
+import * as twoFactor from "../schemas/two-factor.ts";
+import { user } from "../schemas/users.ts";
+import { userId } from "../shapes.ts";
 import { admins, type Operation } from "./operation.ts";
-import { userId } from "./shapes.ts";
-import * as twoFactor from "./two-factor.ts";
-import { user } from "./users.ts";
 
 const byId = { id: userId } as const;
 

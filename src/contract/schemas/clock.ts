@@ -1,4 +1,4 @@
-import { nullableTimestamp, timestamp } from "./shapes.ts";
+import { nullableTimestamp, timestamp } from "../shapes.ts";
 
 /** Positive offsets: this host is behind; add them. */
 const nullableNumber = { type: ["number", "null"] } as const;

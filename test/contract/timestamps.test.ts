@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readRfc3339 } from "../../src/clock/rfc3339.ts";
+import { readRfc3339 } from "../../src/contract/timestamps.ts";
 
 describe("readRfc3339", () => {
   const wrong: [what: string, text: string][] = [

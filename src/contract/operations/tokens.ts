@@ -1,5 +1,5 @@
+import * as tokens from "../schemas/tokens.ts";
 import { everyone, type Operation } from "./operation.ts";
-import * as tokens from "./tokens.ts";
 
 /** Tokens for programs; none of them may make or touch credentials. */
 export const tokenOperations = {

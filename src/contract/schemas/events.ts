@@ -1,6 +1,6 @@
-import { eventTypes } from "./event-types.ts";
+import { eventTypes } from "../event-types.ts";
+import { timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
-import { timestamp } from "./shapes.ts";
 
 /** The place of an event among all others; both logs count in one sequence. */
 const sequenceNumber = { type: "integer", minimum: 0, maximum: 999_999_999_999_999 } as const;

@@ -1,7 +1,7 @@
-import { duration } from "./durations.ts";
+import { duration } from "../durations.ts";
+import { scopeNames } from "../scopes.ts";
+import { displayName, nullableTimestamp, timestamp, userId, username } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
-import { scopeNames } from "./scopes.ts";
-import { displayName, nullableTimestamp, timestamp, userId, username } from "./shapes.ts";
 
 export const tokenId = {
   type: "string",

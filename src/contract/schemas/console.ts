@@ -1,4 +1,4 @@
-import { timestamp } from "./shapes.ts";
+import { timestamp } from "../shapes.ts";
 
 /** Paths at which a browser gets the console's page; what is behind them is the page's own business. */
 export const consolePaths = [

@@ -1,4 +1,4 @@
-import * as logs from "./logs.ts";
+import * as logs from "../schemas/logs.ts";
 import { everyone, type Operation } from "./operation.ts";
 
 /** What the agent and the units around it have to say. */

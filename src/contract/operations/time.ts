@@ -1,4 +1,4 @@
-import { syncRequest, timeSync } from "./clock.ts";
+import { syncRequest, timeSync } from "../schemas/clock.ts";
 import { everyone, type Operation } from "./operation.ts";
 
 const menders = { roles: ["admin", "operator"] } as const;

@@ -1,6 +1,6 @@
-import * as events from "./events.ts";
+import * as events from "../schemas/events.ts";
+import { updateProgress } from "../schemas/updates.ts";
 import type { Operation } from "./operation.ts";
-import { updateProgress } from "./updates.ts";
 
 const readers = { roles: ["admin", "operator"] } as const;
 

@@ -1,4 +1,4 @@
-import { duration } from "./durations.ts";
+import { duration } from "../durations.ts";
 import { byAdmin, byOperator, group } from "./settings-annotations.ts";
 
 const clockTime = {

@@ -1,5 +1,5 @@
-import { type ErrorCode, errorCodes } from "./contract/error-codes.ts";
-import type { ProblemClock } from "./contract/types.ts";
+import { type ErrorCode, errorCodes } from "./error-codes.ts";
+import type { ProblemClock } from "./types.ts";
 
 /** One thing wrong with the input; `pointer` is an RFC 6901 JSON Pointer into the body or a parameter's name. */
 export interface InputError {

@@ -1,7 +1,7 @@
-import * as auth from "./auth.ts";
+import { newPasswordErrors } from "../password-errors.ts";
+import * as auth from "../schemas/auth.ts";
+import * as users from "../schemas/users.ts";
 import { everyone, type Operation } from "./operation.ts";
-import { newPasswordErrors } from "./password-errors.ts";
-import * as users from "./users.ts";
 
 /** What a second factor can be wrong with. */
 const factorErrors = [

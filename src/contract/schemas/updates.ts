@@ -1,7 +1,7 @@
-import { errorCodes } from "./error-codes.ts";
-import { nullableTimestamp, timestamp } from "./shapes.ts";
+import { errorCodes } from "../error-codes.ts";
+import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
 import { setAsideRelease, updateTrial } from "./update-applying.ts";
-import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
 import { passedOverCounts, passedOverList } from "./update-passed-over.ts";
 import { updateTrust } from "./update-trust.ts";
 

@@ -1,8 +1,8 @@
-import { consoleGreeting } from "./console.ts";
+import { consoleGreeting } from "../schemas/console.ts";
+import { settingsChange, settingsView } from "../schemas/settings-forms.ts";
+import { status } from "../schemas/status.ts";
+import * as system from "../schemas/system.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
-import { settingsChange, settingsView } from "./settings-forms.ts";
-import { status } from "./status.ts";
-import * as system from "./system.ts";
 
 /** Settings, and what the agent and its host say of themselves. */
 export const systemOperations = {

@@ -1,6 +1,6 @@
-import { duration } from "./durations.ts";
+import { duration } from "../durations.ts";
+import { timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
-import { timestamp } from "./shapes.ts";
 import { anyObject } from "./system.ts";
 
 /** The severities of syslog, the gravest first: the place of a word is its number (RFC 5424 §6.2.1). */

@@ -1,7 +1,7 @@
-import { duration } from "./durations.ts";
+import { duration } from "../durations.ts";
+import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
 import { listOf, pageOf } from "./lists.ts";
-import { nullableTimestamp, timestamp } from "./shapes.ts";
-import { repositoryDirectory, updateKinds } from "./update-kinds.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 

@@ -1,5 +1,5 @@
+import { displayName, nullableTimestamp, password, role, timestamp, userId, username } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
-import { displayName, nullableTimestamp, password, role, timestamp, userId, username } from "./shapes.ts";
 
 export const user = {
   type: "object",

@@ -1,4 +1,4 @@
-import { nullableTimestamp } from "./shapes.ts";
+import { nullableTimestamp } from "../shapes.ts";
 
 export const version = {
   type: "object",

@@ -1,5 +1,5 @@
+import { password, timestamp, userId, username } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
-import { password, timestamp, userId, username } from "./shapes.ts";
 import { user } from "./users.ts";
 
 export const setupStatus = {

@@ -1,7 +1,7 @@
-import type { ErrorCode } from "./error-codes.ts";
-import type { EventType } from "./event-types.ts";
-import type { Scope } from "./scopes.ts";
-import type { roleNames } from "./shapes.ts";
+import type { ErrorCode } from "../error-codes.ts";
+import type { EventType } from "../event-types.ts";
+import type { Scope } from "../scopes.ts";
+import type { roleNames } from "../shapes.ts";
 
 type RoleName = (typeof roleNames)[number];
 

@@ -1,7 +1,7 @@
+import { newPasswordErrors } from "../password-errors.ts";
+import * as users from "../schemas/users.ts";
+import { userId } from "../shapes.ts";
 import { admins, type Operation } from "./operation.ts";
-import { newPasswordErrors } from "./password-errors.ts";
-import { userId } from "./shapes.ts";
-import * as users from "./users.ts";
 
 const byId = { id: userId } as const;
 

@@ -1,4 +1,4 @@
-import { updateKinds } from "./update-kinds.ts";
+import { updateKinds } from "../update-kinds.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 

@@ -1,9 +1,9 @@
+import { clockWords } from "../clock-word.ts";
+import { errorCodes } from "../error-codes.ts";
+import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { updateKinds } from "../update-kinds.ts";
 import { clockTrusts, timeModes, timeSync } from "./clock.ts";
-import { clockWords } from "./clock-word.ts";
-import { errorCodes } from "./error-codes.ts";
-import { nullableTimestamp, timestamp } from "./shapes.ts";
 import { facts } from "./system.ts";
-import { updateKinds } from "./update-kinds.ts";
 import { updates } from "./updates.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
