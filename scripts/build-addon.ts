@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 const sources = ["addon.c", "clock-steering.c", "process-standing.c", "timed-datagrams.c"].map((name) =>
-  join(import.meta.dirname, "../src/host/linux", name),
+  join(import.meta.dirname, "../src/host/linux/native", name),
 );
 
 const flags = [
@@ -20,7 +20,7 @@ const flags = [
 ];
 
 /**
- * Makes `target` out of the C sources in src/host/linux; a warning is an error and throws. Where there is no `cc`, it
+ * Makes `target` out of the C sources in src/host/linux/native; a warning is an error and throws. Where there is no `cc`, it
  * says so in one line and makes nothing: the agent then measures its clock and never steers it. True: it was made.
  */
 export function buildAddon(target: string): boolean {

@@ -4,7 +4,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "./contract/errors.ts";
 import { createRunCommand } from "./host/linux/commands.ts";
-import type { UpdateDecisions } from "./host/linux/host-file-update.ts";
+import type { UpdateDecisions } from "./host/linux/host-file/host-file-update.ts";
 import type { CommandResult, RunCommand } from "./host/ports.ts";
 import type { ReleasePlaces } from "./installing/places.ts";
 import { type ReleaseJournal, readReleaseJournal } from "./updates/release-journal.ts";

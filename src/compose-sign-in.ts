@@ -23,7 +23,7 @@ import type { AgentConfig } from "./compose.ts";
 import { durationSeconds } from "./contract/durations.ts";
 import { isOfStorage } from "./contract/errors.ts";
 import type { Settings, User } from "./contract/types.ts";
-import { readSealKeys } from "./host/linux/seal-keys.ts";
+import { readSealKeys } from "./host/linux/host-file/seal-keys.ts";
 import { createTimers } from "./host/linux/timers.ts";
 import type { HostIdentity, Uptime } from "./host/ports.ts";
 import { agentEvent, type EventSink } from "./journal/event.ts";

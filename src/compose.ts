@@ -11,7 +11,7 @@ import { composeStatus } from "./compose-status.ts";
 import { createMayUpdateFrom, openHostUpdates, type UpdatePlaces } from "./compose-updates.ts";
 import type { ProblemClock, SettingsChange } from "./contract/types.ts";
 import { readIdentity } from "./host/linux/identity.ts";
-import { createJournalReader } from "./host/linux/journal-reader.ts";
+import { createJournalReader } from "./host/linux/systemd/journal-reader.ts";
 import { createUptime } from "./host/linux/uptime.ts";
 import type { HostIdentity, Uptime } from "./host/ports.ts";
 import { type Authenticate, createAuthenticate } from "./http/authenticate.ts";

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { errorCodes } from "./contract/error-codes.ts";
 import { StewardError, systemErrorCode } from "./contract/errors.ts";
 import { updateKinds } from "./contract/update-kinds.ts";
-import type { Credentials } from "./host/linux/agent-rights.ts";
+import type { Credentials } from "./host/linux/releases/agent-rights.ts";
 import { usualHostFile } from "./host-decisions.ts";
 import { type InstallerParts, openInstaller } from "./installer-host.ts";
 import { forgive, guard, order, withReleases } from "./installing/guard.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { loadClockAddon } from "./host/linux/clock-addon.ts";
+import { loadClockAddon } from "./host/linux/clock/clock-addon.ts";
 import { type ProgramPart, reportLine } from "./system/program-parts.ts";
 import { createSeal } from "./two-factor/seal.ts";
 import { verifyEd25519 } from "./updates/ed25519.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Agent, ServeConfig } from "./agent.ts";
 import type { AgentConfig } from "./compose.ts";
 import type { SettingsChange } from "./contract/types.ts";
-import type { ServiceManager } from "./host/linux/service-manager.ts";
+import type { ServiceManager } from "./host/linux/systemd/service-manager.ts";
 import { noDecisions, readDecisions } from "./host-decisions.ts";
 import { usualPlaces } from "./installing/places.ts";
 import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./serve-options.ts";

@@ -8,7 +8,7 @@ import { runCommandLine } from "../src/cli/main.ts";
 import { createCommandContext } from "../src/command-context.ts";
 import { errorCodes } from "../src/contract/error-codes.ts";
 import { StewardError } from "../src/contract/errors.ts";
-import { isJournalStream } from "../src/host/linux/journal-stream.ts";
+import { isJournalStream } from "../src/host/linux/systemd/journal-stream.ts";
 import { createLog, type Log } from "../src/journal/log.ts";
 import { createOwnLines } from "../src/journal/own-lines.ts";
 import { type Program, type Surroundings, serve } from "../src/serve.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { loadClockAddon } from "../src/host/linux/clock-addon.ts";
-import { openClockDriver } from "../src/host/linux/clock-driver.ts";
+import { loadClockAddon } from "../src/host/linux/clock/clock-addon.ts";
+import { openClockDriver } from "../src/host/linux/clock/clock-driver.ts";
 
 /** The built addon. */
 export const clockAddon = loadClockAddon(join(import.meta.dirname, "../dist/clock-steering.node"));

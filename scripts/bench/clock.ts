@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createExchange } from "../../src/clock/exchange.ts";
-import { createDatagrams } from "../../src/host/linux/datagrams.ts";
+import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
 import { chronyProgram, startChronyd } from "../../test/clock/chronyd.ts";
 import { realTimers } from "../../test/clock/timers.ts";
 import { clockAddon, hostClock } from "../../test/host-clock.ts";

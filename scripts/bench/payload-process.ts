@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
-import { createTransfers } from "../../src/host/linux/transfers.ts";
+import { createTransfers } from "../../src/host/linux/network/transfers.ts";
 import { caps } from "../../src/updates/caps.ts";
 import type { TargetFile } from "../../src/updates/metadata.ts";
 import { fetchPayload } from "../../src/updates/payload.ts";

@@ -1,5 +1,5 @@
-import type { HostFile } from "../../src/host/linux/host-file.ts";
-import type { UpdateDecisions } from "../../src/host/linux/host-file-update.ts";
+import type { HostFile } from "../../src/host/linux/host-file/host-file.ts";
+import type { UpdateDecisions } from "../../src/host/linux/host-file/host-file-update.ts";
 import type { ApplyPlan, HealthPlan } from "../../src/host/release-ports.ts";
 
 /** One member of the host file: its place, and what it decides. */

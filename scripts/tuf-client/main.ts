@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
-import { createTransfers } from "../../src/host/linux/transfers.ts";
+import { createTransfers } from "../../src/host/linux/network/transfers.ts";
 import { caps } from "../../src/updates/caps.ts";
 import type { FoundTarget, Refreshed } from "../../src/updates/client.ts";
 import { openMetadataFiles } from "../../src/updates/metadata-files.ts";

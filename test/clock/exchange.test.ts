@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createExchange } from "../../src/clock/exchange.ts";
-import { createDatagrams } from "../../src/host/linux/datagrams.ts";
+import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
 import { reaching } from "../ipv6.ts";
 import {
   assertOffset,

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterEach } from "node:test";
 import { createExchange } from "../../src/clock/exchange.ts";
 import type { ExchangeOutcome, Sample } from "../../src/clock/sample.ts";
-import { createDatagrams } from "../../src/host/linux/datagrams.ts";
+import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
 import type { Datagrams } from "../../src/host/ports.ts";
 import { clockAddon, hostClock } from "../host-clock.ts";
 import { type Asked, type HostileServer, startHostileServer } from "./hostile-server.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
+import { asRoot, writeHostFile } from "../host/host-file/host-file-of-root.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { startAgent, temporaryDirectory } from "../store/state-directory.ts";
 import {

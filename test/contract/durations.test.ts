@@ -10,7 +10,7 @@ import { StewardError } from "../../src/contract/errors.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
 import { createToken } from "../../src/contract/schemas/tokens.ts";
 import { postponeRequest } from "../../src/contract/schemas/update-applying.ts";
-import { checkedPlans } from "../../src/host/linux/host-file-apply.ts";
+import { checkedPlans } from "../../src/host/linux/host-file/host-file-apply.ts";
 import { createValidator } from "../../src/store/schemas.ts";
 
 describe("a duration", () => {

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { hostFileMembers, type Member, planMembers } from "../../scripts/docs/host-file-words.ts";
 import { readPages, tablesOf, withTables } from "../../scripts/docs/pages.ts";
 import { tables } from "../../scripts/docs/tables.ts";
-import { readHostFile } from "../../src/host/linux/host-file.ts";
+import { readHostFile } from "../../src/host/linux/host-file/host-file.ts";
 
 const pages = readPages();
 

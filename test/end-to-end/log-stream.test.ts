@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { writeCommand } from "../host/journal.ts";
+import { writeCommand } from "../host/systemd/journal.ts";
 import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../http/checked-agent.ts";
 import { type OpenedStream, openStream } from "../http/stream-reader.ts";
 import { until } from "../until.ts";

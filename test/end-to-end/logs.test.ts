@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward } from "../agent-in-process.ts";
-import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../host/journal.ts";
+import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../host/systemd/journal.ts";
 import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../http/checked-agent.ts";
 
 /** An environment in which journalctl is this script. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
+import { asRoot, writeHostFile } from "../host/host-file/host-file-of-root.ts";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
 import { cookieOf, type Kept, keptOf, ownPage } from "../http/set-cookie.ts";
 import { adminName, adminPassword } from "../running-agent.ts";

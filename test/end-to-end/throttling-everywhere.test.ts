@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { standingTime } from "../agent-in-process.ts";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../authenticator.ts";
-import { asRoot, writeHostFile } from "../host/host-file-of-root.ts";
+import { asRoot, writeHostFile } from "../host/host-file/host-file-of-root.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";

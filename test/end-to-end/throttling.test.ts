@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { standingTime } from "../agent-in-process.ts";
-import { asRoot } from "../host/host-file-of-root.ts";
+import { asRoot } from "../host/host-file/host-file-of-root.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../running-agent.ts";
 import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
-import { createJournalReader } from "../../src/host/linux/journal-reader.ts";
+import { createJournalReader } from "../../src/host/linux/systemd/journal-reader.ts";
 import type { Actor, Call, StreamMessage, StreamSource } from "../../src/http/call.ts";
 import { createLogHandlers } from "../../src/http/handlers/logs.ts";
 import { createLogs } from "../../src/journal/logs.ts";

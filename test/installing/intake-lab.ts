@@ -3,7 +3,7 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { type Credentials, createOwnersRights } from "../../src/host/linux/agent-rights.ts";
+import { type Credentials, createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import { type IntakeOptions, takeIn, type VerifiedRelease } from "../../src/installing/intake.ts";
 import { metadataFileName } from "../../src/updates/metadata-file-name.ts";
 import { emptyJournal } from "../../src/updates/release-journal.ts";

@@ -6,7 +6,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
-import { createOwnersRights } from "../../src/host/linux/agent-rights.ts";
+import { createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import { openAgentFiles } from "../../src/installing/agent-files.ts";
 import { copySigned } from "../../src/installing/intake-copy.ts";
 import { readSignedPayload } from "../../src/updates/signed-payload.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createKeptLines } from "../../src/journal/kept-lines.ts";
 import { createOwnLines, type OwnLine } from "../../src/journal/own-lines.ts";
-import { temporaryDirectory } from "../host/journal.ts";
+import { temporaryDirectory } from "../host/systemd/journal.ts";
 
 const texts = (lines: readonly OwnLine[]) => lines.map(({ text }) => text);
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
-import { createTransfers } from "../../src/host/linux/transfers.ts";
+import { createTransfers } from "../../src/host/linux/network/transfers.ts";
 import { caps } from "../../src/updates/caps.ts";
 import { fetchPayload } from "../../src/updates/payload.ts";
 import { openRepository } from "../../src/updates/repository-files.ts";

@@ -13,11 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { createTransfers } from "../../src/host/linux/transfers.ts";
+import { createTransfers } from "../../src/host/linux/network/transfers.ts";
 import { caps } from "../../src/updates/caps.ts";
 import { type FetchPayloadOptions, fetchPayload } from "../../src/updates/payload.ts";
 import { openRepository } from "../../src/updates/repository-files.ts";
-import { type Answerer, startWebServer, type WebServer } from "../host/web-server.ts";
+import { type Answerer, startWebServer, type WebServer } from "../host/network/web-server.ts";
 
 const content = randomBytes(3_000_001);
 let directory = "";

@@ -1,8 +1,8 @@
-import { createActivation } from "../../../src/host/linux/activation.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { createHealthCheck } from "../../../src/host/linux/health-check.ts";
-import { createRunForRelease } from "../../../src/host/linux/release-programs.ts";
-import { createUnits, type LinuxUnits } from "../../../src/host/linux/units.ts";
+import { createHealthCheck } from "../../../src/host/linux/releases/health-check.ts";
+import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
+import { createActivation } from "../../../src/host/linux/systemd/activation.ts";
+import { createUnits, type LinuxUnits } from "../../../src/host/linux/systemd/units.ts";
 import type { ApplyPlan, ReleaseAtWork } from "../../../src/host/release-ports.ts";
 import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";

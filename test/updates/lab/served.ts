@@ -1,5 +1,5 @@
 import { StewardError } from "../../../src/contract/errors.ts";
-import { createTransfers } from "../../../src/host/linux/transfers.ts";
+import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
 import type { ResolveHost } from "../../../src/host/ports.ts";
 import type { Caps } from "../../../src/updates/caps.ts";
 import type { Repository } from "../../../src/updates/repository.ts";

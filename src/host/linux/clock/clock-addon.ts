@@ -1,0 +1,82 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { createRequire } from "node:module";
+import { endianness } from "node:os";
+import { systemErrorCode } from "../../../contract/errors.ts";
+
+/** The functions of clock-steering.node; what they do, and the order in the arrays, is told in its C sources. */
+export interface ClockAddon {
+  now(out: Float64Array): void;
+  read(out: Float64Array): void;
+  step(seconds: number): void;
+  slew(seconds: number): void;
+  setFrequency(ppm: number): number;
+  setQuality(isSynchronised: number, maxErrorSeconds: number, estErrorSeconds: number, leap: number): void;
+  keepCapabilities(): void;
+  keepTimeCapabilityAlone(): boolean;
+  notify(path: string, text: string): void;
+  sendLocal(path: string, bytes: Uint8Array): void;
+  openDatagrams(address: string, port: number): number;
+  sendDatagram(descriptor: number, packet: Uint8Array): void;
+  datagramAge(descriptor: number): number;
+}
+
+const functionNames: readonly (keyof ClockAddon)[] = [
+  "now",
+  "read",
+  "step",
+  "slew",
+  "setFrequency",
+  "setQuality",
+  "keepCapabilities",
+  "keepTimeCapabilityAlone",
+  "notify",
+  "sendLocal",
+  "openDatagrams",
+  "sendDatagram",
+  "datagramAge",
+];
+
+/** The addon, or null where it is absent or cannot be used; `reportFailure` hears why one that is there cannot. */
+export function openClockAddon(path: string, reportFailure?: (cause: unknown) => void): ClockAddon | null {
+  try {
+    return loadClockAddon(path);
+  } catch (cause) {
+    if (systemErrorCode(cause) !== "ENOENT") reportFailure?.(cause);
+    return null;
+  }
+}
+
+/** Loads the addon; throws where it is absent (ENOENT), cut off, not for this machine, or another version's. */
+export function loadClockAddon(path: string): ClockAddon {
+  refuseCutOff(path);
+  const loaded: unknown = createRequire(path)(path);
+  if (!isClockAddon(loaded)) throw new Error(`${path} is not this program's: it lacks a function`);
+  return loaded;
+}
+
+function isClockAddon(loaded: unknown): loaded is ClockAddon {
+  if (typeof loaded !== "object" || loaded === null) return false;
+  const functions = new Map(Object.entries(loaded));
+  return functionNames.every((name) => typeof functions.get(name) === "function");
+}
+
+/**
+ * The loader maps a file into memory without looking whether it is all there: what a power cut left of one would end
+ * the process with SIGBUS. The table of sections is the last thing in an ELF file (elf(5)).
+ */
+function refuseCutOff(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    const header = new DataView(new ArrayBuffer(64));
+    readSync(file, header, 0, header.byteLength, 0);
+    const isWide = header.getUint8(4) === 2;
+    const isLittle = endianness() === "LE";
+    const start = isWide ? header.getBigUint64(40, isLittle) : BigInt(header.getUint32(32, isLittle));
+    const entries = isWide ? 58 : 46;
+    const bytes = header.getUint16(entries, isLittle) * header.getUint16(entries + 2, isLittle);
+    const { size } = fstatSync(file);
+    if (start + BigInt(bytes) > size) throw new Error(`${path} is cut off: it has ${size} bytes`);
+  } finally {
+    closeSync(file);
+  }
+}

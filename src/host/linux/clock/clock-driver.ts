@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import type { ClockDriver, ClockReading, KernelClock, Leap, SteeringHindrance } from "../../ports.ts";
+import type { ClockAddon } from "./clock-addon.ts";
+import { createNullClockDriver, steeringForbidden } from "./null-clock-driver.ts";
+
+/** CAP_SYS_TIME's bit (capabilities(7)). */
+const timeCapability = 1n << 25n;
+
+export interface ClockDriverOptions {
+  /** False: the clock is read and never set, whatever the process may do. */
+  maySteer: boolean;
+  /** null: there is none, and the clock is read to a millisecond. */
+  addon: ClockAddon | null;
+}
+
+/**
+ * The clock of this host. Its hindrance is found once: the first of not being asked to, no addon, no capability. A
+ * capability that only counts in a user namespace is taken for a real one, and the kernel then refuses with EPERM.
+ */
+export function openClockDriver({ maySteer, addon }: ClockDriverOptions): ClockDriver {
+  if (!addon) return createNullClockDriver(maySteer ? "no_addon" : "not_asked_to");
+  const hindrance = !maySteer ? "not_asked_to" : hasTimeCapability() ? null : "no_capability";
+  return createKernelDriver(addon, hindrance);
+}
+
+function createKernelDriver(addon: ClockAddon, hindrance: SteeringHindrance | null): ClockDriver {
+  const times = new Float64Array(2);
+  const state = new Float64Array(6);
+  /** Before any call into the addon. */
+  const mustBeFree = (): void => {
+    if (hindrance) throw steeringForbidden(hindrance);
+  };
+  return {
+    hindrance,
+    read: (): ClockReading => {
+      addon.now(times);
+      const [wallSeconds = 0, monotonicSeconds = 0] = times;
+      return { wallSeconds, monotonicSeconds };
+    },
+    kernel: () => readKernel(addon, state),
+    step: (seconds) => {
+      mustBeFree();
+      addon.step(seconds);
+    },
+    slew: (seconds) => {
+      mustBeFree();
+      addon.slew(seconds);
+    },
+    setFrequency: (ppm) => {
+      mustBeFree();
+      return addon.setFrequency(ppm);
+    },
+    setQuality: ({ isSynchronised, maxErrorSeconds, estErrorSeconds, leap }) => {
+      mustBeFree();
+      addon.setQuality(Number(isSynchronised), maxErrorSeconds, estErrorSeconds, leapNumbers[leap]);
+    },
+  };
+}
+
+const leapNumbers: Readonly<Record<Leap, number>> = { none: 0, insert: 1, delete: -1 };
+
+function readKernel(addon: ClockAddon, state: Float64Array): KernelClock | null {
+  try {
+    addon.read(state);
+  } catch {
+    // A sandbox without the system call (systemd's ProtectClock=yes, a container).
+    return null;
+  }
+  const [synchronised, maxErrorSeconds = 0, estErrorSeconds = 0, frequencyPpm = 0, left = 0, leap = 0] =
+    state;
+  return {
+    isSynchronised: synchronised === 1,
+    maxErrorSeconds,
+    estErrorSeconds,
+    frequencyPpm,
+    slewRemainingSeconds: left,
+    leap: leap > 0 ? "insert" : leap < 0 ? "delete" : "none",
+  };
+}
+
+/** Whether the calling thread, the main one, may set clocks now. */
+function hasTimeCapability(): boolean {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+  return effective !== undefined && (BigInt(`0x${effective}`) & timeCapability) !== 0n;
+}

@@ -1,0 +1,122 @@
+import { uptime as uptimeOfHost } from "node:os";
+import { uptime as processUptime } from "node:process";
+import { StewardError } from "../../../contract/errors.ts";
+import type { ClockDriver, ClockReading, SteeringHindrance, Uptime } from "../../ports.ts";
+
+/** Seconds that a calibration is good for. It ages only by steps and suspensions too small to be seen. */
+const freshSeconds = 30;
+
+/** Milliseconds: Date.now() shows the whole one below, so a true reading is 0 to 1 ahead of it. */
+const tolerated = { behind: 0.5, ahead: 1.5 };
+
+/** Seconds to wait for the next whole millisecond; more only where the wall clock does not run at all. */
+const longestWaitSeconds = 0.002;
+
+/** Seconds between two looks at the wall clock; with more, the process was away while the millisecond changed. */
+const closeLookSeconds = 20e-6;
+
+/** Seconds: /proc/uptime counts hundredths, so less than this is no suspension. */
+const leastSuspensionSeconds = 0.05;
+
+const reasons: Readonly<Record<SteeringHindrance, string>> = {
+  not_asked_to: "Steward was not told to set this host's clock.",
+  no_addon:
+    "The part of Steward that sets clocks (clock-steering.node) is not there or does not fit this machine.",
+  no_capability: "Steward has no right to set this host's clock (CAP_SYS_TIME).",
+};
+
+/** What whoever tries to steer is told: `forbidden`, with the hindrance in words. */
+export function steeringForbidden(hindrance: SteeringHindrance): StewardError {
+  return new StewardError("forbidden", reasons[hindrance]);
+}
+
+/**
+ * A clock that is measured and never steered, without native code. A reading costs less than 1 µs; the first, one in 30 s
+ * and the first after a step or a suspension keep the process busy for up to 1 ms (in the worst case 4), until the wall
+ * clock's millisecond changes: that moment is known to some µs. A step of under 1.5 ms is seen at the next of these.
+ * Its monotonic seconds are /proc/uptime's to 10 ms; what lies between two of them is exact.
+ */
+export function createNullClockDriver(
+  hindrance: SteeringHindrance,
+  uptime: Uptime = uptimeOfHost,
+): ClockDriver {
+  const clock = createCarriedClock(uptime);
+  const refuse = (): never => {
+    throw steeringForbidden(hindrance);
+  };
+  return {
+    hindrance,
+    read: () => clock.read(),
+    kernel: () => null,
+    step: refuse,
+    slew: refuse,
+    setFrequency: refuse,
+    setQuality: refuse,
+  };
+}
+
+interface CarriedClock {
+  read(): ClockReading;
+}
+
+/**
+ * Both clocks carried on from one calibration by the process's own monotonic time, which runs as the kernel trims and
+ * slews the wall clock. It stands still in a suspension, and so the wall clock leaps ahead of it as in a step: then,
+ * and at each calibration, the time since the boot is compared as well.
+ */
+function createCarriedClock(uptime: Uptime): CarriedClock {
+  let calibratedAt = Number.NEGATIVE_INFINITY;
+  let wallAhead = 0;
+  let bootAhead = uptime() - processUptime();
+  const calibrate = (): void => {
+    const edge = millisecondEdge();
+    wallAhead = edge.wallSeconds - edge.processSeconds;
+    calibratedAt = edge.processSeconds;
+    const ahead = uptime() - processUptime();
+    if (ahead - bootAhead > leastSuspensionSeconds) bootAhead = ahead;
+  };
+  const reading = (): ClockReading => {
+    const now = processUptime();
+    return { wallSeconds: now + wallAhead, monotonicSeconds: now + bootAhead };
+  };
+  const isRight = (): boolean => {
+    const now = processUptime();
+    const ahead = (now + wallAhead) * 1_000 - Date.now();
+    return now - calibratedAt < freshSeconds && ahead > -tolerated.behind && ahead < tolerated.ahead;
+  };
+  return {
+    read: () => {
+      if (!isRight()) calibrate();
+      return reading();
+    },
+  };
+}
+
+interface Edge {
+  wallSeconds: number;
+  processSeconds: number;
+  /** Seconds within which it lies; infinite: it is none. */
+  width: number;
+}
+
+/** The moment at which Date.now() goes on by one; looked for once more where it was slept through or stepped over. */
+function millisecondEdge(): Edge {
+  const first = nextMillisecond();
+  if (first.width < closeLookSeconds) return first;
+  const second = nextMillisecond();
+  return second.width < first.width ? second : first;
+}
+
+function nextMillisecond(): Edge {
+  const begin = processUptime();
+  const first = Date.now();
+  for (let before = begin; ; ) {
+    const between = processUptime();
+    const milliseconds = Date.now();
+    if (milliseconds !== first || between - begin > longestWaitSeconds) {
+      const width = milliseconds === first + 1 ? processUptime() - before : Number.POSITIVE_INFINITY;
+      return { wallSeconds: milliseconds / 1_000, processSeconds: between, width };
+    }
+    before = between;
+  }
+}

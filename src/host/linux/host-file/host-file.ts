@@ -1,0 +1,148 @@
+import { isIP } from "node:net";
+import { StewardError } from "../../../contract/errors.ts";
+import { unitName } from "../../../contract/schemas/logs.ts";
+import { plansOf } from "./host-file-apply.ts";
+import {
+  checkedUpdate,
+  judgePrograms,
+  type Refuse,
+  readAuthorities,
+  type UpdateDecisions,
+} from "./host-file-update.ts";
+import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
+
+/** What root alone decides about this device; the API never writes it. */
+export interface HostFile {
+  /** Names that this device answers to, besides its host name, its addresses and localhost. */
+  names: readonly string[];
+  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  trustedProxies: readonly string[];
+  /** Units besides the agent's own whose log may be read through the agent. */
+  logUnits: readonly string[];
+  /** What this device runs, as releases name it. */
+  product: string;
+  update: UpdateDecisions;
+}
+
+/** The host file that says nothing, or is not there. */
+export const plainHostFile: HostFile = {
+  names: [],
+  trustedProxies: [],
+  logUnits: [],
+  product: "steward",
+  update: {
+    caFile: null,
+    proxy: null,
+    allowLocalServers: false,
+    redirectOrigins: [],
+    channels: null,
+    apply: plansOf("steward", { rules: null, binary: null }),
+  },
+};
+
+/** A few kilobytes are much: there is nothing in it that there could be thousands of. */
+const maximumBytes = 256 * 1024;
+
+/**
+ * Reads /etc/steward/steward.json; an absent file says nothing. Throws `validation_failed` when it does not make sense,
+ * or when anybody but root could have written it or the certificates or programs that it names: a file itself, or a
+ * directory on the way to it.
+ */
+export async function readHostFile(path: string, owners: TrustedOwners = {}): Promise<HostFile> {
+  const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refusal);
+  if (bytes === null) return plainHostFile;
+  const host = checked(path, Buffer.from(bytes).toString("utf8"));
+  // Nobody is to learn at the first check, days later, that it could never succeed.
+  await readAuthorities(host.update, owners);
+  await judgePrograms(host.update, owners);
+  return host;
+}
+
+function checked(path: string, text: string): HostFile {
+  const refuse = (what: string, cause?: unknown) => refusal(path, what, cause);
+  const parsed = parse(text, refuse);
+  const { names, trusted_proxies, log_units, product, update, ...others } = parsed;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known here`);
+  const decisions = checkedUpdate(update, refuse);
+  const runs = checkedProduct(product, refuse);
+  return {
+    names: checkedNames(names, refuse),
+    trustedProxies: checkedProxies(trusted_proxies, refuse),
+    logUnits: checkedUnits(log_units, refuse),
+    product: runs,
+    update: { ...decisions, apply: plansOf(runs, decisions.apply) },
+  };
+}
+
+function checkedNames(names: unknown = [], refuse: Refuse): string[] {
+  if (!Array.isArray(names)) throw refuse("names must be a list of host names");
+  return names.map((name: unknown) => {
+    if (typeof name === "string" && hostName.test(name)) return name;
+    throw refuse(`names holds ${JSON.stringify(name)}, which is no host name`);
+  });
+}
+
+/** As the path of a release has it. */
+const productName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+function checkedProduct(product: unknown = plainHostFile.product, refuse: Refuse): string {
+  if (typeof product === "string" && productName.test(product)) return product;
+  throw refuse(
+    `names the product ${JSON.stringify(product)}; a name is up to 64 lower-case letters, digits and ._-, as releases have it`,
+  );
+}
+
+/** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. Half an internet is no proxy. */
+const shortestPrefix = 7;
+
+/** Whoever is trusted here chooses the address that he is counted and written down by. */
+function checkedProxies(list: unknown = [], refuse: Refuse): string[] {
+  if (!Array.isArray(list)) throw refuse("trusted_proxies must be a list of addresses and CIDR ranges");
+  for (const entry of list) {
+    const [, address = "", prefix] =
+      typeof entry === "string" ? (/^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []) : [];
+    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const shown = JSON.stringify(entry);
+    const isMapped = /^[0:]*:ffff:/i.test(address);
+    if (Number(prefix ?? bits) > bits || bits < 0 || isMapped) {
+      throw refuse(
+        `trusted_proxies holds ${shown}, which is no address and no range such as 10.1.0.0/16 or fd00:1::/64`,
+      );
+    }
+    if (Number(prefix ?? bits) < shortestPrefix) {
+      throw refuse(
+        `trusted_proxies holds ${shown}, so large a part of the internet that anybody could claim any address; name the proxies`,
+      );
+    }
+  }
+  return list;
+}
+
+function checkedUnits(units: unknown = [], refuse: Refuse): string[] {
+  if (!Array.isArray(units)) throw refuse("log_units must be a list of systemd units");
+  return units.map((unit: unknown) => {
+    if (typeof unit === "string" && unitNamePattern.test(unit)) return unit;
+    throw refuse(`log_units holds ${JSON.stringify(unit)}, which is no unit such as nginx.service`);
+  });
+}
+
+const unitNamePattern = new RegExp(unitName.pattern);
+
+/** RFC 1123 §2.1, in ASCII: what a Host header can hold without its port. */
+const hostName =
+  /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
+
+function parse(text: string, refuse: Refuse): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch (cause) {
+    throw refuse("is not JSON", cause);
+  }
+  throw refuse("must be a JSON object");
+}
+
+function refusal(path: string, what: string, cause?: unknown): StewardError {
+  return new StewardError("validation_failed", `The host file cannot be used: ${path} ${what}.`, { cause });
+}

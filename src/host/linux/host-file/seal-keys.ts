@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, link, open, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
+
+export interface SealKeyPlaces {
+  /** Where systemd puts credentials, or undefined without them; the key is its `steward.key`. */
+  credentialsDirectory: string | undefined;
+  /** The key that root gives, by default /etc/steward/seal.key. */
+  path: string;
+  /** The key that the agent makes itself when nobody gives one: a hidden file in its state directory. */
+  fallbackPath: string;
+  /** False: without a key there is none. */
+  mayMake?: boolean;
+  /** Hears that the agent's own key was made now: what another one sealed does not open by it. */
+  onMade?: () => void;
+}
+
+const keyBytes = 32;
+
+/** Larger than every form of a key, so that no other file is read whole. */
+const largestFileBytes = 256;
+
+/** Any right of others, and the group's right to write. */
+const rightsOfOthers = 0o027;
+
+/**
+ * The keys that two-factor secrets are sealed with, the preferred first: the credential, the file of root, the agent's
+ * own. A former one that is still there is returned too, so that what it sealed still opens. Without any, the agent's
+ * own is made.
+ *
+ * Throws `second_factor_unavailable` for a key that cannot be read, is none, or could be read by others: never is
+ * another taken in its place. Throws `storage_full` or `storage_unwritable` when one cannot be made.
+ */
+export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]> {
+  const { credentialsDirectory, path, fallbackPath } = places;
+  // systemd itself sees to the rights of a credential, and the state directory to those of the agent's own key.
+  const given = credentialsDirectory && (await readKey(join(credentialsDirectory, "steward.key")));
+  const ofRoot = await readKey(path, (file) => refuseForeign(file, path, dirname(fallbackPath)));
+  const own = await readKey(fallbackPath);
+  const found = [given, ofRoot, own].filter((key) => key instanceof Uint8Array);
+  if (found.length > 0 || places.mayMake === false) return found;
+  const made = await makeKey(fallbackPath);
+  places.onMade?.();
+  return [made];
+}
+
+/** Undefined only when the file is absent. */
+async function readKey(
+  path: string,
+  check?: (file: FileHandle) => Promise<void>,
+): Promise<Uint8Array | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "r");
+  } catch (cause) {
+    const code = systemErrorCode(cause);
+    if (code === "ENOENT") return undefined;
+    throw refusal(path, `cannot be read (${code}); the user of the agent must be able to`, cause);
+  }
+  try {
+    await check?.(file);
+    const facts = await file.stat();
+    if (!facts.isFile() || facts.size > largestFileBytes) throw refusal(path, notAKey);
+    return parseKey(path, await file.readFile());
+  } finally {
+    await file.close();
+  }
+}
+
+/** Judges the open file, so that it cannot be another one afterwards. The agent's user is the owner of its state. */
+async function refuseForeign(file: FileHandle, path: string, stateDirectory: string): Promise<void> {
+  const { uid, mode } = await file.stat();
+  const agent = await stat(stateDirectory);
+  if ((uid === 0 || uid === agent.uid) && (mode & rightsOfOthers) === 0) return;
+  throw refusal(
+    path,
+    "can be read or written by others, who could open every two-factor secret. " +
+      `As root: chown root:steward ${path}; chmod 0640 ${path}. Replace the key if others have used this device`,
+  );
+}
+
+const notAKey = "must hold 32 random bytes, or their 64 hex digits, or their base64, and nothing else";
+
+function parseKey(path: string, content: Buffer): Uint8Array {
+  const text = content.toString("latin1").replace(/\r?\n$/, "");
+  const key = decodeKey(content, text);
+  if (key === undefined) throw refusal(path, notAKey);
+  // What a power cut makes of a file, or a copy of /dev/zero.
+  if (key.every((byte) => byte === key[0])) throw refusal(path, "holds one byte 32 times, which is no key");
+  return key;
+}
+
+function decodeKey(content: Buffer, text: string): Uint8Array | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, "hex");
+  if (/^[A-Za-z0-9+/]{43}=$/.test(text)) {
+    const key = Buffer.from(text, "base64");
+    return key.toString("base64") === text ? key : undefined;
+  }
+  // 32 printable characters are a passphrase, or 16 bytes in hex: by chance it happens once in 10^13 keys.
+  return content.length === keyBytes && !/^[ -~]+$/.test(text) ? content : undefined;
+}
+
+/** Made whole under another name and then linked: of two processes that make one, both read the same. */
+async function makeKey(path: string): Promise<Uint8Array> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await writeWhole(temporary, randomBytes(keyBytes));
+    await link(temporary, path).catch((error: unknown) => {
+      if (systemErrorCode(error) !== "EEXIST") throw error;
+    });
+    await unlink(temporary);
+    await syncDirectory(dirname(path));
+  } catch (cause) {
+    await unlink(temporary).catch(() => undefined);
+    throw notMade(path, cause);
+  }
+  const key = await readKey(path);
+  if (key === undefined) throw refusal(path, "was removed as soon as it was made");
+  return key;
+}
+
+async function writeWhole(path: string, content: Uint8Array): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function notMade(path: string, cause: unknown): StewardError {
+  const code = systemErrorCode(cause);
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  return new StewardError(
+    isFull ? "storage_full" : "storage_unwritable",
+    `A key to seal two-factor secrets with cannot be made: ${path} cannot be written (${code ?? String(cause)}). ` +
+      (isFull ? "Free some space." : `Check that ${dirname(path)} is writable and not mounted read-only.`),
+    { cause },
+  );
+}
+
+function refusal(path: string, what: string, cause?: unknown): StewardError {
+  return new StewardError(
+    "second_factor_unavailable",
+    `The key for two-factor secrets cannot be used: ${path} ${what}. Recovery codes and \`steward user rescue NAME\` work without it.`,
+    { cause },
+  );
+}

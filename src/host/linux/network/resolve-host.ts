@@ -1,0 +1,61 @@
+import { type LookupAddress, TIMEOUT } from "node:dns";
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { ResolveHost } from "../../ports.ts";
+
+/**
+ * Seconds that a caller waits, its turn in the queue included: the C library by itself tries each of its servers twice
+ * for 5 s, more with search domains.
+ */
+const longestWaitSeconds = 10;
+
+/** Addresses of one name that are used: more than any public name of a time server has. */
+const mostAddresses = 8;
+
+export interface ResolveHostOptions {
+  /** All addresses of a name, best first. */
+  readonly lookUp?: (host: string) => Promise<readonly LookupAddress[]>;
+  readonly waitSeconds?: number;
+}
+
+/**
+ * Names through the C library, so that /etc/hosts counts and addresses come in the order of RFC 6724. A look-up holds
+ * one of the four threads that file writes need too and cannot be cancelled, so there is never more than one: those
+ * behind it wait. Rejects with the resolver's code (ENOTFOUND, EAI_AGAIN), or ETIMEOUT.
+ */
+export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost {
+  const { lookUp = systemLookUp, waitSeconds = longestWaitSeconds } = options;
+  let last: Promise<unknown> = Promise.resolve();
+  return (host) => {
+    if (isIP(host) !== 0) return Promise.resolve([host]);
+    let isAwaited = true;
+    const turn = last.then(() => (isAwaited ? lookUp(host) : []));
+    last = turn.catch(() => undefined);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        isAwaited = false;
+        reject(failure(TIMEOUT, `no answer about ${host} within ${waitSeconds} s`));
+      }, waitSeconds * 1_000);
+      turn
+        .then(addressesOf(host))
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+  };
+}
+
+function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
+  return lookup(host, { all: true, verbatim: true });
+}
+
+function addressesOf(host: string): (found: readonly LookupAddress[]) => string[] {
+  return (found) => {
+    const addresses = [...new Set(found.map(({ address }) => address))].slice(0, mostAddresses);
+    if (addresses.length === 0) throw failure("ENOTFOUND", `${host} has no address`);
+    return addresses;
+  };
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

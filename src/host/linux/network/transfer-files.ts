@@ -1,0 +1,106 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { systemErrorCode } from "../../../contract/errors.ts";
+import type { Transfer, TransferRequest } from "../../ports.ts";
+import { pacedBody } from "./transfer-body.ts";
+import { refused, unreachable } from "./transfer-failures.ts";
+
+/** Bytes read at a time. */
+const pieceBytes = 262_144;
+
+/** Not waiting for the other end of a fifo, and following no link that lies where the file should. */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Answers from a directory as a static server would: 200, 206 to `range`, 416 beyond the end, 404 where there is no
+ * such file. What is no regular file, a link included, is refused.
+ */
+export async function openFile(url: URL, request: TransferRequest): Promise<Transfer> {
+  const file = await openRegular(url);
+  if (file === null) return absent;
+  const { handle, stats } = file;
+  const etag = `"${stats.ino.toString(16)}-${stats.size.toString(16)}-${Math.floor(stats.mtimeMs).toString(16)}"`;
+  const { range, "if-range": ifRange } = request.headers;
+  const from = ifRange === undefined || ifRange === etag ? firstByte(range) : null;
+  if (from !== null && from >= stats.size) {
+    await handle.close();
+    return { ...absent, status: 416, headers: { "content-range": `bytes */${stats.size}` } };
+  }
+  const start = from ?? 0;
+  const { body, close } = pacedBody({
+    pieces: readPieces(handle, start, stats.size),
+    limits: request.limits,
+    signal: request.signal,
+    where: url.pathname,
+    release: () => void handle.close().catch(() => undefined),
+    failure: (cause) => unreachable(url, cause),
+  });
+  return {
+    status: from === null ? 200 : 206,
+    headers: {
+      etag,
+      "content-length": String(stats.size - start),
+      "content-range": from === null ? undefined : `bytes ${start}-${stats.size - 1}/${stats.size}`,
+    },
+    body,
+    close,
+  };
+}
+
+const absent: Transfer = {
+  status: 404,
+  headers: {},
+  body: (async function* () {})(),
+  close: () => undefined,
+};
+
+/** `null`: there is none of the name. */
+async function openRegular(url: URL): Promise<{ handle: FileHandle; stats: Stats } | null> {
+  const path = pathOf(url);
+  if (path === null) return null;
+  const handle = await open(path, openFlags).catch((error: unknown) => {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return null;
+    if (code === "ELOOP" || code === "ENXIO") throw refused(`${path} is no regular file.`);
+    throw unreachable(url, error);
+  });
+  if (handle === null) return null;
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile()) return { handle, stats };
+    if (!stats.isDirectory()) throw refused(`${path} is no regular file.`);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return null;
+}
+
+/** `null`: a name with a quoted slash or null byte in it, which no file has. */
+function pathOf(url: URL): string | null {
+  if (/%2f|%00/i.test(url.pathname)) return null;
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    throw refused(`${url.href} is no address of a file on this device (${String(cause)}).`);
+  }
+}
+
+/** Of `bytes=N-`, the one form that is asked for here; another header is passed over, as RFC 9110 §14.2 allows. */
+function firstByte(range: string | undefined): number | null {
+  const digits = /^bytes=([0-9]{1,15})-$/.exec(range ?? "")?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** To the size that the headers told, so that a file that grows meanwhile is not endless. */
+async function* readPieces(handle: FileHandle, from: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let position = from; position < end; ) {
+    const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, end - position));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, position);
+    if (bytesRead === 0) throw new Error("the file was cut off while it was read");
+    position += bytesRead;
+    yield piece.subarray(0, bytesRead);
+  }
+}

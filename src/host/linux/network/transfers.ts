@@ -1,0 +1,141 @@
+import type { ResolveHost, Transfer, TransferRequest, Transfers } from "../../ports.ts";
+import { createCertificateAuthorities } from "./certificate-authorities.ts";
+import type { ConnectionOptions } from "./connections.ts";
+import { createResolveHost } from "./resolve-host.ts";
+import { ownAddresses } from "./server-addresses.ts";
+import { exchange } from "./transfer-exchange.ts";
+import { refused, tooSlow, unreachable } from "./transfer-failures.ts";
+import { openFile } from "./transfer-files.ts";
+
+export interface TransferOptions {
+  /** PEM; these authorities are believed beside those of the runtime. */
+  readonly caFile?: string | undefined;
+  /** `http://host:port`: absolute form for http, CONNECT for https; it then resolves the names. */
+  readonly proxy?: string | undefined;
+  /** Origins (`https://cdn.example`) that a redirect may lead to, besides that of the request. */
+  readonly redirectOrigins?: readonly string[];
+  /** Redirects followed in one transfer. */
+  readonly redirects: number;
+  /** Loopback, link-local, unspecified and multicast addresses may be servers. */
+  readonly allowLocalServers: boolean;
+  /** Says to servers who asks (RFC 9110 §10.1.5). */
+  readonly userAgent?: string;
+  readonly resolveHost?: ResolveHost;
+  readonly ownAddresses?: () => ReadonlySet<string>;
+}
+
+/** Transfers over the network and from directories; each has a connection of its own, which ends with it. */
+export function createTransfers(options: TransferOptions): Transfers {
+  const connections: ConnectionOptions = {
+    resolveHost: options.resolveHost ?? createResolveHost(),
+    authorities: createCertificateAuthorities(options.caFile),
+    proxy: options.proxy === undefined ? undefined : proxyOf(options.proxy),
+    allowLocalServers: options.allowLocalServers,
+    ownAddresses: options.ownAddresses ?? ownAddresses,
+  };
+  return {
+    open: async (address, request) => {
+      const url = parseAddress(address);
+      request.signal.throwIfAborted();
+      if (url.protocol === "file:") return openFile(url, request);
+      const asked = withUserAgent(request, options);
+      return openWithin(url, asked, (at, signal) => followed(at, asked, signal, options, connections));
+    },
+  };
+}
+
+function withUserAgent(request: TransferRequest, { userAgent }: TransferOptions): TransferRequest {
+  if (userAgent === undefined) return request;
+  return { ...request, headers: { ...request.headers, "user-agent": userAgent } };
+}
+
+/** The head must be there in time; from then on the body has limits of its own. */
+async function openWithin(
+  url: URL,
+  { signal, limits }: TransferRequest,
+  open: (url: URL, signal: AbortSignal) => Promise<Transfer>,
+): Promise<Transfer> {
+  const ending = new AbortController();
+  const onAbort = (): void => ending.abort(signal.reason);
+  signal.addEventListener("abort", onAbort);
+  const late = (): void =>
+    ending.abort(tooSlow(`${url.host} did not answer within ${limits.headSeconds} s.`));
+  const timer = setTimeout(late, limits.headSeconds * 1_000);
+  try {
+    const opening = open(url, ending.signal);
+    // A look-up of a name cannot be ended: it is left behind.
+    return await Promise.race([opening, aborted(ending.signal)]);
+  } catch (error) {
+    throw ending.signal.aborted ? ending.signal.reason : unreachable(url, error);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** RFC 9110 §15.4, on the origin of the request and on those that the host file names. */
+async function followed(
+  url: URL,
+  request: TransferRequest,
+  signal: AbortSignal,
+  options: TransferOptions,
+  connections: ConnectionOptions,
+): Promise<Transfer> {
+  const origins = new Set([url.origin, ...(options.redirectOrigins ?? [])]);
+  const seen = new Set<string>();
+  for (let at = url; ; ) {
+    seen.add(at.href);
+    const answer = await exchange(at, request, signal, connections);
+    const { status, headers } = answer;
+    if (![301, 302, 303, 307, 308].includes(status)) return answer;
+    answer.close();
+    at = redirected(at, headers.location);
+    if (!origins.has(at.origin)) {
+      throw refused(
+        `${url.host} redirects to ${at.origin}; only ${[...origins].join(", ")} may be led to. ` +
+          "update.redirect_origins of the host file can name others.",
+      );
+    }
+    if (seen.has(at.href)) throw refused(`${url.host} redirects in a circle.`);
+    if (seen.size > options.redirects) {
+      throw refused(`${url.host} redirects more than ${options.redirects} times.`);
+    }
+  }
+}
+
+function redirected(from: URL, location: string | undefined): URL {
+  if (location === undefined || !URL.canParse(location, from.href)) {
+    throw refused(`${from.host} redirects, but does not say where to.`);
+  }
+  const to = new URL(location, from);
+  to.hash = "";
+  if (to.username !== "" || to.password !== "") throw refused(`${from.host} redirects with a password.`);
+  return to;
+}
+
+/** Absolute, of a scheme that is known here, and with nothing in it that the parser would take out silently. */
+function parseAddress(address: string): URL {
+  if (!URL.canParse(address)) throw refused(`${JSON.stringify(address)} is no address.`);
+  const url = new URL(address);
+  if (!["https:", "http:", "file:"].includes(url.protocol)) {
+    throw refused(`${address} is neither https, http nor a directory of this device.`);
+  }
+  if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(address) || /[\\\t\r\n]/.test(address)) {
+    throw refused(`${JSON.stringify(address)} is not in its plain form.`);
+  }
+  if (url.username !== "" || url.password !== "")
+    throw refused(`The address of ${url.host} holds a password.`);
+  return url;
+}
+
+function proxyOf(proxy: string): URL {
+  const url = URL.canParse(proxy) ? new URL(proxy) : null;
+  if (url?.protocol === "http:" && url.pathname === "/" && url.username === "") return url;
+  throw refused("update.proxy of the host file must be of the form http://host:port.");
+}

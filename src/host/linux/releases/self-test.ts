@@ -1,0 +1,129 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { StewardError } from "../../../contract/errors.ts";
+import type { RunCommand } from "../../ports.ts";
+import type { ReleaseAtWork, ReleaseHost } from "../../release-ports.ts";
+import { createLastWords } from "./last-words.ts";
+import { forRelease } from "./release-programs.ts";
+import { freeUserId } from "./throw-away-user.ts";
+
+/** Seconds that a self-test may take. */
+const usualSeconds = 30;
+
+/** Milliseconds in which what it said arrives, when it has ended and something that it started still holds the pipe. */
+const drainMilliseconds = 1_000;
+
+/** Milliseconds for the shell that kills what is left. */
+const killMilliseconds = 5_000;
+
+const path = "/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** What a self-test is run with. */
+export interface SelfTestOptions {
+  readonly run: RunCommand;
+  /**
+   * Of this process. Without root it cannot be another user's, nor without network: that is for development, where the
+   * release is the developer's own.
+   */
+  readonly isRoot: boolean;
+  readonly seconds?: number;
+}
+
+/**
+ * Tries a release before it is put to work: as a user that nothing belongs to, without capabilities, network or a view of
+ * other processes to signal, in the release's directory, for 30 s. Whatever it started ends with it. The answer throws
+ * `update_self_test_failed` with the last of what it said.
+ */
+export function createSelfTest({
+  run,
+  isRoot,
+  seconds = usualSeconds,
+}: SelfTestOptions): ReleaseHost["selfTest"] {
+  return async (command, release) => {
+    const words = forRelease(command, release);
+    const [program = "", ...args] = isRoot ? apart(await freeUserId(run), words) : words;
+    const ended = await ending(program, args, {
+      options: { cwd: release.directory, env: environmentOf(release), stdio: ["ignore", "pipe", "pipe"] },
+      seconds,
+      end: (child) => (isRoot ? void child.kill("SIGKILL") : killGroup(run, child)),
+    });
+    if (ended.why === null) return;
+    const said = ended.said === "" ? "It said nothing." : `It said: ${ended.said}`;
+    throw new StewardError(
+      "update_self_test_failed",
+      `The release failed its self-test: ${ended.why}. ${said}`,
+    );
+  };
+}
+
+/**
+ * Each layer has its reason. The first setpriv: with this process gone, unshare is killed. unshare: with it gone, the
+ * first process of its namespace is killed, and the kernel kills the rest. That first process is a shell and stays
+ * root: the order to die with its parent is lost by whoever becomes another user, and only then may the program
+ * be signalled and reaped as usual. The second setpriv becomes the user.
+ */
+function apart(userId: number, command: readonly string[]): string[] {
+  const id = String(userId);
+  return [
+    ...["setpriv", "--pdeathsig", "KILL", "--"],
+    ...["unshare", "--net", "--pid", "--ipc", "--fork", "--kill-child", "--"],
+    ...["sh", "-c", '"$@"; exit "$?"', "sh"],
+    ...["setpriv", "--reuid", id, "--regid", id, "--clear-groups"],
+    ...["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--"],
+    ...command,
+  ];
+}
+
+function environmentOf({ directory, version, kind }: ReleaseAtWork): Record<string, string> {
+  return {
+    ...{ PATH: path, HOME: "/nonexistent" },
+    ...{ STEWARD_RELEASE: directory, STEWARD_VERSION: version ?? "", STEWARD_KIND: kind },
+  };
+}
+
+/** The group that the child leads: what leaves it, leaves it. */
+async function killGroup(run: RunCommand, { pid }: ChildProcess): Promise<void> {
+  if (pid === undefined) return;
+  // In the one form that dash understands too.
+  const script = 'kill -s KILL -- "-$1" 2>/dev/null';
+  await run("sh", ["-c", script, "sh", String(pid)], { timeoutMilliseconds: killMilliseconds });
+}
+
+interface Course {
+  readonly options: SpawnOptions;
+  readonly seconds: number;
+  /** Ends it and what it started; called when the time is over, and again when it has ended. */
+  readonly end: (child: ChildProcess) => void | Promise<void>;
+}
+
+/** `why`: null where it ended well. */
+async function ending(program: string, args: readonly string[], { options, seconds, end }: Course) {
+  const words = createLastWords();
+  const child = spawn(program, [...args], { ...options, detached: true });
+  for (const output of [child.stdout, child.stderr]) output?.on("data", (piece: Buffer) => words.add(piece));
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    void Promise.resolve(end(child)).catch(() => undefined);
+  }, seconds * 1_000);
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const status = await new Promise<string | number | null>((resolve) => {
+    child.once("error", (error) => resolve(`it cannot be started (${error.message})`));
+    child.once("exit", (code, signal) => resolve(signal === null ? code : `it was ended by ${signal}`));
+  });
+  clearTimeout(deadline);
+  await Promise.resolve(end(child)).catch(() => undefined);
+  await within(drainMilliseconds, closed);
+  for (const output of [child.stdout, child.stderr]) output?.destroy();
+  if (isLate) return { why: `it took longer than ${seconds} s`, said: words.text() };
+  if (status === 0) return { why: null, said: "" };
+  return { why: typeof status === "string" ? status : `it ended with ${status}`, said: words.text() };
+}
+
+async function within(milliseconds: number, closed: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([closed, late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,56 @@
+import { StewardError } from "../../../contract/errors.ts";
+import type { ApplyPlan, ReleaseAtWork, ReleaseHost, Units } from "../../release-ports.ts";
+import type { ProgramEnd, RunForRelease } from "../releases/release-programs.ts";
+
+export interface ActivationOptions {
+  /** null: there is no systemd here, or not for us. */
+  readonly units: Pick<Units, "restart" | "reload"> | null;
+  readonly run: RunForRelease;
+  /** Milliseconds that the program may take; 60 s unless said otherwise. */
+  readonly patienceMilliseconds?: number;
+}
+
+/**
+ * Puts releases to work: by the plan's program, else by its unit (rules: reload, a binary: restart), else not at all,
+ * for then the product looks by itself. Throws what the units throw, and `internal_error` where the program fails, or
+ * where there is a unit and no systemd.
+ */
+export function createActivation(options: ActivationOptions): ReleaseHost["activate"] {
+  const { units, run, patienceMilliseconds = 60_000 } = options;
+  return async (plan: ApplyPlan, release: ReleaseAtWork) => {
+    if (plan.activate !== null) {
+      const name = plan.activate[0] ?? "";
+      const limits = { timeoutMilliseconds: patienceMilliseconds };
+      const end = await run(plan.activate, release, limits).catch((cause: unknown) => {
+        throw new StewardError("internal_error", `${name} could not be run: ${reasonOf(cause)}`, { cause });
+      });
+      if (end.status !== 0) throw failed(name, end, patienceMilliseconds);
+      return;
+    }
+    if (plan.unit === null) return;
+    if (units === null) throw withoutSystemd(plan.unit, release);
+    if (release.kind === "rules") await units.reload(plan.unit);
+    else await units.restart(plan.unit);
+  };
+}
+
+function failed(name: string, end: ProgramEnd, patienceMilliseconds: number): StewardError {
+  const said = end.said === "" ? "" : `: ${end.said}`;
+  const how = end.isTooSlow
+    ? `took longer than ${patienceMilliseconds / 1_000} s`
+    : end.status === null
+      ? "was killed"
+      : `failed with status ${end.status}`;
+  return new StewardError("internal_error", `${name} ${how}${said}`);
+}
+
+function withoutSystemd(unit: string, { kind }: ReleaseAtWork): StewardError {
+  return new StewardError(
+    "internal_error",
+    `There is no systemd here that could ${kind === "rules" ? "reload" : "restart"} ${unit}: the host file must give update.${kind} an \`activate\``,
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

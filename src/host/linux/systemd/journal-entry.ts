@@ -1,0 +1,72 @@
+import type { JournalEntry } from "../../ports.ts";
+
+/** Fields that are asked for, besides the cursor and the times, which always come. */
+export const journalFields = [
+  "MESSAGE",
+  "PRIORITY",
+  "STEWARD_JSON",
+  "SYSLOG_IDENTIFIER",
+  "UNIT",
+  "_COMM",
+  "_PID",
+  "_SYSTEMD_UNIT",
+] as const;
+
+/** What a line without a priority counts as: `info`, as journald does. */
+const usualSeverity = 6;
+
+/** Reads one line of `journalctl --output=json`; undefined when it is none. */
+export function readJournalEntry(line: string): JournalEntry | undefined {
+  const fields = parse(line);
+  const cursor = textOf(fields?.__CURSOR);
+  const microseconds = textOf(fields?.__REALTIME_TIMESTAMP);
+  // 17 digits reach to the year 5138.
+  if (!fields || cursor === null || microseconds === null || !/^\d{1,17}$/.test(microseconds))
+    return undefined;
+  const pid = numberOf(fields._PID);
+  // Anybody may send a field UNIT; only systemd's, which is process 1, is believed.
+  const about = pid === 1 ? textOf(fields.UNIT) : null;
+  return {
+    cursor,
+    timeMilliseconds: Math.floor(Number(microseconds) / 1_000),
+    unit: about ?? textOf(fields._SYSTEMD_UNIT),
+    isFromSystemd: about !== null,
+    identifier: textOf(fields.SYSLOG_IDENTIFIER) ?? textOf(fields._COMM),
+    severity: severityOf(numberOf(fields.PRIORITY)),
+    pid,
+    message: messageOf(fields.MESSAGE),
+    ownLine: textOf(fields.STEWARD_JSON),
+  };
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === "object" && parsed !== null ? { ...parsed } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field that was sent several times is a list; the first one counts. */
+function textOf(value: unknown): string | null {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === "string" ? first : null;
+}
+
+function numberOf(value: unknown): number | null {
+  const text = textOf(value);
+  return text !== null && /^\d{1,10}$/.test(text) ? Number(text) : null;
+}
+
+function severityOf(priority: number | null): number {
+  return priority !== null && priority <= 7 ? priority : usualSeverity;
+}
+
+/** Text; or the bytes of what is no UTF-8 or has control characters; or a list where the field was sent several times. */
+function messageOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return "";
+  const isBytes = value.every((item) => typeof item === "number");
+  return isBytes ? Buffer.from(value).toString("utf8") : value.map(messageOf).join("\n");
+}

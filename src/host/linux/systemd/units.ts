@@ -1,0 +1,185 @@
+import { StewardError } from "../../../contract/errors.ts";
+import type { RunCommand } from "../../ports.ts";
+import type { UnitState, Units } from "../../release-ports.ts";
+import { serviceName } from "../host-file/service-name.ts";
+import { printableLine } from "../printable-text.ts";
+import { readJournalEntry } from "./journal-entry.ts";
+import { createSystemctl, type Systemctl } from "./systemctl.ts";
+
+/** A unit's state, with words for people. */
+export interface DescribedUnitState extends UnitState {
+  /** What it does, or how it ended: `failed, exit status 1`. */
+  readonly words: string;
+}
+
+export interface LinuxUnits extends Units {
+  state(unit: string): Promise<DescribedUnitState>;
+}
+
+/** Seconds: systemd's own defaults give a unit 90 to stop and 90 to start. */
+const orderSeconds = 200;
+
+/** Seconds: an answer takes some hundredths, and a whole look at a release's health at most 10. */
+const questionSeconds = 8;
+
+/** Characters of a line of the log. */
+const longestLine = 400;
+
+/** systemd's units through systemctl(1) and journalctl(1). Throws RangeError for what is no service's name. */
+export function createUnits(run: RunCommand): LinuxUnits {
+  const systemctl = createSystemctl(run);
+  const order = (verb: string, unit: string, options: readonly string[] = []): Promise<string> =>
+    systemctl({ verb, options, unit, patienceSeconds: orderSeconds });
+  return {
+    state: async (unit) => {
+      checkName(unit);
+      return readState(unit, await ask(systemctl, unit));
+    },
+    restart: async (unit) => {
+      checkName(unit);
+      await order("reset-failed", unit).catch(unlessNotLoaded);
+      await order("restart", unit);
+    },
+    reload: async (unit) => {
+      checkName(unit);
+      await order("reload-or-restart", unit);
+    },
+    begin: async (unit) => {
+      checkName(unit);
+      await order("reset-failed", unit).catch(unlessNotLoaded);
+      // Not `start`: one that is just ending would count as running, and nothing would be begun.
+      await order("restart", unit, ["--no-block"]);
+    },
+    log: async (unit, sinceMilliseconds, mostLines) => {
+      checkName(unit);
+      return readLog(run, { unit, sinceMilliseconds, mostLines });
+    },
+  };
+}
+
+function checkName(unit: string): void {
+  if (!serviceName.test(unit)) throw new RangeError(`"${unit}" is no service's name`);
+}
+
+/** systemd forgets a unit that is stopped and has not failed, and counts nothing against it then. */
+function unlessNotLoaded(error: unknown): void {
+  if (error instanceof StewardError && / not loaded\.?$/.test(error.message)) return;
+  throw error;
+}
+
+const properties = [
+  "LoadState",
+  "ActiveState",
+  "SubState",
+  "Result",
+  "NRestarts",
+  "InvocationID",
+  "ExecMainCode",
+  "ExecMainStatus",
+] as const;
+
+type Shown = Readonly<Record<(typeof properties)[number], string>>;
+
+async function ask(systemctl: Systemctl, unit: string): Promise<Shown> {
+  const options = ["--no-pager", `--property=${properties.join(",")}`];
+  const text = await systemctl({ verb: "show", options, unit, patienceSeconds: questionSeconds });
+  const lines = text.trimEnd().split("\n");
+  const values = new Map(lines.map((line) => [line.replace(/=.*/, ""), line.replace(/^[^=]*=?/, "")]));
+  const shown = (property: string): string => {
+    const value = values.get(property);
+    if (value === undefined) throw unreadable(unit, `no ${property}`);
+    return value;
+  };
+  return {
+    LoadState: shown("LoadState"),
+    ActiveState: shown("ActiveState"),
+    SubState: shown("SubState"),
+    Result: shown("Result"),
+    NRestarts: shown("NRestarts"),
+    InvocationID: shown("InvocationID"),
+    ExecMainCode: shown("ExecMainCode"),
+    ExecMainStatus: shown("ExecMainStatus"),
+  };
+}
+
+function readState(unit: string, shown: Shown): DescribedUnitState {
+  const { LoadState, ActiveState, SubState, Result, NRestarts, InvocationID } = shown;
+  // `systemctl show` of a unit that is not there ends well.
+  if (LoadState === "not-found") throw new StewardError("not_found", `There is no unit ${unit}`);
+  if (!/^\d{1,9}$/.test(NRestarts)) throw unreadable(unit, `NRestarts=${NRestarts}`);
+  if (!/^([0-9a-f]{32})?$/.test(InvocationID)) throw unreadable(unit, `InvocationID=${InvocationID}`);
+  const isFailed = ActiveState === "failed";
+  // NRestarts counts the restart and not the exit: while systemd waits before it (RestartSec=), it is one behind. A
+  // unit that ran into its start limit thus counts one more than it has had exits: that systemd has given it up.
+  const hasLeft = Result !== "success" && (isFailed || SubState === "auto-restart");
+  return {
+    // As systemctl's own is-active has it: what is being reloaded runs.
+    isActive: ActiveState === "active" || ActiveState === "reloading",
+    isFailed,
+    uncleanExits: Number(NRestarts) + (hasLeft ? 1 : 0),
+    invocation: InvocationID,
+    words: wordsOf(shown),
+  };
+}
+
+function wordsOf({ LoadState, ActiveState, SubState, Result, ExecMainCode, ExecMainStatus }: Shown): string {
+  const what = [ActiveState === SubState ? ActiveState : `${ActiveState}, ${SubState}`];
+  if (LoadState !== "loaded") what.push(LoadState);
+  if (Result !== "success") what.push(endOf(Result, ExecMainCode, ExecMainStatus));
+  return printableLine(what.join(", "), 120);
+}
+
+/** waitid(2): 1 is CLD_EXITED, 2 CLD_KILLED, 3 CLD_DUMPED. */
+function endOf(result: string, code: string, status: string): string {
+  if (result === "exit-code" && code === "1") return `exit status ${status}`;
+  if (result === "signal" || result === "core-dump") return `killed by signal ${status}`;
+  return result;
+}
+
+function unreadable(unit: string, what: string): StewardError {
+  return new StewardError(
+    "internal_error",
+    `systemctl show ${unit} said something unexpected: ${printableLine(what, 100)}`,
+  );
+}
+
+interface LogQuery {
+  unit: string;
+  sinceMilliseconds: number;
+  mostLines: number;
+}
+
+/** Oldest first. */
+async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: LogQuery): Promise<string[]> {
+  const args = [
+    `--unit=${unit}`,
+    // systemd.time(7): seconds since the epoch, whatever the time zone.
+    `--since=@${(sinceMilliseconds / 1_000).toFixed(3)}`,
+    `--lines=${mostLines}`,
+    // What is too much is cut off at its end.
+    "--reverse",
+    "--output=json",
+    "--output-fields=MESSAGE",
+    "--all",
+    "--quiet",
+    "--no-pager",
+  ];
+  const limits = { timeoutMilliseconds: questionSeconds * 1_000 };
+  const { status, stdout, stderr } = await run("journalctl", args, limits).catch((cause: unknown) => {
+    throw new StewardError("internal_error", "journalctl could not be run", { cause });
+  });
+  // Killed for what it said too much, or for its time: what there is is the newest.
+  if (status !== 0 && status !== null) {
+    const complaint = printableLine(stderr, 200) || "it did not say why";
+    throw new StewardError("internal_error", `journalctl failed with status ${status}: ${complaint}`);
+  }
+  const entries = stdout.split("\n").flatMap((line) => readJournalEntry(line) ?? []);
+  const lines = entries.reverse().flatMap(({ message }) => message.trimEnd().split("\n"));
+  return lines
+    .filter((line) => !auditLine.test(line))
+    .slice(-mostLines)
+    .map((line) => printableLine(line, longestLine));
+}
+
+/** Where the unit is the agent: who did what is administrators' business, and this log is for everybody to read. */
+const auditLine = /^\{"time":.*"audit":true/;

@@ -1,0 +1,29 @@
+/** Turns from root into nobody with the clock's capability, and prints every thread's capabilities as JSON. */
+import { readdirSync, readFileSync } from "node:fs";
+import { argv, pid } from "node:process";
+import { changeUserKeepingTimeCapability } from "../../../src/host/linux/clock/time-capability.ts";
+
+/** The sets of capabilities(7) by name, and the four user ids. */
+export type Standing = Readonly<Record<string, string>>;
+
+const nobody = 65_534;
+const isKept = changeUserKeepingTimeCapability(argv[2] ?? "", () => {
+  process.setgroups?.([nobody]);
+  process.setgid?.(nobody);
+  process.setuid?.(nobody);
+});
+const threads = readdirSync("/proc/self/task").filter((id) => Number(id) !== pid);
+console.log(
+  JSON.stringify({
+    isKept,
+    main: standing(`/proc/self/task/${pid}/status`),
+    others: threads.map((id) => standing(`/proc/self/task/${id}/status`)),
+  }),
+);
+
+function standing(path: string): Standing {
+  const lines = readFileSync(path, "utf8").matchAll(/^(Cap(?:Inh|Prm|Eff|Amb)|Uid):\s*(.*)$/gm);
+  return Object.fromEntries(
+    [...lines].map(([, name = "", value = ""]) => [name, value.replaceAll("\t", " ")]),
+  );
+}

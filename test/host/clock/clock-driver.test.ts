@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { settingCalls, traceClock } from "../../clock-calls.ts";
+import { hostClock } from "../../host-clock.ts";
+import { testProgram } from "../../test-program.ts";
+import { compiled } from "../compiled.ts";
+import type { DriverReport } from "./driver-process.ts";
+
+const addonPath = join(import.meta.dirname, "../../../dist/clock-steering.node");
+
+/** Whatever the test is about: a process under it could not set the clock if it tried. */
+const withoutTimeCapability =
+  "setpriv --inh-caps=-sys_time --bounding-set=-sys_time --ambient-caps=-sys_time".split(" ");
+const unprivileged = process.getuid?.() === 0 ? withoutTimeCapability : [];
+
+function temporaryDirectory(test: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), "steward-driver-"));
+  test.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+interface RunOptions {
+  maySteer?: boolean;
+  addon?: string;
+  prefix?: readonly string[];
+  environment?: Record<string, string>;
+}
+
+function openElsewhere(options: RunOptions = {}): DriverReport & { pid: number } {
+  const question = { maySteer: options.maySteer ?? false, addonPath: options.addon ?? addonPath };
+  const node = [process.execPath, ...testProgram(join(import.meta.dirname, "driver-process.ts"))];
+  const [command = "", ...rest] = [...(options.prefix ?? []), ...unprivileged, ...node];
+  const { stdout, stderr, pid } = spawnSync(command, [...rest, JSON.stringify(question)], {
+    encoding: "utf8",
+    env: { ...process.env, ...options.environment },
+  });
+  assert.ok(stdout, stderr);
+  return { ...JSON.parse(stdout), pid };
+}
+
+const fourRefusals = ["forbidden", "forbidden", "forbidden", "forbidden"];
+
+describe("the clock's driver", () => {
+  describe("reading", () => {
+    const driver = hostClock;
+
+    it("gives the wall clock between two looks of ours, a hundred times", () => {
+      for (let round = 0; round < 100; round += 1) {
+        const before = Date.now();
+        const { wallSeconds } = driver.read();
+        const after = Date.now();
+        assert.ok(wallSeconds * 1_000 > before - 0.001, `${wallSeconds} lies before ${before}`);
+        assert.ok(wallSeconds * 1_000 < after + 1, `${wallSeconds} lies after ${after}`);
+      }
+    });
+
+    it("gives the seconds since the boot that /proc/uptime shows", () => {
+      const uptime = () => Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]);
+      const before = uptime();
+      const { monotonicSeconds } = driver.read();
+      const after = uptime();
+      assert.ok(monotonicSeconds >= before, `${monotonicSeconds} lies before ${before}`);
+      // /proc/uptime cuts off at hundredths.
+      assert.ok(monotonicSeconds < after + 0.01, `${monotonicSeconds} lies after ${after}`);
+    });
+
+    it("reads both clocks at one moment: what lies between them stays the same to a few µs", () => {
+      const differences = Array.from({ length: 1_000 }, () => {
+        const { wallSeconds, monotonicSeconds } = driver.read();
+        return wallSeconds - monotonicSeconds;
+      }).sort((a, b) => a - b);
+      const spread = (differences[990] ?? 1) - (differences[10] ?? 0);
+      assert.ok(spread < 10e-6, `98 of 100 lie within ${spread * 1e6} µs`);
+    });
+  });
+
+  describe("the kernel's state", () => {
+    it("is what adjtimex(2) tells a program of ours", (test) => {
+      const reader = compiled("read-kernel-clock.c", temporaryDirectory(test));
+      const truth = () => execFileSync(reader, { encoding: "utf8" }).trim().split(" ").map(Number);
+      const [status = 0, leastError = 0, estError = 0, frequency = 0, tick = 0] = truth();
+      const kernel = hostClock.kernel();
+      const [, greatestError = 0] = truth();
+      assert.ok(kernel, "the kernel's clock cannot be read");
+      // STA_UNSYNC is 0x40; a kernel nobody steers adds 500 µs a second to its greatest error.
+      assert.equal(kernel.isSynchronised, (status & 0x40) === 0);
+      assert.ok(kernel.maxErrorSeconds * 1e6 >= leastError - 0.5, `${kernel.maxErrorSeconds} s`);
+      assert.ok(kernel.maxErrorSeconds * 1e6 <= greatestError + 0.5, `${kernel.maxErrorSeconds} s`);
+      assert.ok(Math.abs(kernel.estErrorSeconds * 1e6 - estError) < 0.5, `${kernel.estErrorSeconds} s`);
+      const frequencyPpm = frequency / 65_536 + (tick - 10_000) * 100;
+      assert.ok(Math.abs(kernel.frequencyPpm - frequencyPpm) < 1e-6, `${kernel.frequencyPpm} ppm`);
+    });
+
+    const quiet = {
+      TOLD_STATUS: "0",
+      TOLD_MAXERROR: "1500",
+      TOLD_ESTERROR: "20",
+      TOLD_FREQ: "0",
+      TOLD_TICK: "10000",
+      TOLD_SLEW: "0",
+      TOLD_RESULT: "0",
+    };
+    const expected = {
+      isSynchronised: true,
+      maxErrorSeconds: 0.0015,
+      estErrorSeconds: 0.00002,
+      frequencyPpm: 0,
+      slewRemainingSeconds: 0,
+      leap: "none",
+    };
+    // STA_UNSYNC 0x40, STA_INS 0x10, STA_DEL 0x20; results: TIME_INS 1, TIME_DEL 2, TIME_OOP 3, TIME_WAIT 4, TIME_ERROR 5.
+    const cases: [string, Record<string, string>, Record<string, unknown>][] = [
+      ["a synchronised clock", {}, {}],
+      [
+        "a clock that nobody vouches for",
+        { TOLD_STATUS: "64", TOLD_RESULT: "5", TOLD_MAXERROR: "16000000" },
+        { isSynchronised: false, maxErrorSeconds: 16 },
+      ],
+      ["a frequency of −12.5 ppm", { TOLD_FREQ: "-819200" }, { frequencyPpm: -12.5 }],
+      [
+        "a frequency that chronyd gave by the tick's length",
+        { TOLD_TICK: "10002", TOLD_FREQ: "-819200" },
+        { frequencyPpm: 187.5 },
+      ],
+      ["80 ms that are still to be added", { TOLD_SLEW: "80000" }, { slewRemainingSeconds: 0.08 }],
+      [
+        "a quarter of a second still to be taken away",
+        { TOLD_SLEW: "-250000" },
+        { slewRemainingSeconds: -0.25 },
+      ],
+      ["a leap second to come", { TOLD_STATUS: "16", TOLD_RESULT: "1" }, { leap: "insert" }],
+      ["a second to be left out", { TOLD_STATUS: "32", TOLD_RESULT: "2" }, { leap: "delete" }],
+      ["a leap second while it lasts", { TOLD_STATUS: "16", TOLD_RESULT: "3" }, { leap: "insert" }],
+      ["a leap second that is over", { TOLD_STATUS: "16", TOLD_RESULT: "4" }, { leap: "none" }],
+    ];
+    let library = "";
+    before(() => {
+      library = compiled("told-kernel-clock.c", directory, ["-shared", "-fPIC"]);
+    });
+    const directory = mkdtempSync(join(tmpdir(), "steward-driver-"));
+    after(() => rmSync(directory, { recursive: true }));
+    for (const [name, environment, difference] of cases) {
+      it(`tells of ${name}`, () => {
+        const { kernel } = openElsewhere({ environment: { ...quiet, ...environment, LD_PRELOAD: library } });
+        assert.deepEqual(kernel, { ...expected, ...difference });
+      });
+    }
+
+    it("is unknown where a sandbox keeps the call away", () => {
+      const { kernel } = openElsewhere({ environment: { ...quiet, TOLD_ERRNO: "1", LD_PRELOAD: library } });
+      assert.equal(kernel, null);
+    });
+  });
+
+  describe("that was not asked to steer", () => {
+    it("refuses every steering call without a system call, and still reads", async (test) => {
+      const trace = traceClock(temporaryDirectory(test));
+      const report = openElsewhere({ prefix: trace.prefix });
+      assert.equal(report.hindrance, "not_asked_to");
+      assert.deepEqual(report.refusals, fourRefusals);
+      assert.deepEqual(await trace.settingCalls(report.pid), []);
+      const reads = trace.calls().filter((line) => line.includes("clock_adjtime("));
+      assert.equal(reads.length, 1, "the kernel's state was read once, and strace saw it");
+    });
+
+    it("says so even where the addon is missing", () => {
+      const report = openElsewhere({ addon: "/nowhere/clock-steering.node" });
+      assert.deepEqual([report.hindrance, report.refusals], ["not_asked_to", fourRefusals]);
+    });
+  });
+
+  describe("without the capability", () => {
+    it("says so, refuses without a system call, and still reads", async (test) => {
+      const trace = traceClock(temporaryDirectory(test));
+      const report = openElsewhere({ maySteer: true, prefix: trace.prefix });
+      assert.equal(report.hindrance, "no_capability");
+      assert.deepEqual(report.refusals, fourRefusals);
+      assert.ok(report.kernel, "the kernel's clock can be read by anybody");
+      assert.deepEqual(await trace.settingCalls(report.pid), []);
+    });
+  });
+
+  describe("without its addon", () => {
+    it("says so, tells of no failure, and reads to a millisecond", () => {
+      const report = openElsewhere({ maySteer: true, addon: "/nowhere/clock-steering.node" });
+      assert.deepEqual([report.hindrance, report.kernel, report.failure], ["no_addon", null, null]);
+      assert.deepEqual(report.refusals, fourRefusals);
+      const milliseconds = report.reading.wallSeconds * 1_000;
+      assert.ok(milliseconds > report.between[0] - 1, `${milliseconds} lies before ${report.between[0]}`);
+      assert.ok(milliseconds < report.between[1] + 2, `${milliseconds} lies after ${report.between[1]}`);
+    });
+
+    const garbage: [string, (genuine: Buffer) => Buffer, RegExp][] = [
+      ["is empty", () => Buffer.alloc(0), /too short/],
+      ["is text", () => Buffer.from("#!/bin/sh\necho no addon\n".repeat(100)), /cut off|invalid ELF header/],
+      ["is zeros", (genuine) => Buffer.alloc(genuine.length), /invalid ELF header/],
+      ["ends after its header", (genuine) => genuine.subarray(0, 64), /cut off/],
+      ["lacks its last half", (genuine) => genuine.subarray(0, genuine.length / 2), /cut off/],
+      ["lacks its last byte", (genuine) => genuine.subarray(0, -1), /cut off/],
+      [
+        "was made for another architecture",
+        (genuine) => {
+          const foreign = Buffer.from(genuine);
+          // e_machine of the ELF header: 0xf3 is RISC-V.
+          foreign.writeUInt16LE(0xf3, 18);
+          return foreign;
+        },
+        /ELF|machine|architecture|cannot open/,
+      ],
+    ];
+    for (const [what, make, complaint] of garbage) {
+      it(`is without one that ${what}, and tells of it`, (test) => {
+        const addon = join(temporaryDirectory(test), "clock-steering.node");
+        writeFileSync(addon, make(readFileSync(addonPath)));
+        const report = openElsewhere({ maySteer: true, addon });
+        assert.equal(report.hindrance, "no_addon");
+        assert.match(report.failure ?? "", complaint);
+      });
+    }
+
+    it("is without one that is another addon", () => {
+      const argon2 = execFileSync("find", ["node_modules/@node-rs", "-name", "*.node"], { encoding: "utf8" });
+      const addon = join(process.cwd(), argon2.split("\n")[0] ?? "");
+      const report = openElsewhere({ maySteer: true, addon });
+      assert.equal(report.hindrance, "no_addon");
+      assert.match(report.failure ?? "", /lacks a function/);
+    });
+  });
+});
+
+describe("the trace of clock-setting calls", () => {
+  const read = "7 clock_adjtime(CLOCK_REALTIME, {modes=0, offset=0, freq=0}) = 5 (TIME_ERROR)";
+  const setting = [
+    "7 clock_adjtime(CLOCK_REALTIME, {modes=ADJ_SETOFFSET|ADJ_NANO, offset=0, freq=0}) = 0 (TIME_OK)",
+    "7 <... clock_adjtime resumed>{modes=ADJ_OFFSET_SINGLESHOT, offset=8}) = 0 (TIME_OK)",
+    "7 adjtimex({modes=ADJ_FREQUENCY, offset=0, freq=65536}) = -1 EPERM (Operation not permitted)",
+    "7 clock_settime(CLOCK_REALTIME, {tv_sec=1, tv_nsec=0}) = 0",
+    "7 settimeofday({tv_sec=1, tv_usec=0}, NULL) = 0",
+    "7 clock_adjtime(CLOCK_REALTIME, 0x7ffd4a3c) = -1 EPERM (Operation not permitted)",
+  ];
+  for (const line of setting) {
+    it(`does not overlook ${line.slice(2, 60)}`, () => {
+      assert.deepEqual(settingCalls([read, line, "7 +++ exited with 0 +++"]), [line]);
+    });
+  }
+});

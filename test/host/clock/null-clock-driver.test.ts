@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, it, type TestContext } from "node:test";
+import { createNullClockDriver } from "../../../src/host/linux/clock/null-clock-driver.ts";
+import { hostClock } from "../../host-clock.ts";
+import { libfaketimePath } from "../../simulated/faked-time.ts";
+import { testProgram } from "../../test-program.ts";
+import type { NullReading } from "./null-clock-process.ts";
+
+/** A null driver in a process whose wall clock libfaketime moves, while its monotonic clock runs on. */
+function startFaked(test: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), "steward-null-clock-"));
+  const timeFile = join(directory, "time");
+  const setOffset = (offset: string): void => {
+    writeFileSync(`${timeFile}.new`, `${offset}\n`);
+    renameSync(`${timeFile}.new`, timeFile);
+  };
+  setOffset("+0");
+  const child = spawn(process.execPath, testProgram(join(import.meta.dirname, "null-clock-process.ts")), {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: {
+      ...process.env,
+      LD_PRELOAD: libfaketimePath(),
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_NO_CACHE: "1",
+      FAKETIME_TIMESTAMP_FILE: timeFile,
+    },
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  test.after(() => {
+    child.kill();
+    rmSync(directory, { recursive: true });
+  });
+  return {
+    setOffset,
+    read: async (suspendedSeconds = 0): Promise<NullReading> => {
+      child.stdin.write(`${suspendedSeconds}\n`);
+      const { value } = await lines.next();
+      return JSON.parse(value);
+    },
+  };
+}
+
+/** libfaketime looks into its file at each call, so a millisecond there is found later than elsewhere. */
+function assertRight({ wallSeconds, between: [before, after] }: NullReading): void {
+  assert.ok(wallSeconds * 1_000 > before - 1, `${wallSeconds} lies before ${before}`);
+  assert.ok(wallSeconds * 1_000 < after + 2, `${wallSeconds} lies after ${after}`);
+}
+
+/** Between two readings the monotonic seconds went on as CLOCK_MONOTONIC did. */
+function assertSteady(first: NullReading, second: NullReading): void {
+  const passed = second.monotonic + second.tookSeconds - first.monotonic;
+  const carried = second.monotonicSeconds - first.monotonicSeconds;
+  assert.ok(carried > 0, `went back by ${-carried} s`);
+  assert.ok(carried < passed, `${carried} s in ${passed} s`);
+}
+
+describe("the null driver", () => {
+  // Whatever else runs here can only make a calibration worse: half of them say what the driver itself can do.
+  it("agrees with the kernel's own reading to 50 µs in half of its calibrations, and to 2 ms in 9 of 10", () => {
+    const errors = Array.from({ length: 50 }, () => {
+      const driver = createNullClockDriver("no_addon");
+      driver.read();
+      const before = hostClock.read().wallSeconds;
+      const read = driver.read().wallSeconds;
+      const after = hostClock.read().wallSeconds;
+      return Math.max(before - read, read - after, 0);
+    }).sort((a, b) => a - b);
+    assert.ok((errors[24] ?? 1) < 50e-6, `half of them err by up to ${(errors[24] ?? 1) * 1e6} µs`);
+    assert.ok((errors[44] ?? 1) < 2e-3, `9 of 10 err by up to ${errors[44]} s`);
+  });
+
+  it("shows the seconds since the boot to 20 ms", () => {
+    const driver = createNullClockDriver("no_addon");
+    const before = hostClock.read().monotonicSeconds;
+    const read = driver.read().monotonicSeconds;
+    const after = hostClock.read().monotonicSeconds;
+    const error = Math.max(before - read, read - after, 0);
+    assert.ok(error < 0.02, `errs by ${error} s`);
+  });
+
+  it("knows nothing of the kernel's state", () => {
+    assert.equal(createNullClockDriver("no_capability").kernel(), null);
+  });
+
+  for (const hindrance of ["not_asked_to", "no_addon", "no_capability"] as const) {
+    it(`refuses to steer, and names ${hindrance}`, () => {
+      const driver = createNullClockDriver(hindrance);
+      const quality = { isSynchronised: true, maxErrorSeconds: 0, estErrorSeconds: 0, leap: "none" } as const;
+      assert.equal(driver.hindrance, hindrance);
+      assert.throws(() => driver.step(1), { code: "forbidden" });
+      assert.throws(() => driver.slew(1), { code: "forbidden" });
+      assert.throws(() => driver.setFrequency(1), { code: "forbidden" });
+      assert.throws(() => driver.setQuality(quality), { code: "forbidden" });
+    });
+  }
+
+  describe("when the wall clock is stepped between two looks", () => {
+    for (const offset of ["+3600", "-3600", "-820000000", "+0.005", "-0.005"]) {
+      it(`shows the new time after ${offset} s, and its monotonic seconds run on`, async (test) => {
+        const clock = startFaked(test);
+        const before = await clock.read();
+        assertRight(before);
+        clock.setOffset(offset);
+        const after = await clock.read();
+        assertRight(after);
+        assertSteady(before, after);
+        const moved =
+          after.wallSeconds - before.wallSeconds - (after.monotonicSeconds - before.monotonicSeconds);
+        assert.ok(Math.abs(moved - Number(offset)) < 0.002, `moved by ${moved} s`);
+      });
+    }
+
+    it("waits for the next millisecond once, and for none while nothing moves", async (test) => {
+      const clock = startFaked(test);
+      await clock.read();
+      const calm = await Promise.all(Array.from({ length: 20 }, () => clock.read()));
+      const quick = calm.filter(({ tookSeconds }) => tookSeconds < 0.0004).length;
+      // Some may have been held up by others; one that waits would take half a millisecond each time.
+      assert.ok(quick >= 10, `${quick} of 20 readings took under 0.4 ms`);
+      clock.setOffset("+60");
+      assertRight(await clock.read());
+    });
+  });
+
+  it("counts a suspension, in which the wall clock ran on and the process's own time did not", async (test) => {
+    const clock = startFaked(test);
+    const before = await clock.read();
+    clock.setOffset("+3600");
+    const after = await clock.read(3_600);
+    assertRight(after);
+    const passed = after.monotonic - before.monotonic;
+    const counted = after.monotonicSeconds - before.monotonicSeconds;
+    // To a hundredth of a second, and what the two readings took.
+    assert.ok(Math.abs(counted - passed - 3_600) < 0.05, `counted ${counted} s`);
+  });
+
+  it("takes a step for no suspension", async (test) => {
+    const clock = startFaked(test);
+    const before = await clock.read();
+    clock.setOffset("+3600");
+    assertSteady(before, await clock.read());
+  });
+
+  it("comes back from a wall clock that stands still", async (test) => {
+    const clock = startFaked(test);
+    await clock.read();
+    clock.setOffset("2020-01-01 00:00:00");
+    const { wallSeconds, between, tookSeconds } = await clock.read();
+    // Carried on by the process's own time for as long as the reading took.
+    const error = Math.abs(wallSeconds * 1_000 - between[0]);
+    assert.ok(error < 10 + tookSeconds * 1_000, `${wallSeconds} s instead of ${between[0]} ms`);
+  });
+});

@@ -1,0 +1,329 @@
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { plainHostFile, readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
+import { asRoot } from "./host-file-of-root.ts";
+import { ownDirectory, refused, write } from "./judged-host-file.ts";
+
+/** A program as a package would install it. */
+function program(directory: string, name = "reload"): string {
+  const path = write(join(directory, name), "#!/bin/sh\n");
+  chmodSync(path, 0o755);
+  return path;
+}
+
+async function updateOf(test: TestContext, content: object) {
+  const path = write(join(ownDirectory(test), "steward.json"), content);
+  return (await readHostFile(path)).update;
+}
+
+describe("how releases are put to work, in the host file", asRoot, () => {
+  it("is said in full for rules and for binaries", async (test) => {
+    const [reload, check, healthy] = ["reload", "check", "healthy"].map((name) =>
+      program(ownDirectory(test), name),
+    );
+    const health = {
+      http: [
+        { url: "http://127.0.0.1:9000/health", status: 204 },
+        { url: "http://[::1]:9000/version", version_member: "version" },
+      ],
+      command: [healthy, "--quick"],
+      successes: 3,
+      interval: "500ms",
+      within: "1m",
+    };
+    const { apply } = await updateOf(test, {
+      product: "pump-7",
+      update: {
+        rules: { activate: [reload, "{release}"], self_test: [check, "{release}/rules"], health },
+        binary: { unit: "pump.service", self_test: ["{release}/bin/pump", "--version"] },
+      },
+    });
+    assert.deepEqual(apply.rules, {
+      unit: null,
+      activate: [reload, "{release}"],
+      selfTest: [check, "{release}/rules"],
+      health: {
+        http: [
+          { url: "http://127.0.0.1:9000/health", status: 204, versionMember: null },
+          { url: "http://[::1]:9000/version", status: 200, versionMember: "version" },
+        ],
+        command: [healthy, "--quick"],
+        ...{ successes: 3, intervalSeconds: 0.5, withinSeconds: 60 },
+      },
+    });
+    assert.deepEqual(apply.binary, {
+      ...{ unit: "pump.service", activate: null, selfTest: ["{release}/bin/pump", "--version"] },
+      health: { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 },
+    });
+  });
+
+  it("may be nothing for rules that the product reads by itself, where something knows its health", async (test) => {
+    const health = { http: [{ url: "http://127.0.0.1:9000/" }] };
+    const { apply } = await updateOf(test, { product: "pump-7", update: { rules: { health } } });
+    assert.deepEqual([apply.rules?.unit, apply.rules?.activate], [null, null]);
+  });
+
+  it("is said as the README shows it", async (test) => {
+    const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+    const blocks = [...readme.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+    const shown = blocks.find((block) => block.includes('"self_test"')) ?? "";
+    const { apply, channels } = await updateOf(test, JSON.parse(shown));
+    assert.deepEqual(
+      [apply.rules?.unit, apply.binary?.unit, channels],
+      ["pump.service", "pump.service", ["stable"]],
+    );
+  });
+
+  it("is not said: releases of that kind are not applied", async (test) => {
+    const { apply } = await updateOf(test, { product: "pump-7" });
+    assert.deepEqual(apply, { rules: null, binary: null });
+  });
+
+  it("is built in for Steward itself, with and without a host file", async (test) => {
+    const { apply } = await updateOf(test, { update: {} });
+    assert.equal(apply.binary?.unit, "steward.service");
+    assert.deepEqual(apply.binary.selfTest, ["{release}/lib/steward/steward", "--version"]);
+    assert.deepEqual(
+      apply.binary.health.http.map(({ url, versionMember }) => [url, versionMember]),
+      [
+        ["http://127.0.0.1:8470/api/version", "version"],
+        ["http://127.0.0.1:8470/api/health/ready", null],
+      ],
+    );
+    assert.deepEqual(plainHostFile.update.apply, apply);
+  });
+
+  it("is the host file's for Steward itself where it says something else", async (test) => {
+    const binary = { unit: "steward-edge.service" };
+    const { apply } = await updateOf(test, { product: "steward", update: { binary } });
+    assert.deepEqual([apply.binary?.unit, apply.binary?.health.http], ["steward-edge.service", []]);
+  });
+
+  it("names the channels that releases may be of", async (test) => {
+    const { channels } = await updateOf(test, { update: { channels: ["stable", "beta-2"] } });
+    assert.deepEqual(channels, ["stable", "beta-2"]);
+  });
+});
+
+describe("a host file that would put releases to work badly", asRoot, () => {
+  const unit = "pump.service";
+  const http = (check: object) => ({ unit, health: { http: [{ url: "http://127.0.0.1/", ...check }] } });
+  const ofRules: [string, unknown, RegExp][] = [
+    ["a plan that is a list", [], /update\.rules must be an object/],
+    ["a plan that is null", null, /update\.rules must be an object/],
+    ["an unknown member", { unit, rolback: true }, /"update\.rules\.rolback" that is not known/],
+    [
+      "an unknown member of health",
+      { unit, health: { url: "x" } },
+      /"update\.rules\.health\.url" that is not/,
+    ],
+    [
+      "an unknown member of a check",
+      http({ statuss: 200 }),
+      /"update\.rules\.health\.http\[0\]\.statuss" that/,
+    ],
+    ["a unit without suffix", { unit: "pump" }, /"pump" as update\.rules\.unit, which is no service such as/],
+    ["a target as a unit", { unit: "multi-user.target" }, /no service/],
+    ["an option as a unit", { unit: "--all.service" }, /no service/],
+    ["a template as a unit", { unit: "pump@.service" }, /no service/],
+    ["nothing that knows health", {}, /update\.rules by which nobody could know whether a release is well/],
+    ["only an activation", { activate: ["/bin/true"] }, /nobody could know/],
+    ["a program that is a text", { unit, activate: "/bin/true" }, /activate must be a list of a program/],
+    ["no program", { unit, activate: [] }, /activate must be a list of a program/],
+    ["too many arguments", { unit, activate: ["/bin/true", ...Array(32).fill("a")] }, /up to 31 arguments/],
+    [
+      "a number as an argument",
+      { unit, self_test: ["/bin/true", 7] },
+      /self_test must be a list.*each a text/,
+    ],
+    ["a NUL in an argument", { unit, self_test: ["/bin/true", "a\0b"] }, /self_test must be a list/],
+    [
+      "a relative program",
+      { unit, activate: ["reload"] },
+      /"reload" as the program of update\.rules\.activate/,
+    ],
+    ["a program that climbs", { unit, activate: ["/usr/../tmp/x"] }, /neither an absolute path nor/],
+    [
+      "one that climbs out of the release",
+      { unit, activate: ["{release}/../x"] },
+      /neither an absolute path/,
+    ],
+    ["the release as a program", { unit, activate: ["{release}"] }, /neither an absolute path/],
+    ["the release inside of a path", { unit, activate: ["/opt/{release}/x"] }, /neither an absolute path/],
+    ["health that is a text", { unit, health: "ok" }, /update\.rules\.health must be an object/],
+    ["addresses that are no list", { unit, health: { http: {} } }, /health\.http must be a list of up to 8/],
+    [
+      "an address that is a text",
+      { unit, health: { http: ["http://127.0.0.1/"] } },
+      /http\[0\] must be an obj/,
+    ],
+    ["a status of 100", http({ status: 100 }), /status must be a number from 200 to 599/],
+    ["a status that is a text", http({ status: "200" }), /status must be a number/],
+    ["an empty member", http({ version_member: "" }), /version_member must be the name of a member/],
+    ...[
+      ...["https://127.0.0.1/", "http://10.0.0.7/", "http://pump.example.net/", "http://localhost:9000/"],
+      ...[
+        "http://169.254.169.254/",
+        "http://[fe80::1]/",
+        "http://127.0.0.1@evil.example/",
+        "http://0.0.0.0/",
+      ],
+      ...["http://user:word@127.0.0.1/", "http://127.0.0.1/#a", "127.0.0.1:9000", "unix:/run/x", 7],
+    ].map((url): [string, unknown, RegExp] => [
+      `${JSON.stringify(url)} as an address`,
+      http({ url }),
+      /health\.http\[0\]\.url, which is no http: address of this device itself/,
+    ]),
+    ...[0, 101, 1.5, "6"].map((successes): [string, unknown, RegExp] => [
+      `${JSON.stringify(successes)} successes`,
+      { unit, health: { successes } },
+      /successes must be a number from 1 to 100/,
+    ]),
+    ...["99ms", "61s", "2m", "5", "5 s", "-5s", "1h", "1.5s", "", 5].map(
+      (interval): [string, unknown, RegExp] => [
+        `${JSON.stringify(interval)} as an interval`,
+        { unit, health: { interval } },
+        /interval must be a duration from 100ms to 1m/,
+      ],
+    ),
+    ...["61m", "3601s", "0s", "1h1s", "an hour", null].map((within): [string, unknown, RegExp] => [
+      `${JSON.stringify(within)} as the time for it`,
+      { unit, health: { within } },
+      /within must be a duration of up to 60m/,
+    ]),
+    ["too little time", { unit, health: { within: "29s" } }, /long enough for 6 answers, one every "5s"/],
+  ];
+  const nonsense: [string, object, RegExp][] = [
+    ...ofRules.map(([what, rules, words]): [string, object, RegExp] => [what, { rules }, words]),
+    [
+      "a binary that nothing starts",
+      { binary: { health: { http: [{ url: "http://127.0.0.1/" }] } } },
+      /neither `unit` nor `activate`/,
+    ],
+    ["channels that are no list", { channels: "stable" }, /update\.channels must be a list/],
+    ["no channel at all", { channels: [] }, /at least one channel; without it any/],
+    ["a channel that is none", { channels: ["Stable"] }, /holds "Stable", which is no channel/],
+  ];
+  for (const [what, update, words] of nonsense) {
+    it(`is refused: ${what}`, async (test) => {
+      await refused(write(join(ownDirectory(test), "steward.json"), { product: "pump-7", update }), words);
+    });
+  }
+
+  const bounds = [
+    { successes: 1, interval: "100ms", within: "100ms" },
+    { successes: 60, interval: "1m", within: "60m" },
+    { successes: 100, interval: "1s", within: "3600s" },
+    { successes: 6, interval: "5s", within: "30s" },
+  ];
+  for (const health of bounds) {
+    it(`is not one at the bounds: ${JSON.stringify(health)}`, async (test) => {
+      const { apply } = await updateOf(test, { product: "pump-7", update: { rules: { unit, health } } });
+      assert.equal(apply.rules?.health.successes, health.successes);
+    });
+  }
+});
+
+describe("a program of the host file", asRoot, () => {
+  const nobody = 65_534;
+
+  const looseDirectory = new RegExp(`${tmpdir()} must belong to root`);
+
+  async function refusedProgram(test: TestContext, path: string, words: RegExp) {
+    const update = { rules: { unit: "pump.service", activate: [path] } };
+    await refused(write(join(ownDirectory(test), "steward.json"), { product: "pump-7", update }), words);
+  }
+
+  it("that another user owns is refused: he decides what is done as root", async (test) => {
+    const path = program(ownDirectory(test));
+    chownSync(path, nobody, 0);
+    await refusedProgram(test, path, /program of the host file.*reload must belong to root .*chown root/);
+  });
+
+  it("that others can write is refused", async (test) => {
+    const path = program(ownDirectory(test));
+    chmodSync(path, 0o775);
+    await refusedProgram(test, path, /writable by nobody else/);
+  });
+
+  it("in a directory that others can write is refused", async (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-program-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    await refusedProgram(test, program(directory), looseDirectory);
+  });
+
+  it("behind a link that others can put elsewhere is refused, wherever it leads now", async (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-program-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    symlinkSync("/bin/true", join(directory, "reload"));
+    await refusedProgram(test, join(directory, "reload"), looseDirectory);
+  });
+
+  it("behind a directory that is such a link is refused too", async (test) => {
+    const loose = mkdtempSync(join(tmpdir(), "steward-program-"));
+    test.after(() => rmSync(loose, { recursive: true }));
+    const directory = ownDirectory(test);
+    symlinkSync("/usr/bin", join(loose, "bin"));
+    symlinkSync(join(loose, "bin"), join(directory, "bin"));
+    await refusedProgram(test, join(directory, "bin/true"), looseDirectory);
+  });
+
+  it("behind links of root's is taken, as /bin/true is", async (test) => {
+    const directory = ownDirectory(test);
+    mkdirSync(join(directory, "one"));
+    program(join(directory, "one"), "real");
+    symlinkSync("../one/real", join(directory, "one/reload"));
+    symlinkSync("one", join(directory, "two"));
+    const rules = {
+      unit: "pump.service",
+      activate: [join(directory, "two/reload")],
+      self_test: ["/bin/true"],
+    };
+    const { apply } = await updateOf(test, { product: "pump-7", update: { rules } });
+    assert.equal(apply.rules?.activate?.[0], join(directory, "two/reload"));
+  });
+
+  it("whose links go round in a ring is refused, and ends", async (test) => {
+    const directory = ownDirectory(test);
+    symlinkSync("b", join(directory, "a"));
+    symlinkSync("a", join(directory, "b"));
+    await refusedProgram(test, join(directory, "a"), /too many links/);
+  });
+
+  it("that is not there is refused", async (test) => {
+    const path = program(ownDirectory(test));
+    renameSync(path, `${path}-old`);
+    await refusedProgram(test, path, /reload does not exist/);
+  });
+
+  it("that is a directory, or may not be run, is refused", async (test) => {
+    await refusedProgram(test, ownDirectory(test), /must be a regular file/);
+    const path = program(ownDirectory(test));
+    chmodSync(path, 0o644);
+    await refusedProgram(test, path, /may not be run/);
+  });
+
+  it("of a trial may belong to the user who runs it", async (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-program-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    const path = program(directory);
+    const update = { rules: { unit: "pump.service", activate: [path] } };
+    const file = write(join(directory, "steward.json"), { product: "pump-7", update });
+    for (const one of [directory, path, file]) chownSync(one, 1_234, 0);
+    assert.equal((await readHostFile(file, { own: 1_234 })).update.apply.rules?.activate?.[0], path);
+    chownSync(path, nobody, 0);
+    await refused(file, /reload must belong to root, or to the user who runs this/, 1_234);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { chownSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { plainHostFile, readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
+import { asRoot } from "./host-file-of-root.ts";
+import { ownDirectory, refused, write } from "./judged-host-file.ts";
+
+describe("what the host file says of updates", asRoot, () => {
+  const certificate = readFileSync(join(import.meta.dirname, "../../fixtures/authority.pem"), "utf8");
+
+  it("names the product, and the ways that updates come on", async (test) => {
+    const directory = ownDirectory(test);
+    const ca_file = write(join(directory, "ca.pem"), certificate);
+    const update = {
+      ca_file,
+      proxy: "http://proxy.example.net:3128",
+      allow_local_servers: true,
+      redirect_origins: ["https://cdn.example.net", "http://10.0.0.7:8080/"],
+    };
+    const path = write(join(directory, "steward.json"), { product: "pump-7", update });
+    assert.deepEqual(await readHostFile(path), {
+      ...plainHostFile,
+      product: "pump-7",
+      update: {
+        caFile: ca_file,
+        proxy: "http://proxy.example.net:3128",
+        allowLocalServers: true,
+        redirectOrigins: ["https://cdn.example.net", "http://10.0.0.7:8080"],
+        channels: null,
+        apply: { rules: null, binary: null },
+      },
+    });
+  });
+
+  it("does not believe certificates that somebody else could have written", async (test) => {
+    const directory = ownDirectory(test);
+    const ca_file = write(join(directory, "ca.pem"), certificate);
+    chownSync(ca_file, 65_534, 0);
+    const path = write(join(directory, "steward.json"), { update: { ca_file } });
+    await refused(path, /update\.ca_file .*ca\.pem must belong to root/);
+  });
+
+  const bundles: [string, string | null, RegExp][] = [
+    ["that is not there", null, /does not exist/],
+    ["without a certificate", "nothing", /holds no certificate/],
+    ["that is cut off", certificate.slice(0, 200), /holds no certificate/],
+    ["of which one is none", certificate.replace(/^MII/m, "AII"), /certificate 1 in it is none/],
+    ["without end", "x".repeat(4 * 1024 * 1024 + 1), /more than 4194304 are not read/],
+  ];
+  for (const [what, text, words] of bundles) {
+    it(`does not take a ca_file ${what}: no server could ever be checked`, async (test) => {
+      const directory = ownDirectory(test);
+      const ca_file = join(directory, "ca.pem");
+      if (text !== null) write(ca_file, text);
+      await refused(write(join(directory, "steward.json"), { update: { ca_file } }), words);
+    });
+  }
+});

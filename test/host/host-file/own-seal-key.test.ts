@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readSealKeys } from "../../../src/host/linux/host-file/seal-keys.ts";
+import { mountPrivately } from "../../store/private-mount.ts";
+import { testProgram } from "../../test-program.ts";
+import { device, hex, refused } from "./key-device.ts";
+
+describe("the agent's own key", () => {
+  it("is made where there is none: 32 random bytes, hidden, for its user alone", async (test) => {
+    const [first, second] = [device(test), device(test)];
+    const [one, two] = [await readSealKeys(first), await readSealKeys(second)];
+    assert.notDeepEqual(hex(one), hex(two));
+    assert.deepEqual(hex(one), [readFileSync(first.fallbackPath).toString("hex")]);
+    assert.equal(statSync(first.fallbackPath).mode & 0o777, 0o600);
+    assert.equal(statSync(first.fallbackPath).nlink, 1);
+    assert.deepEqual(readdirSync(first.stateDirectory), [".seal.key"]);
+  });
+
+  it("stays the same", async (test) => {
+    const places = device(test);
+    assert.deepEqual(hex(await readSealKeys(places)), hex(await readSealKeys(places)));
+  });
+
+  it("is one, though several ask for it at once", async (test) => {
+    const places = device(test);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => readSealKeys(places)));
+    assert.equal(new Set(answers.flatMap(hex)).size, 1);
+    assert.deepEqual(readdirSync(places.stateDirectory), [".seal.key"]);
+  });
+
+  it("is one, though several processes ask for it at once", async (test) => {
+    const places = device(test);
+    const program = testProgram(join(import.meta.dirname, "seal-key-process.ts"));
+    const children = Array.from({ length: 3 }, () =>
+      spawn(process.execPath, [...program, JSON.stringify(places)], { stdio: ["pipe", "pipe", "inherit"] }),
+    );
+    const outputs = children.map(async (child) => {
+      let text = "";
+      for await (const chunk of child.stdout) {
+        text += chunk;
+        if (text === "ready") arrived();
+      }
+      return text;
+    });
+    let waiting = children.length;
+    function arrived(): void {
+      waiting -= 1;
+      if (waiting === 0) for (const child of children) child.stdin.write("go\n");
+    }
+    const keys = (await Promise.all(outputs)).map((text) => text.replace(/^ready/, ""));
+    assert.deepEqual(new Set(keys), new Set([readFileSync(places.fallbackPath).toString("hex")]));
+  });
+
+  it("is not made on a full disk, which is said, and nothing is left there", async (test) => {
+    const mount = await mountPrivately(test, 1);
+    if (typeof mount === "string") return test.skip(mount);
+    mount.run('dd if=/dev/zero of="$1/all" bs=4096 2>&1 || true');
+    const places = { ...device(test), fallbackPath: join(mount.seen, ".seal.key") };
+    await refused(readSealKeys(places), /cannot be made.*ENOSPC.*Free some space/, "storage_full");
+    assert.deepEqual(readdirSync(mount.seen), ["all"]);
+    mount.run('rm "$1/all"');
+    assert.equal((await readSealKeys(places)).length, 1);
+  });
+
+  it("is not made where nothing can be written, which is said", async (test) => {
+    const places = device(test);
+    const fallbackPath = join(places.stateDirectory, "absent/.seal.key");
+    await refused(readSealKeys({ ...places, fallbackPath }), /cannot be made.*ENOENT/, "storage_unwritable");
+  });
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readSealKeys } from "../../../src/host/linux/host-file/seal-keys.ts";
+import { device, formerKey, hex, key, otherKey, put, refused } from "./key-device.ts";
+
+describe("the keys for secrets", () => {
+  it("are the credential's first, then root's, then the agent's own: a former one still opens", async (test) => {
+    const places = device(test);
+    const [own, ofRoot, given] = [formerKey, otherKey, key];
+    put(places.fallbackPath, own, 0o600);
+    assert.deepEqual(hex(await readSealKeys(places)), hex([own]));
+    put(places.path, ofRoot);
+    assert.deepEqual(hex(await readSealKeys(places)), hex([ofRoot, own]));
+    put(join(places.credentialsDirectory, "steward.key"), given, 0o400);
+    assert.deepEqual(hex(await readSealKeys(places)), hex([given, ofRoot, own]));
+  });
+
+  it("are read without systemd too", async (test) => {
+    const places = device(test);
+    put(places.path, key);
+    assert.deepEqual(hex(await readSealKeys({ ...places, credentialsDirectory: undefined })), [
+      key.toString("hex"),
+    ]);
+  });
+
+  it("given by root are taken alone: the agent makes none beside them", async (test) => {
+    const places = device(test);
+    put(places.path, key);
+    await readSealKeys(places);
+    assert.deepEqual(readdirSync(places.stateDirectory), []);
+  });
+
+  const forms: [string, string | Uint8Array][] = [
+    ["32 bytes", key],
+    ["hex", key.toString("hex")],
+    ["hex with a newline, as openssl rand -hex 32 writes it", `${key.toString("hex")}\n`],
+    ["capital hex with a newline of another system", `${key.toString("hex").toUpperCase()}\r\n`],
+    ["base64", key.toString("base64")],
+    ["base64 with a newline, as openssl rand -base64 32 writes it", `${key.toString("base64")}\n`],
+  ];
+  for (const [name, content] of forms) {
+    it(`are read as ${name}`, async (test) => {
+      const places = device(test);
+      put(places.path, content);
+      assert.deepEqual(hex(await readSealKeys(places)), [key.toString("hex")]);
+    });
+  }
+
+  it("of 32 bytes are taken as they are, also with a newline at the end", async (test) => {
+    const places = device(test);
+    const ending = Buffer.concat([key.subarray(0, 31), Buffer.from("\n")]);
+    put(places.path, ending);
+    assert.deepEqual(hex(await readSealKeys(places)), [ending.toString("hex")]);
+  });
+});
+
+describe("a file that is no key is refused, and no other is taken in its place:", () => {
+  const hexDigits = key.toString("hex");
+  const base64 = key.toString("base64");
+  const nonsense: [string, string | Uint8Array][] = [
+    ["nothing", ""],
+    ["a newline", "\n"],
+    ["31 bytes", key.subarray(1)],
+    ["33 bytes", Buffer.concat([key, Buffer.of(0)])],
+    ["32 bytes and a newline, which may be part of them or not", Buffer.concat([key, Buffer.from("\n")])],
+    ["64 bytes", Buffer.concat([key, otherKey])],
+    ["a passphrase of 32 letters", "correct horse battery staple now"],
+    ["16 bytes in hex", hexDigits.slice(0, 32)],
+    ["63 hex digits", hexDigits.slice(1)],
+    ["65 hex digits", `${hexDigits}0`],
+    ["two lines", `${hexDigits}\n\n`],
+    ["a blank before it", ` ${hexDigits}`],
+    ["base64 without its padding", base64.slice(0, 43)],
+    ["base64 with bits behind the end", base64.replace(/.=$/, "/=")],
+    ["base64 of 31 bytes", key.subarray(1).toString("base64")],
+    ["base64 of 33 bytes", Buffer.concat([key, Buffer.of(1)]).toString("base64")],
+    ["a PEM block", `-----BEGIN KEY-----\n${base64}\n-----END KEY-----\n`],
+    ["32 zeros, as a power cut leaves them", Buffer.alloc(32)],
+    ["zeros in hex", "0".repeat(64)],
+    ["zeros in base64", Buffer.alloc(32).toString("base64")],
+    ["a file of a megabyte", Buffer.alloc(1024 * 1024, 7)],
+  ];
+  for (const [name, content] of nonsense) {
+    it(name, async (test) => {
+      const places = device(test);
+      put(places.fallbackPath, otherKey, 0o600);
+      put(places.path, content);
+      await refused(
+        readSealKeys(places),
+        /etc\/seal\.key (must hold 32 random bytes|holds one byte 32 times)/,
+      );
+    });
+  }
+
+  it("a directory", async (test) => {
+    const places = device(test);
+    mkdirSync(places.path, { mode: 0o700 });
+    await refused(readSealKeys(places), /must hold 32 random bytes/);
+  });
+
+  it("one that cannot be opened: it may be the key", async (test) => {
+    const places = device(test);
+    symlinkSync(places.path, places.path);
+    await refused(readSealKeys(places), /cannot be read \(ELOOP\)/);
+    assert.deepEqual(readdirSync(places.stateDirectory), []);
+  });
+
+  it("a credential", async (test) => {
+    const places = device(test);
+    put(places.path, key);
+    put(join(places.credentialsDirectory, "steward.key"), "short", 0o400);
+    await refused(readSealKeys(places), /credentials\/steward\.key must hold/);
+  });
+
+  it("the agent's own, which is never made anew: what it sealed would be lost", async (test) => {
+    const places = device(test);
+    put(places.fallbackPath, "", 0o600);
+    await refused(readSealKeys(places), /state\/\.seal\.key must hold/);
+    assert.equal(readFileSync(places.fallbackPath).length, 0);
+  });
+});
+
+describe("a key of root", () => {
+  for (const mode of [0o644, 0o641, 0o642, 0o660, 0o666]) {
+    it(`of mode ${mode.toString(8)} is refused, with what to do`, async (test) => {
+      const places = device(test);
+      put(places.path, key, mode);
+      await refused(readSealKeys(places), /read or written by others.*chown root:steward .*chmod 0640/);
+    });
+  }
+
+  for (const mode of [0o400, 0o440, 0o600, 0o640]) {
+    it(`of mode ${mode.toString(8)} is taken`, async (test) => {
+      const places = device(test);
+      put(places.path, key, mode);
+      assert.equal((await readSealKeys(places)).length, 1);
+    });
+  }
+
+  it("that a third user owns is refused", {
+    skip: process.getuid?.() !== 0 && "needs root",
+  }, async (test) => {
+    const places = device(test);
+    put(places.path, key, 0o600);
+    chownSync(places.path, 65_534, 65_534);
+    await refused(readSealKeys(places), /read or written by others/);
+    chownSync(places.stateDirectory, 65_534, 65_534);
+    assert.equal((await readSealKeys(places)).length, 1, "the agent's own user may own it");
+  });
+
+  it("is judged where a link leads to", async (test) => {
+    const places = device(test);
+    put(`${places.path}.1`, key, 0o644);
+    symlinkSync(`${places.path}.1`, places.path);
+    await refused(readSealKeys(places), /read or written by others/);
+  });
+});

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
+import { closeSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { describe, it } from "node:test";
+import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
+import type { Datagrams } from "../../../src/host/ports.ts";
+import { freePort } from "../../clock/chronyd.ts";
+import { clockAddon } from "../../host-clock.ts";
+import { reaching } from "../../ipv6.ts";
+import { until } from "../../until.ts";
+import { bound, openSockets } from "./sockets.ts";
+
+const deaf = { onPacket: () => undefined, onFailure: () => undefined };
+
+/** Addresses of this host that are not loopback, one of each family that it has. */
+const ownAddresses = ["IPv4", "IPv6"].flatMap((family) =>
+  Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter((one) => one.family === family && !one.internal && !one.address.startsWith("fe80:"))
+    .map(({ address }) => address)
+    .slice(0, 1),
+);
+
+// With the addon's first socket comes one that stays.
+closeSync(clockAddon.openDatagrams("127.0.0.1", 9));
+
+const ways: [string, Datagrams][] = [
+  ["over node:dgram alone", createDatagrams(null)],
+  ["with the addon", createDatagrams(clockAddon)],
+];
+for (const [way, datagrams] of ways)
+  describe(`a datagram connection ${way}`, () => {
+    for (const address of ["127.0.0.1", "::1", ...ownAddresses]) {
+      it(`with ${address} carries packets both ways`, reaching(address), async () => {
+        const server = await bound(address);
+        server.on("message", (packet, { port, address: from }) =>
+          server.send(Buffer.from(packet).reverse(), port, from),
+        );
+        let received: Uint8Array | undefined;
+        const connection = await datagrams.connect(
+          { address, port: server.address().port },
+          { ...deaf, onPacket: (packet) => (received = packet) },
+        );
+        connection.send(Uint8Array.from([1, 2, 3]));
+        await until("the packet comes back", () => received !== undefined);
+        assert.deepEqual([...(received ?? [])], [3, 2, 1]);
+        connection.close();
+        server.close();
+      });
+    }
+
+    it("hears nothing from another port of the same address", async () => {
+      const [server, other] = await Promise.all([bound("127.0.0.1"), bound("127.0.0.1")]);
+      const received: string[] = [];
+      const connection = await datagrams.connect(
+        { address: "127.0.0.1", port: server.address().port },
+        { ...deaf, onPacket: (packet) => received.push(String(packet)) },
+      );
+      server.on("message", (_packet, { port }) => {
+        other.send("spoofed", port, "127.0.0.1", () => server.send("real", port, "127.0.0.1"));
+      });
+      connection.send(Buffer.from("?"));
+      await until("a packet comes", () => received.length > 0);
+      assert.deepEqual(received, ["real"]);
+      connection.close();
+      server.close();
+      other.close();
+    });
+
+    for (const address of ["127.0.0.1", "::1", ...ownAddresses]) {
+      it(`tells of a closed port of ${address} by the system's code`, reaching(address), async () => {
+        let code: string | undefined;
+        const connection = await datagrams.connect(
+          { address, port: await freePort() },
+          { ...deaf, onFailure: (found) => (code = found) },
+        );
+        connection.send(Buffer.alloc(48));
+        await until("the refusal comes", () => code !== undefined);
+        assert.equal(code, "ECONNREFUSED");
+        connection.close();
+      });
+    }
+
+    it("goes on after a refusal, and tells of it once", async () => {
+      const port = await freePort();
+      const received: string[] = [];
+      const failures: string[] = [];
+      const connection = await datagrams.connect(
+        { address: "127.0.0.1", port },
+        { onPacket: (packet) => received.push(String(packet)), onFailure: (code) => failures.push(code) },
+      );
+      connection.send(Buffer.alloc(48));
+      await until("the refusal comes", () => failures.length > 0);
+      const server = createSocket("udp4");
+      server.on("message", (packet, from) => server.send(packet, from.port, from.address));
+      await new Promise<void>((resolve) => server.bind(port, "127.0.0.1", resolve));
+      connection.send(Buffer.from("again"));
+      await until("the packet comes back", () => received.length > 0);
+      assert.deepEqual([received, failures], [["again"], ["ECONNREFUSED"]]);
+      connection.close();
+      server.close();
+    });
+
+    it("tells of a packet that is too large to be sent", async () => {
+      const server = await bound("127.0.0.1");
+      let code: string | undefined;
+      const connection = await datagrams.connect(
+        { address: "127.0.0.1", port: server.address().port },
+        { ...deaf, onFailure: (found) => (code = found) },
+      );
+      connection.send(Buffer.alloc(70_000));
+      await until("the failure comes", () => code !== undefined);
+      assert.equal(code, "EMSGSIZE");
+      connection.close();
+      server.close();
+    });
+
+    it("tells nothing any more once it is closed, not even of what was sent before", async () => {
+      const server = await bound("127.0.0.1");
+      const failures: string[] = [];
+      const connection = await datagrams.connect(
+        { address: "127.0.0.1", port: server.address().port },
+        { ...deaf, onFailure: (code) => failures.push(code) },
+      );
+      connection.send(Buffer.alloc(70_000));
+      connection.close();
+      // The failure is told in the next turn, as the test above shows.
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(failures, []);
+      server.close();
+    });
+
+    it("can be closed twice, and what is sent after that goes nowhere", async () => {
+      const server = await bound("127.0.0.1");
+      let packets = 0;
+      server.on("message", () => {
+        packets += 1;
+      });
+      const failures: string[] = [];
+      const connection = await datagrams.connect(
+        { address: "127.0.0.1", port: server.address().port },
+        { ...deaf, onFailure: (code) => failures.push(code) },
+      );
+      connection.send(Buffer.alloc(1));
+      await until("the packet comes", () => packets === 1);
+      connection.close();
+      connection.close();
+      connection.send(Buffer.alloc(1));
+      const last = createSocket("udp4");
+      last.send(Buffer.alloc(1), server.address().port, "127.0.0.1");
+      await until("a later packet comes", () => packets > 1);
+      assert.deepEqual([packets, failures], [2, []]);
+      last.close();
+      server.close();
+    });
+
+    const nowhere: [string, string, number][] = [
+      ["a name, without looking it up", "localhost", 123],
+      ["nothing", "", 123],
+      ["port 0", "127.0.0.1", 0],
+      ["port 65536", "127.0.0.1", 65_536],
+      ["the broadcast address", "255.255.255.255", 123],
+      ["a link that is not there", "fe80::1%nosuchlink", 123],
+      ["a link whose name is too long", `fe80::1%${"l".repeat(100)}`, 123],
+      ["an address cut off by a zero", "127.0.0.1\0.example", 123],
+    ];
+    for (const [name, address, port] of nowhere) {
+      it(`with ${name} is refused and leaves no descriptor`, async () => {
+        const before = openSockets();
+        for (let turn = 0; turn < 5; turn += 1)
+          await assert.rejects(datagrams.connect({ address, port }, deaf));
+        await until("their sockets are closed", () => openSockets() <= before);
+      });
+    }
+
+    it("leaves no descriptor after 200 connections, of which half fail", async () => {
+      const server = await bound("127.0.0.1");
+      server.on("message", (packet, { port }) => server.send(packet, port, "127.0.0.1"));
+      const closedPort = await freePort();
+      const before = openSockets();
+      for (let turn = 0; turn < 200; turn += 1) {
+        const port = turn % 2 === 0 ? server.address().port : closedPort;
+        const connection = await new Promise<{ close: () => void }>((resolve, reject) => {
+          const opened = datagrams.connect(
+            { address: "127.0.0.1", port },
+            { onPacket: () => resolve(opened), onFailure: () => resolve(opened) },
+          );
+          opened.then((one) => one.send(Buffer.alloc(48)), reject);
+        });
+        connection.close();
+      }
+      await until("their sockets are closed", () => openSockets() <= before);
+      server.close();
+    });
+  });

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import type { LookupAddress } from "node:dns";
+import { describe, it } from "node:test";
+import { createResolveHost } from "../../../src/host/linux/network/resolve-host.ts";
+
+/** A resolver that answers when the test says so. */
+function heldResolver() {
+  const asked: string[] = [];
+  const answers: ((found: readonly LookupAddress[]) => void)[] = [];
+  const lookUp = (host: string): Promise<readonly LookupAddress[]> => {
+    asked.push(host);
+    return new Promise((resolve) => answers.push(resolve));
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return { asked, lookUp, turn, answer: (...found: string[]) => answers.shift()?.(found.map(ofFour)) };
+}
+
+function ofFour(address: string): LookupAddress {
+  return { address, family: 4 };
+}
+
+describe("the addresses of a host", () => {
+  for (const literal of ["127.0.0.1", "192.0.2.7", "::1", "2001:db8::7", "fe80::1%lo"]) {
+    it(`that is ${literal} are that, at once and without a look-up`, async () => {
+      const held = heldResolver();
+      const resolve = createResolveHost({ lookUp: held.lookUp });
+      const stuck = resolve("stuck.example");
+      assert.deepEqual(await resolve(literal), [literal]);
+      await held.turn();
+      assert.deepEqual(held.asked, ["stuck.example"]);
+      held.answer("192.0.2.1");
+      assert.deepEqual(await stuck, ["192.0.2.1"]);
+    });
+  }
+
+  it("named localhost are this machine's", async () => {
+    const addresses = await createResolveHost()("localhost");
+    assert.ok(addresses.length > 0, "localhost has no address");
+    for (const address of addresses) assert.match(address, /^(127\.0\.0\.1|::1)$/);
+  });
+
+  it("that cannot exist are refused in bounded time, whether a resolver is there or not", async () => {
+    const begun = process.hrtime.bigint();
+    // RFC 6761 §6.4: nothing ever resolves under .invalid.
+    await assert.rejects(createResolveHost({ waitSeconds: 1 })("ntp.invalid"), ({ code }: { code: string }) =>
+      /^(ENOTFOUND|EAI_AGAIN|ETIMEOUT)$/.test(code),
+    );
+    const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+    assert.ok(seconds < 3, `after ${seconds} s`);
+  });
+
+  it("come in the resolver's order, each once, eight at most", async () => {
+    const held = heldResolver();
+    const addresses = createResolveHost({ lookUp: held.lookUp })("many.example");
+    await held.turn();
+    held.answer(
+      "192.0.2.9",
+      "192.0.2.1",
+      "192.0.2.9",
+      ...[2, 3, 4, 5, 6, 7, 8, 10].map((n) => `192.0.2.${n}`),
+    );
+    assert.deepEqual(
+      await addresses,
+      [9, 1, 2, 3, 4, 5, 6, 7].map((n) => `192.0.2.${n}`),
+    );
+  });
+
+  it("of which there are none are refused", async () => {
+    const held = heldResolver();
+    const addresses = createResolveHost({ lookUp: held.lookUp })("none.example");
+    await held.turn();
+    held.answer();
+    await assert.rejects(addresses, { code: "ENOTFOUND" });
+  });
+});
+
+describe("a look-up", () => {
+  it("is never made beside another one", async () => {
+    const held = heldResolver();
+    const resolve = createResolveHost({ lookUp: held.lookUp });
+    const all = Promise.all(["a.example", "b.example", "c.example"].map((host) => resolve(host)));
+    const seen: string[][] = [];
+    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
+      await held.turn();
+      seen.push([...held.asked]);
+      held.answer(address);
+    }
+    assert.deepEqual(seen, [
+      ["a.example"],
+      ["a.example", "b.example"],
+      ["a.example", "b.example", "c.example"],
+    ]);
+    assert.deepEqual(await all, [["192.0.2.1"], ["192.0.2.2"], ["192.0.2.3"]]);
+  });
+
+  it("that hangs keeps its place, and those who wait behind it give up without one of their own", async () => {
+    const held = heldResolver();
+    const resolve = createResolveHost({ lookUp: held.lookUp, waitSeconds: 0.05 });
+    const results = await Promise.allSettled([resolve("hangs.example"), resolve("waits.example")]);
+    for (const result of results) {
+      assert.equal(result.status === "rejected" && result.reason.code, "ETIMEOUT");
+    }
+    assert.deepEqual(held.asked, ["hangs.example"]);
+    const after = resolve("after.example");
+    held.answer("192.0.2.1");
+    await held.turn();
+    held.answer("192.0.2.3");
+    assert.deepEqual(await after, ["192.0.2.3"]);
+    assert.deepEqual(held.asked, ["hangs.example", "after.example"]);
+  });
+
+  it("that fails leaves the next one its turn", async () => {
+    let calls = 0;
+    const resolve = createResolveHost({
+      lookUp: async () => {
+        calls += 1;
+        if (calls === 1) throw Object.assign(new Error("no resolver"), { code: "EAI_AGAIN" });
+        return [ofFour("192.0.2.5")];
+      },
+    });
+    await assert.rejects(resolve("a.example"), { code: "EAI_AGAIN" });
+    assert.deepEqual(await resolve("a.example"), ["192.0.2.5"]);
+  });
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { afterEach, describe, it } from "node:test";
+import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { type Answerer, plainRequest, readText, startWebServer, type WebServer } from "./web-server.ts";
+
+const servers: WebServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+async function serving(answer: Answerer): Promise<WebServer> {
+  const server = await startWebServer(answer);
+  servers.push(server);
+  return server;
+}
+
+function open(url: string, redirectOrigins: string[] = []) {
+  const transfers = createTransfers({ redirects: 3, allowLocalServers: true, redirectOrigins });
+  return transfers.open(url, plainRequest());
+}
+
+const refused = { name: "StewardError", code: "update_server_refused" };
+
+describe("a redirect", () => {
+  it("to another origin is refused, and that is not asked", async () => {
+    const other = await serving((_request, response) => response.end("other"));
+    const { url } = await serving((_request, response) =>
+      response.writeHead(302, { location: `${other.url}/x` }).end(),
+    );
+    await assert.rejects(open(url), refused);
+    assert.equal(other.requests.length, 0);
+  });
+
+  for (const location of ["file:///etc/passwd", "ftp://x/", "http://", undefined]) {
+    it(`to ${location ?? "nowhere"} is refused`, async () => {
+      const { url } = await serving((_request, response) =>
+        response.writeHead(301, location === undefined ? {} : { location }).end(),
+      );
+      await assert.rejects(open(url), refused);
+    });
+  }
+
+  it("in a circle is refused", async () => {
+    const { url, requests } = await serving((request, response) =>
+      response.writeHead(307, { location: request.url === "/a" ? "/b" : "/a" }).end(),
+    );
+    await assert.rejects(open(`${url}/a`), refused);
+    assert.equal(requests.length, 2);
+  });
+
+  it("beyond the limit is refused", async () => {
+    const { url, requests } = await serving((request, response) =>
+      response.writeHead(308, { location: `${request.url}x` }).end(),
+    );
+    await assert.rejects(open(`${url}/`), refused);
+    assert.equal(requests.length, 4);
+  });
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`(${status}) on the same origin is followed`, async () => {
+      const { url } = await serving((request, response) => {
+        if (request.url === "/there") response.end("found");
+        else response.writeHead(status, { location: "there" }).end();
+      });
+      assert.equal(await open(`${url}/here`).then(readText), "found");
+    });
+  }
+
+  it("to an origin that the host file names is followed", async () => {
+    const other = await serving((_request, response) => response.end("other"));
+    const { url } = await serving((_request, response) =>
+      response.writeHead(302, { location: `${other.url}/x` }).end(),
+    );
+    assert.equal(await open(url, [other.url]).then(readText), "other");
+  });
+});

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer, request as sendRequest } from "node:http";
+import { createServer } from "node:https";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, describe, it } from "node:test";
+import { createTransfers, type TransferOptions } from "../../../src/host/linux/network/transfers.ts";
+import { createAuthority, type ServerCertificate } from "./certificates.ts";
+import {
+  listening,
+  plainRequest,
+  readBytes,
+  readText,
+  startWebServer,
+  type WebServer,
+} from "./web-server.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "steward-tls-"));
+const authority = createAuthority(directory);
+const good = authority.certify("updates.example");
+const servers: WebServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+async function serving(certificate: ServerCertificate, body: string | Buffer = "ok"): Promise<WebServer> {
+  const requests: WebServer["requests"] = [];
+  const server = await listening(
+    createServer(certificate, (request, response) => {
+      requests.push(request);
+      response.end(body);
+    }),
+    "https",
+    requests,
+  );
+  servers.push(server);
+  return server;
+}
+
+/** A forward proxy: CONNECT and the absolute form, everything to 127.0.0.1. */
+async function startProxy(connectStatus = 200): Promise<WebServer> {
+  const requests: WebServer["requests"] = [];
+  const server = createHttpServer((request, response) => {
+    requests.push(request);
+    const { port, pathname } = new URL(request.url ?? "");
+    const onward = sendRequest({ port, path: pathname, headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.end();
+  });
+  server.on("connect", (request, socket) => {
+    requests.push(request);
+    socket.on("error", () => undefined);
+    if (connectStatus !== 200) {
+      socket.end(`HTTP/1.1 ${connectStatus} No\r\n\r\n`);
+      return;
+    }
+    const onward = connect(Number(request.url?.split(":")[1]), "127.0.0.1");
+    onward.on("error", () => socket.destroy());
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    onward.pipe(socket).pipe(onward);
+  });
+  const proxy = await listening(server, "http", requests);
+  servers.push(proxy);
+  return proxy;
+}
+
+function open(url: string, options: Partial<TransferOptions> = {}) {
+  const resolveHost = async () => ["127.0.0.1"];
+  const transfers = createTransfers({ redirects: 5, allowLocalServers: true, resolveHost, ...options });
+  return transfers.open(url, plainRequest());
+}
+
+const failing = (reason: string) => ({
+  name: "StewardError",
+  code: "update_server_unreachable",
+  details: { reason },
+});
+const caFile = authority.path;
+
+describe("transfers over https", () => {
+  describe("send nothing to a server", () => {
+    it("whose authority is not known", async () => {
+      const { port, requests } = await serving(good);
+      await assert.rejects(open(`https://updates.example:${port}/`), failing("certificate"));
+      assert.equal(requests.length, 0);
+    });
+
+    it("whose certificate is for another name", async () => {
+      const { port, requests } = await serving(good);
+      await assert.rejects(open(`https://other.example:${port}/`, { caFile }), failing("certificate"));
+      assert.equal(requests.length, 0);
+    });
+
+    it("whose certificate is not for its address", async () => {
+      const { port } = await serving(good);
+      await assert.rejects(open(`https://127.0.0.1:${port}/`, { caFile }), failing("certificate"));
+    });
+
+    it("that certifies itself", async () => {
+      const key = readFileSync(join(directory, "ca.key"), "utf8");
+      const { port } = await serving({ key, cert: readFileSync(caFile, "utf8") });
+      await assert.rejects(open(`https://updates.example:${port}/`), failing("certificate"));
+    });
+
+    const dates = {
+      "whose certificate is over": { from: "20100101000000Z", until: "20110101000000Z" },
+      "whose certificate's time has not come": { from: "20900101000000Z", until: "20950101000000Z" },
+    };
+    for (const [name, validity] of Object.entries(dates)) {
+      it(`${name}, and say that it is the date`, async () => {
+        const { port, requests } = await serving(authority.certify("updates.example", validity));
+        const opening = open(`https://updates.example:${port}/`, { caFile });
+        await assert.rejects(opening, failing("certificate_date"));
+        assert.equal(requests.length, 0);
+      });
+    }
+
+    it("that speaks no TLS", async () => {
+      const server = await startWebServer((_request, response) => response.end("plain"));
+      servers.push(server);
+      await assert.rejects(open(`https://updates.example:${server.port}/`), {
+        code: "update_server_unreachable",
+      });
+      assert.equal(server.requests.length, 0);
+    });
+  });
+
+  describe("with a bundle of authorities", () => {
+    const bundles = {
+      "that holds no certificate": "nothing\n",
+      "that is cut off": readFileSync(caFile, "utf8").slice(0, 300),
+      "with a certificate that is none": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    };
+    for (const [name, text] of Object.entries(bundles)) {
+      it(`${name} say so`, async () => {
+        const path = join(directory, "bad.pem");
+        writeFileSync(path, text);
+        const { port } = await serving(good);
+        await assert.rejects(open(`https://updates.example:${port}/`, { caFile: path }), failing("ca_file"));
+      });
+    }
+
+    it("that is absent say so", async () => {
+      const { port } = await serving(good);
+      const path = join(directory, "absent.pem");
+      await assert.rejects(open(`https://updates.example:${port}/`, { caFile: path }), failing("ca_file"));
+    });
+
+    it("that changes go by the new one", async () => {
+      const path = join(directory, "changing.pem");
+      writeFileSync(path, "# empty\n");
+      const { port } = await serving(good);
+      const transfers = createTransfers({
+        ...{ redirects: 5, allowLocalServers: true, caFile: path },
+        resolveHost: async () => ["127.0.0.1"],
+      });
+      const url = `https://updates.example:${port}/`;
+      await assert.rejects(transfers.open(url, plainRequest()), failing("ca_file"));
+      appendFileSync(path, readFileSync(caFile));
+      assert.equal(await transfers.open(url, plainRequest()).then(readText), "ok");
+    });
+  });
+
+  for (const [name, host] of [
+    ["a name", "updates.example"],
+    ["an address", "127.0.0.1"],
+  ] as const) {
+    it(`read from ${name} that is certified`, async () => {
+      const sent = randomBytes(1_000_001);
+      const { port } = await serving(host === "127.0.0.1" ? authority.certify(host) : good, sent);
+      const { body } = await open(`https://${host}:${port}/`, { caFile });
+      assert.ok(sent.equals(await readBytes(body)), "every byte is as it was sent");
+    });
+  }
+});
+
+describe("transfers through a proxy", () => {
+  for (const proxy of [
+    "proxy:3128",
+    "https://proxy.example",
+    "http://user:secret@proxy",
+    "socks5://proxy:1",
+  ]) {
+    it(`refuse ${proxy}`, () => {
+      assert.throws(() => createTransfers({ redirects: 5, allowLocalServers: true, proxy }), {
+        code: "update_server_refused",
+      });
+    });
+  }
+
+  it("verify the server behind it", async () => {
+    const proxy = await startProxy();
+    const { port, requests } = await serving(good);
+    await assert.rejects(
+      open(`https://other.example:${port}/`, { caFile, proxy: proxy.url }),
+      failing("certificate"),
+    );
+    assert.equal(requests.length, 0);
+  });
+
+  for (const status of [403, 407, 502]) {
+    it(`say that it refused (${status})`, async () => {
+      const proxy = await startProxy(status);
+      await assert.rejects(open("https://updates.example/", { caFile, proxy: proxy.url }), {
+        code: "update_server_refused",
+        message: new RegExp(String(status)),
+      });
+    });
+  }
+
+  it("refuse a local server's literal address behind it", async () => {
+    const proxy = await startProxy();
+    const opening = open("http://127.0.0.1/", { allowLocalServers: false, proxy: proxy.url });
+    await assert.rejects(opening, { code: "update_server_refused" });
+    assert.equal(proxy.requests.length, 0);
+  });
+
+  it("ask for https with CONNECT, from a proxy that may be on this device", async () => {
+    const proxy = await startProxy();
+    const sent = randomBytes(1_000_001);
+    const { port } = await serving(good, sent);
+    const options = { caFile, proxy: proxy.url, allowLocalServers: false };
+    const { body } = await open(`https://updates.example:${port}/`, options);
+    assert.ok(sent.equals(await readBytes(body)), "every byte is as it was sent");
+    assert.equal(proxy.requests[0]?.url, `updates.example:${port}`);
+  });
+
+  it("ask for http in the absolute form", async () => {
+    const proxy = await startProxy();
+    const server = await startWebServer((request, response) => response.end(`for ${request.headers.host}`));
+    servers.push(server);
+    const answer = await open(`http://updates.example:${server.port}/x`, { proxy: proxy.url });
+    assert.equal(await readText(answer), `for updates.example:${server.port}`);
+    assert.equal(proxy.requests[0]?.url, `http://updates.example:${server.port}/x`);
+  });
+});

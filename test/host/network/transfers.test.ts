@@ -1,0 +1,361 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { afterEach, describe, it } from "node:test";
+import { createTransfers, type TransferOptions } from "../../../src/host/linux/network/transfers.ts";
+import { until } from "../../until.ts";
+import {
+  type Answerer,
+  plainRequest,
+  readBytes,
+  readText,
+  startRawServer,
+  startWebServer,
+  type WebServer,
+} from "./web-server.ts";
+
+const servers: WebServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+async function serving(answer: Answerer): Promise<WebServer> {
+  const server = await startWebServer(answer);
+  servers.push(server);
+  return server;
+}
+
+async function servingRaw(answer: Parameters<typeof startRawServer>[0]): Promise<WebServer> {
+  const server = await startRawServer(answer);
+  servers.push(server);
+  return server;
+}
+
+function transfers(options: Partial<TransferOptions> = {}) {
+  return createTransfers({ redirects: 5, allowLocalServers: true, ...options });
+}
+
+const code = (name: string) => ({ name: "StewardError", code: name });
+
+describe("transfers over http", () => {
+  describe("refuse before anything is sent", () => {
+    for (const address of [
+      "no address",
+      "ftp://server.example/x",
+      "data:text/plain,x",
+      "http://user:secret@server.example/x",
+      "http://server.example/a/../b",
+      "http://server.example/a/%2e%2E/b",
+      "http://server.example/a\\b",
+      "http://server.example/a\nb",
+    ]) {
+      it(`${JSON.stringify(address)}`, async () => {
+        await assert.rejects(transfers().open(address, plainRequest()), code("update_server_refused"));
+      });
+    }
+  });
+
+  describe("when local servers are not allowed", () => {
+    for (const host of [
+      "127.0.0.1",
+      "127.255.0.9",
+      "0x7f.1",
+      "2130706433",
+      "0.0.0.0",
+      "169.254.169.254",
+      "224.0.0.1",
+      "255.255.255.255",
+      "localhost",
+      "appliance.localhost",
+      "[::]",
+      "[::1]",
+      "[::127.0.0.1]",
+      "[::ffff:127.0.0.1]",
+      "[::ffff:169.254.1.1]",
+      "[64:ff9b::127.0.0.1]",
+      "[fe80::1]",
+      "[febf::1]",
+      "[ff02::1]",
+    ]) {
+      it(`refuse the literal ${host}`, async () => {
+        const { port } = await serving((_request, response) => response.end("reached"));
+        await assert.rejects(
+          transfers({ allowLocalServers: false }).open(`http://${host}:${port}/`, plainRequest()),
+          code("update_server_refused"),
+        );
+      });
+    }
+
+    it("refuse this device's own addresses, by name and as literals, as they are when it connects", async () => {
+      let asked = 0;
+      const ownAddresses = () => {
+        asked += 1;
+        return new Set(["192.0.2.7"]);
+      };
+      const resolveHost = async () => ["192.0.2.7"];
+      const { open } = transfers({ allowLocalServers: false, ownAddresses, resolveHost });
+      for (const host of ["192.0.2.7", "[::ffff:192.0.2.7]", "updates.example"]) {
+        await assert.rejects(open(`http://${host}:9/`, plainRequest()), code("update_server_refused"));
+      }
+      assert.ok(asked >= 3, `they were looked up ${asked} times`);
+    });
+
+    for (const address of [
+      "127.0.0.1",
+      "169.254.7.7",
+      "::1",
+      "::ffff:127.0.0.1",
+      "fe80::1%lo",
+      "0.0.0.0",
+      "::",
+      "100.100.100.200",
+      "fd00:ec2::254",
+      "2002:7f00:1::",
+      "64:ff9b:1::7f00:1",
+    ]) {
+      it(`refuse a name that DNS answers with ${address}`, async () => {
+        const { port, requests } = await serving((_request, response) => response.end("reached"));
+        const resolveHost = async () => [address];
+        await assert.rejects(
+          transfers({ allowLocalServers: false, resolveHost }).open(
+            `http://updates.example:${port}/`,
+            plainRequest(),
+          ),
+          code("update_server_refused"),
+        );
+        assert.equal(requests.length, 0);
+      });
+    }
+  });
+
+  it("reach a name's address where local servers are allowed", async () => {
+    const { port } = await serving((request, response) => response.end(`for ${request.headers.host}`));
+    const resolveHost = async () => ["127.0.0.1"];
+    const answer = await transfers({ resolveHost }).open(`http://updates.example:${port}/`, plainRequest());
+    assert.equal(await readText(answer), `for updates.example:${port}`);
+  });
+
+  it("say that a name is not known", async () => {
+    const resolveHost = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
+    await assert.rejects(transfers({ resolveHost }).open("http://updates.example/", plainRequest()), {
+      ...code("update_server_unreachable"),
+      message: /its name is not known/,
+    });
+  });
+
+  it("say that nothing listens", async () => {
+    const server = await serving(() => undefined);
+    await server.stop();
+    await assert.rejects(
+      transfers().open(`${server.url}/x`, plainRequest()),
+      code("update_server_unreachable"),
+    );
+  });
+
+  describe("refuse an answer", () => {
+    for (const encoding of ["gzip", "br", "identity, gzip"]) {
+      it(`with the encoding ${encoding} (gzip bomb)`, async () => {
+        const { url } = await serving((_request, response) =>
+          response.writeHead(200, { "content-encoding": encoding }).end("x"),
+        );
+        await assert.rejects(transfers().open(url, plainRequest()), code("update_server_refused"));
+      });
+    }
+
+    const broken: Record<string, string> = {
+      "that is no HTTP": "hello\r\n\r\n",
+      "with two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx",
+      "with a length that is none": "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nx",
+      "with a head that never ends": `HTTP/1.1 200 OK\r\nx: ${"y".repeat(40_000)}\r\n\r\n`,
+      "that ends in its head": "HTTP/1.1 200 OK\r\ncontent-le",
+    };
+    for (const [name, bytes] of Object.entries(broken)) {
+      it(name, async () => {
+        const { url } = await servingRaw((socket) => socket.end(bytes));
+        await assert.rejects(transfers().open(url, plainRequest()), code("update_server_unreachable"));
+      });
+    }
+  });
+
+  describe("fail in the body", () => {
+    const cut: Record<string, string> = {
+      "when it is cut off": "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello",
+      "when a chunk is cut off": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\nhello",
+      "when a chunk is malformed": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello",
+    };
+    for (const [name, bytes] of Object.entries(cut)) {
+      it(name, async () => {
+        const { url } = await servingRaw((socket) => socket.end(bytes));
+        const reading = transfers().open(url, plainRequest()).then(readText);
+        await assert.rejects(reading, code("update_server_unreachable"));
+      });
+    }
+  });
+
+  describe("keep to their limits", () => {
+    it("when the head does not come", async () => {
+      const { url } = await serving(() => undefined);
+      const limits = { headSeconds: 0.1, minimumBytesPerSecond: 1, rateWindowSeconds: 1 };
+      await assert.rejects(transfers().open(url, plainRequest({ limits })), code("update_too_slow"));
+    });
+
+    it("when a name is not resolved", async () => {
+      const resolveHost = () => new Promise<never>(() => undefined);
+      const limits = { headSeconds: 0.1, minimumBytesPerSecond: 1, rateWindowSeconds: 1 };
+      await assert.rejects(
+        transfers({ resolveHost }).open("http://updates.example/", plainRequest({ limits })),
+        code("update_too_slow"),
+      );
+    });
+
+    for (const head of [{ "content-length": "100000" }, { "transfer-encoding": "chunked" }]) {
+      it(`when a body drips (slow drip, ${Object.keys(head)})`, async () => {
+        const server = await serving((_request, response) => {
+          response.writeHead(200, head);
+          const drip = setInterval(() => response.write("x"), 5);
+          response.once("close", () => clearInterval(drip));
+        });
+        const limits = { headSeconds: 5, minimumBytesPerSecond: 10_000, rateWindowSeconds: 0.1 };
+        const reading = transfers().open(server.url, plainRequest({ limits })).then(readText);
+        await assert.rejects(reading, code("update_too_slow"));
+        await until("the connection is ended", () => server.open.size === 0);
+      });
+    }
+
+    it("when a body stalls", async () => {
+      const { url } = await serving((_request, response) => {
+        response.writeHead(200, { "content-length": 100_000 });
+        response.write("x".repeat(500));
+      });
+      const limits = { headSeconds: 5, minimumBytesPerSecond: 1_000, rateWindowSeconds: 0.1 };
+      const reading = transfers().open(url, plainRequest({ limits })).then(readText);
+      await assert.rejects(reading, code("update_too_slow"));
+    });
+
+    it("and do not hold a slow reader against the server", async () => {
+      const sent = randomBytes(3_000_000);
+      const { url } = await serving((_request, response) => response.end(sent));
+      const limits = { headSeconds: 5, minimumBytesPerSecond: 100_000_000, rateWindowSeconds: 1 };
+      const { body } = await transfers().open(url, plainRequest({ limits }));
+      let received = 0;
+      for await (const piece of body) {
+        // The disk takes its time: longer in all than a window.
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        received += piece.byteLength;
+      }
+      assert.equal(received, sent.length);
+    });
+
+    it("end with the signal's reason before, in the head and in the body", async () => {
+      const server = await serving((request, response) => {
+        if (request.url === "/body") response.writeHead(200, { "content-length": 10 }).write("x");
+      });
+      const reason = new Error("enough");
+      const before = plainRequest({ signal: AbortSignal.abort(reason) });
+      await assert.rejects(transfers().open(`${server.url}/head`, before), reason);
+      const inHead = new AbortController();
+      const opening = transfers().open(`${server.url}/head`, plainRequest({ signal: inHead.signal }));
+      await until("the request is there", () => server.requests.length > 0);
+      inHead.abort(reason);
+      await assert.rejects(opening, reason);
+      const inBody = new AbortController();
+      const { body } = await transfers().open(`${server.url}/body`, plainRequest({ signal: inBody.signal }));
+      const reading = readBytes(body);
+      inBody.abort(reason);
+      await assert.rejects(reading, reason);
+      await until("the connections are ended", () => server.open.size === 0);
+    });
+  });
+
+  it("are not taken for whole when the signal came between two pieces", async () => {
+    const { url } = await serving((_request, response) => {
+      response.writeHead(200, { "content-length": 10_000_000 });
+      response.write(Buffer.alloc(1_000_000));
+    });
+    const stopping = new AbortController();
+    const reason = new Error("enough");
+    const { body } = await transfers().open(url, plainRequest({ signal: stopping.signal }));
+    const reading = (async () => {
+      for await (const piece of body) {
+        assert.ok(piece.byteLength > 0, "a piece came");
+        stopping.abort(reason);
+      }
+    })();
+    await assert.rejects(reading, reason);
+  });
+
+  it("end the connection when the reader leaves the body", async () => {
+    const server = await serving((_request, response) => {
+      response.writeHead(200, { "content-length": 10_000_000 });
+      response.write(Buffer.alloc(1_000_000));
+    });
+    const { body } = await transfers().open(server.url, plainRequest());
+    for await (const piece of body) {
+      assert.ok(piece.byteLength > 0, "a piece came");
+      break;
+    }
+    await until("the connection is ended", () => server.open.size === 0);
+  });
+
+  it("end the connection on close, also of a body that nobody read", async () => {
+    const server = await serving((_request, response) => {
+      response.writeHead(404, { "content-length": 10_000_000 });
+      response.write("x");
+    });
+    const { close, status } = await transfers().open(server.url, plainRequest());
+    close();
+    assert.equal(status, 404);
+    await until("the connection is ended", () => server.open.size === 0);
+  });
+
+  describe("give a body as it was sent", () => {
+    for (const lengthBytes of [0, 1, 70_000, 3_000_001]) {
+      for (const isChunked of [false, true]) {
+        it(`of ${lengthBytes} bytes${isChunked ? ", chunked" : ""}`, async () => {
+          const sent = randomBytes(lengthBytes);
+          const { url } = await serving((_request, response) => {
+            if (!isChunked) {
+              response.writeHead(200, { "content-length": lengthBytes }).end(sent);
+              return;
+            }
+            for (let at = 0; at < lengthBytes; at += 50_021) response.write(sent.subarray(at, at + 50_021));
+            response.end();
+          });
+          const { body } = await transfers().open(url, plainRequest());
+          assert.ok(sent.equals(await readBytes(body)), "every byte is as it was sent");
+        });
+      }
+    }
+
+    it("and not what comes behind its length", async () => {
+      const { url } = await servingRaw((socket) =>
+        socket.end("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello, and more"),
+      );
+      assert.equal(await transfers().open(url, plainRequest()).then(readText), "hello");
+    });
+
+    it("to the end of the connection where no length is said", async () => {
+      const { url } = await servingRaw((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nhello"));
+      assert.equal(await transfers().open(url, plainRequest()).then(readText), "hello");
+    });
+
+    it("after interim answers", async () => {
+      const { url } = await servingRaw((socket) =>
+        socket.end("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
+      );
+      assert.equal(await transfers().open(url, plainRequest()).then(readText), "ok");
+    });
+  });
+
+  it("ask for the file as it is, and send what the caller gives", async () => {
+    const { url, requests } = await serving((_request, response) => response.writeHead(304).end());
+    const answer = await transfers().open(
+      `${url}/a%2Fb?c=d`,
+      plainRequest({ headers: { "if-none-match": '"1"' } }),
+    );
+    assert.equal(answer.status, 304);
+    assert.equal(requests[0]?.url, "/a%2Fb?c=d");
+    assert.equal(requests[0]?.headers["accept-encoding"], "identity");
+    assert.equal(requests[0]?.headers["if-none-match"], '"1"');
+  });
+});

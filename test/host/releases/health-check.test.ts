@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTcpServer } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { createHealthCheck, type HealthCheckOptions } from "../../../src/host/linux/releases/health-check.ts";
+import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
+import type { ApplyPlan, HealthPlan, HttpCheck, ReleaseAtWork } from "../../../src/host/release-ports.ts";
+import { writeCommand } from "../systemd/journal.ts";
+
+const release: ReleaseAtWork = { kind: "binary", version: "1.3.0", directory: "/var/lib/x/binary/current" };
+
+function planOf(health: Partial<HealthPlan>, unit: string | null = null): ApplyPlan {
+  const usual = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
+  return { unit, activate: null, selfTest: null, health: { ...usual, ...health } };
+}
+
+function ask(plan: ApplyPlan, options: Partial<HealthCheckOptions> = {}) {
+  return createHealthCheck({ units: null, run: createRunForRelease(), ...options })(plan, release);
+}
+
+/** An address of loopback that answers so, and what was asked of it. */
+async function listen(test: TestContext, answer: RequestListener) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.host}`);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  test.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null, "the server listens");
+  return { url: `http://127.0.0.1:${address.port}/health`, asked };
+}
+
+function check(url: string, more: Partial<HttpCheck> = {}): ApplyPlan {
+  return planOf({ http: [{ url, status: 200, versionMember: null, ...more }] });
+}
+
+const impatient = { httpMilliseconds: 150, commandMilliseconds: 150 };
+
+describe("the health of a release over HTTP", () => {
+  it("is good where the address answers with the status", async (test) => {
+    const { url, asked } = await listen(test, (_, response) => void response.writeHead(204).end());
+    const answer = await ask(check(url, { status: 204 }));
+    assert.deepEqual(answer, { isHealthy: true, words: `${url} answered 204` });
+    assert.deepEqual(asked, [`GET /health ${new URL(url).host}`]);
+  });
+
+  it("is bad with another status, and says which", async (test) => {
+    const { url } = await listen(test, (_, response) => void response.writeHead(503).end("no"));
+    const answer = await ask(check(url));
+    assert.deepEqual(answer, { isHealthy: false, words: `${url} answered 503 instead of 200` });
+  });
+
+  it("is bad with the reason of a problem document, as one printable line that is not too long", async (test) => {
+    const problem = { status: 503, detail: `no \u001b[2J password can be checked\n${"!".repeat(400)}` };
+    const { url } = await listen(test, (_, response) => {
+      response.writeHead(503, { "content-type": "application/problem+json" }).end(JSON.stringify(problem));
+    });
+    const { isHealthy, words } = await ask(check(url));
+    assert.equal(isHealthy, false);
+    assert.match(words, /answered 503 instead of 200: no {1,2}\[2J password can be checked !+…$/);
+    assert.ok(words.length <= 300, `${words.length} characters`);
+  });
+
+  it("follows no redirect, not even to an address that is well", async (test) => {
+    const well = await listen(test, (_, response) => void response.end());
+    const { url } = await listen(
+      test,
+      (_, response) => void response.writeHead(302, { location: well.url }).end(),
+    );
+    assert.equal((await ask(check(url))).words, `${url} answered 302 instead of 200`);
+    assert.deepEqual(well.asked, []);
+  });
+
+  const versions: [what: string, body: string, words: RegExp | null][] = [
+    ["the release's", '{"name": "pump", "version": "1.3.0"}', null],
+    ["the old one's", '{"version": "1.2.0"}', /says the version is 1\.2\.0, and 1\.3\.0 is expected$/],
+    ["a number", '{"version": 1.3}', /says the version is 1\.3, and 1\.3\.0 is expected$/],
+    ["one that would drive a terminal", '{"version": "1\\u001b[2J"}', /says the version is 1 \[2J, and/],
+    ["one without end", `{"version": "${"9".repeat(5_000)}"}`, /9…, and 1\.3\.0 is expected$/],
+    ["none", '{"build": "1.3.0"}', /nothing that has a member "version"$/],
+    ["of a prototype", '{"__proto__": {"version": "1.3.0"}}', /nothing that has a member/],
+    ["in a list", '["1.3.0"]', /nothing that has a member/],
+    ["null", "null", /nothing that has a member/],
+    ["no JSON", "1.3.0 is running", /nothing that has a member/],
+    ["more than 64 KiB", `{"version": "1.3.0"${" ".repeat(65_536)}}`, /answered more than 64 KiB$/],
+  ];
+  for (const [what, body, words] of versions) {
+    it(`is ${words === null ? "good" : "bad"} where the version is ${what}`, async (test) => {
+      const { url } = await listen(test, (_, response) => void response.end(body));
+      const answer = await ask(check(url, { versionMember: "version" }));
+      assert.equal(answer.isHealthy, words === null, answer.words);
+      assert.match(answer.words, words ?? /answered 200, version 1\.3\.0$/);
+    });
+  }
+
+  it("is bad where a version is cut off, though what came of it is right", async (test) => {
+    const { url } = await listen(test, (_, response) => {
+      response.writeHead(200, { "content-length": "400" });
+      response.write('{"version": "1.3.0"}', () => response.destroy());
+    });
+    const answer = await ask(check(url, { versionMember: "version" }));
+    assert.deepEqual(answer, { isHealthy: false, words: `${url} broke its answer off` });
+  });
+
+  it("is bad where nobody listens", async (test) => {
+    const { url } = await listen(test, () => undefined);
+    const port = await freePort();
+    const answer = await ask(check(url.replace(/:\d+/, `:${port}`)));
+    assert.deepEqual([answer.isHealthy, /ECONNREFUSED/.test(answer.words)], [false, true], answer.words);
+  });
+
+  it("is bad where there is no answer in time", async (test) => {
+    const { url } = await listen(test, () => undefined);
+    const answer = await ask(check(url), { patience: impatient });
+    assert.deepEqual(answer, { isHealthy: false, words: `${url} did not answer within 0.15 s` });
+  });
+
+  it("is bad where the body drips without end", async (test) => {
+    const { url } = await listen(test, (_, response) => {
+      const timer = setInterval(() => response.write(" "), 10);
+      response.once("close", () => clearInterval(timer));
+    });
+    const answer = await ask(check(url, { versionMember: "version" }), { patience: impatient });
+    assert.equal(answer.words, `${url} did not answer within 0.15 s`);
+  });
+
+  it("is good where the end of the connection is the end of the answer (RFC 9112 §6.3)", async (test) => {
+    const body = `{"filler": "${"x".repeat(60_000)}", "version": "1.3.0"}`;
+    const url = await listenRaw(test, `HTTP/1.0 200 OK\r\n\r\n${body}`);
+    const answer = await ask(check(url, { versionMember: "version" }));
+    assert.equal(answer.isHealthy, true, answer.words);
+  });
+
+  for (const [what, bytes] of [
+    ["something that is no HTTP", "SSH-2.0-OpenSSH\r\n"],
+    ["nothing", ""],
+    ["a switch to another protocol", "HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"],
+  ] as const) {
+    it(`is bad where the other end says ${what}`, async (test) => {
+      const answer = await ask(check(await listenRaw(test, bytes)));
+      assert.equal(answer.isHealthy, false, answer.words);
+    });
+  }
+});
+
+/** An address of loopback where these bytes come, and then the end. */
+async function listenRaw(test: TestContext, bytes: string): Promise<string> {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => undefined).once("data", () => socket.end(bytes));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  test.after(() => void server.close());
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null, "the server listens");
+  return `http://127.0.0.1:${address.port}/`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+describe("the health of a release's unit", () => {
+  const state = { isActive: true, isFailed: false, uncleanExits: 0, invocation: "a".repeat(32), words: "" };
+  const units = (more: object) => ({ units: { state: async () => ({ ...state, ...more }) } });
+
+  it("is good where it is active", async () => {
+    const answer = await ask(planOf({}, "pump.service"), units({}));
+    assert.deepEqual(answer, { isHealthy: true, words: "pump.service is active" });
+  });
+
+  it("is bad where it is not, and says how it is", async () => {
+    const words = "failed, exit status 1";
+    const answer = await ask(planOf({}, "pump.service"), units({ isActive: false, words }));
+    assert.deepEqual(answer, {
+      isHealthy: false,
+      words: "pump.service is not active (failed, exit status 1)",
+    });
+  });
+
+  it("is bad where systemd does not answer", async () => {
+    const failing = { units: { state: () => Promise.reject(new Error("systemctl took longer than 8 s")) } };
+    const answer = await ask(planOf({}, "pump.service"), failing);
+    assert.deepEqual(answer, { isHealthy: false, words: "systemctl took longer than 8 s" });
+  });
+
+  it("is bad where there is no systemd that could know", async () => {
+    const answer = await ask(planOf({}, "pump.service"));
+    assert.deepEqual(answer, {
+      isHealthy: false,
+      words: "there is no systemd here to ask about pump.service",
+    });
+  });
+});
+
+describe("the health of a release by a command", () => {
+  it("is good where it ends with 0", async () => {
+    const answer = await ask(planOf({ command: ["/bin/true"] }));
+    assert.deepEqual(answer, { isHealthy: true, words: "/bin/true ended with status 0" });
+  });
+
+  it("is bad where it does not, and says what it said last", async (test) => {
+    const command = writeCommand(test, "healthy", "echo looking; echo 'no \u001b[31mpressure' >&2; exit 3");
+    const answer = await ask(planOf({ command: [command] }));
+    assert.deepEqual(answer, {
+      isHealthy: false,
+      words: `${command} ended with status 3: looking no  [31mpressure`,
+    });
+  });
+
+  it("is bad where it was killed, takes too long, or is not there", async (test) => {
+    const killed = writeCommand(test, "killed", "kill -9 $$");
+    assert.match((await ask(planOf({ command: [killed] }))).words, /killed was killed$/);
+    const slow = writeCommand(test, "slow", "echo waiting; sleep 60");
+    const answer = await ask(planOf({ command: [slow] }), { patience: impatient });
+    assert.match(answer.words, /slow took longer than 0\.15 s: waiting$/);
+    assert.match((await ask(planOf({ command: ["/nowhere/healthy"] }))).words, /ENOENT/);
+  });
+});
+
+describe("a look at a release with several checks", () => {
+  it("asks all of them at once", async (test) => {
+    let waiting = 0;
+    const answers: (() => void)[] = [];
+    const { url } = await listen(test, (_, response) => {
+      waiting += 1;
+      answers.push(() => response.end());
+      // Nobody is answered before all have asked.
+      if (waiting === 3) for (const answer of answers) answer();
+    });
+    const one = { url, status: 200, versionMember: null };
+    assert.equal((await ask(planOf({ http: [one, one, one] }))).isHealthy, true);
+  });
+
+  it("is bad where one of them is, and names all that are", async (test) => {
+    const { url } = await listen(test, (_, response) => void response.end());
+    const answer = await ask(
+      planOf({ http: [{ url, status: 201, versionMember: null }], command: ["/bin/false"] }, "a.service"),
+    );
+    assert.equal(answer.isHealthy, false);
+    for (const part of ["no systemd here", "answered 200 instead of 201", "/bin/false ended with status 1"])
+      assert.ok(answer.words.includes(part), answer.words);
+  });
+
+  it("says no more than 300 characters", async () => {
+    const url = `http://127.0.0.1:1/${"x".repeat(400)}`;
+    const { isHealthy, words } = await ask(planOf({ http: [{ url, status: 200, versionMember: null }] }));
+    assert.deepEqual([isHealthy, words.length], [false, 300]);
+  });
+
+  it("is never good where there is nothing to look at", async () => {
+    assert.equal((await ask(planOf({}))).isHealthy, false);
+  });
+});

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, it } from "node:test";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
+import { type ActivationOptions, createActivation } from "../../../src/host/linux/systemd/activation.ts";
+import type { ApplyPlan, ReleaseAtWork } from "../../../src/host/release-ports.ts";
+import { until } from "../../until.ts";
+import { temporaryDirectory, writeCommand } from "./journal.ts";
+
+const directory = "/var/lib/steward-releases/rules/current";
+const rules: ReleaseAtWork = { kind: "rules", version: "1.3.0", directory };
+const binary: ReleaseAtWork = { kind: "binary", version: "2.0.0", directory: "/releases/binary/current" };
+
+function planOf(how: Partial<ApplyPlan>): ApplyPlan {
+  const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
+  return { unit: null, activate: null, selfTest: null, health, ...how };
+}
+
+/** An activation whose units only write down what is asked of them. */
+function activating(options: Partial<ActivationOptions> = {}) {
+  const orders: string[] = [];
+  const units = {
+    restart: async (unit: string) => void orders.push(`restart ${unit}`),
+    reload: async (unit: string) => void orders.push(`reload ${unit}`),
+  };
+  return { orders, activate: createActivation({ units, run: createRunForRelease(), ...options }) };
+}
+
+const internal = (words: RegExp) => (error: unknown) => {
+  assert.equal(error instanceof StewardError && error.code, "internal_error", String(error));
+  assert.match(String(error), words);
+  return true;
+};
+
+describe("putting a release to work by its unit", () => {
+  it("reloads it for rules", async () => {
+    const { orders, activate } = activating();
+    await activate(planOf({ unit: "pump.service" }), rules);
+    assert.deepEqual(orders, ["reload pump.service"]);
+  });
+
+  it("restarts it for a binary", async () => {
+    const { orders, activate } = activating();
+    await activate(planOf({ unit: "pump.service" }), binary);
+    assert.deepEqual(orders, ["restart pump.service"]);
+  });
+
+  it("does nothing where there is none: the product looks by itself", async () => {
+    const { orders, activate } = activating();
+    await activate(planOf({}), rules);
+    assert.deepEqual(orders, []);
+  });
+
+  it("without systemd throws what is missing", async () => {
+    const { activate } = activating({ units: null });
+    await assert.rejects(
+      activate(planOf({ unit: "pump.service" }), binary),
+      internal(/no systemd here that could restart pump\.service: .* update\.binary an `activate`/),
+    );
+  });
+});
+
+describe("putting a release to work by a program", () => {
+  it("runs that in the unit's place, with the release in its words and its environment", async (test) => {
+    const { orders, activate } = activating();
+    const program = writeCommand(test, "reload", 'printf "%s|" "$@" >"$0.said"; env >>"$0.said"');
+    const command = [program, "--from={release}", "{release}/{release}", "a b; $(c)"];
+    await activate(planOf({ unit: "pump.service", activate: command }), rules);
+    assert.deepEqual(orders, []);
+    const [words = "", ...environment] = readFileSync(`${program}.said`, "utf8").trim().split("|");
+    assert.deepEqual(
+      [words, ...environment.slice(0, 2)],
+      [`--from=${directory}`, `${directory}/${directory}`, "a b; $(c)"],
+    );
+    // PWD, SHLVL, OLDPWD and _ are the shell's own.
+    const given = (environment[2] ?? "").split("\n").filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
+    assert.deepEqual(given.sort(), [
+      "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+      "STEWARD_KIND=rules",
+      `STEWARD_RELEASE=${directory}`,
+      "STEWARD_VERSION=1.3.0",
+    ]);
+  });
+
+  it("may run one of the release itself", async (test) => {
+    const program = writeCommand(test, "reload", 'touch "$0.ran"');
+    const { activate } = activating();
+    await activate(planOf({ activate: ["{release}/reload"] }), { ...rules, directory: dirname(program) });
+    assert.ok(existsSync(`${program}.ran`), "it has run");
+  });
+
+  it("throws with what it said where it fails", async (test) => {
+    const program = writeCommand(test, "reload", "echo 'no such rule: 7' >&2; exit 4");
+    await assert.rejects(
+      activating().activate(planOf({ activate: [program] }), rules),
+      internal(/reload failed with status 4: no such rule: 7$/),
+    );
+  });
+
+  it("throws where it is not there", async () => {
+    await assert.rejects(
+      activating().activate(planOf({ activate: ["/nowhere/reload"] }), rules),
+      internal(/\/nowhere\/reload could not be run: .*ENOENT/),
+    );
+  });
+
+  it("ends it, and what it has started, where it takes too long", async (test) => {
+    const program = writeCommand(test, "reload", 'sleep 600 & echo "$!" >"$0.child"; echo busy; wait');
+    const { activate } = activating({ patienceMilliseconds: 300 });
+    await assert.rejects(
+      activate(planOf({ activate: [program] }), rules),
+      internal(/reload took longer than 0\.3 s: busy$/),
+    );
+    const child = readFileSync(`${program}.child`, "utf8").trim();
+    await until("what it has started is gone", () => !isAlive(child));
+  });
+
+  it("does not wait for a daemon that it leaves, which lives on and may go on talking", async (test) => {
+    const script = `(while [ ! -e "$0.end" ]; do echo talking; echo more >&2; touch "$0.$(cat "$0.step" 2>/dev/null)"; sleep 0.02; done; touch "$0.ended") & echo started`;
+    const program = writeCommand(test, "reload", script);
+    const begun = process.hrtime.bigint();
+    await activating().activate(planOf({ activate: [program] }), rules);
+    const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+    assert.ok(seconds < 5, `it was waited for ${seconds} s`);
+    // It has talked again after the activation has ended, and nothing has killed it for it.
+    writeFileSync(`${program}.step`, "later");
+    await until("the daemon goes on", () => existsSync(`${program}.later`));
+    writeFileSync(`${program}.end`, "");
+    await until("the daemon ends when it is told to", () => existsSync(`${program}.ended`));
+  });
+
+  it("leaves no file of what was said, and runs where none can be made", async (test) => {
+    const outputs = temporaryDirectory(test);
+    const activate = (directories: string[]) =>
+      createActivation({ units: null, run: createRunForRelease({ outputs: directories }) });
+    const program = writeCommand(test, "reload", 'echo said; touch "$0.ran"');
+    await activate([outputs])(planOf({ activate: [program] }), rules);
+    assert.deepEqual(readdirSync(outputs), []);
+    const failing = writeCommand(test, "fails", "echo said; exit 1");
+    await assert.rejects(
+      activate([join(outputs, "nowhere")])(planOf({ activate: [failing] }), rules),
+      internal(/fails failed with status 1$/),
+    );
+  });
+});
+
+/** Not merely a dead process that nobody has reaped. */
+function isAlive(pid: string): boolean {
+  try {
+    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}

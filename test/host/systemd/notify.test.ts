@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { loadClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
+import { until } from "../../until.ts";
+import { compiled } from "../compiled.ts";
+
+const addon = loadClockAddon(join(import.meta.dirname, "../../../dist/clock-steering.node"));
+
+function temporaryDirectory(test: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), "steward-notify-"));
+  test.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+/** What a program of ours receives at the path after `send`. */
+async function received(test: TestContext, path: string, send: () => void): Promise<string> {
+  const receiver = compiled("receive-datagram.c", temporaryDirectory(test));
+  const child = spawn(receiver, [path], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  await until("the receiver is ready", () => output.startsWith("ready\n"));
+  send();
+  await until("the receiver has ended", () => child.exitCode !== null && child.stdout.readableEnded);
+  return output.slice("ready\n".length);
+}
+
+describe("a notice to systemd", () => {
+  it("arrives at a socket in the file system", async (test) => {
+    const path = join(temporaryDirectory(test), "notify");
+    const send = () => addon.notify(path, "READY=1\nSTATUS=läuft");
+    assert.equal(await received(test, path, send), "READY=1\nSTATUS=läuft");
+  });
+
+  it("arrives at an abstract socket", async (test) => {
+    const name = `@steward-test-${process.pid}`;
+    assert.equal(await received(test, name, () => addon.notify(name, "WATCHDOG=1")), "WATCHDOG=1");
+  });
+
+  const failures: [string, string, string, string][] = [
+    ["nobody listens", "/nowhere/notify", "READY=1", "ENOENT"],
+    ["nobody listens at an abstract name", "@steward-test-nobody", "READY=1", "ECONNREFUSED"],
+    ["the path is empty", "", "READY=1", "EINVAL"],
+    ["the path is longer than a socket's may be", `/${"n".repeat(107)}`, "READY=1", "ENAMETOOLONG"],
+    ["the text is longer than a kilobyte", "@steward-test-nobody", "x".repeat(1_100), "EMSGSIZE"],
+  ];
+  for (const [what, path, text, code] of failures) {
+    it(`fails with ${code} where ${what}`, () => {
+      assert.throws(() => addon.notify(path, text), { code });
+    });
+  }
+});
+
+describe("the addon's functions that only read", () => {
+  const wrong: unknown[][] = [
+    [],
+    [1],
+    ["text"],
+    [new Float64Array(1)],
+    [new Float32Array(6)],
+    [[0, 0, 0, 0, 0, 0]],
+  ];
+  for (const given of wrong) {
+    it(`refuse ${JSON.stringify(given)} with EINVAL`, () => {
+      assert.throws(() => Reflect.apply(addon.now, addon, given), { code: "EINVAL" });
+      assert.throws(() => Reflect.apply(addon.read, addon, given), { code: "EINVAL" });
+    });
+  }
+});

@@ -1,0 +1,297 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { createUnits } from "../../../src/host/linux/systemd/units.ts";
+import recorded from "../../fixtures/systemd-252.json" with { type: "json" };
+import { makeJournal, type Owner, temporaryDirectory } from "./journal.ts";
+
+type Moment = keyof typeof recorded.shown;
+
+interface Said {
+  stdout?: string;
+  stderr?: string;
+  status?: number;
+}
+
+/** Units whose systemctl and journalctl say this, verb by verb, and write down how they were called. */
+function unitsThatSay(test: Owner, said: Readonly<Record<string, Said>>) {
+  const directory = temporaryDirectory(test);
+  for (const [verb, { stdout = "", stderr = "" }] of Object.entries(said)) {
+    writeFileSync(join(directory, `${verb}.out`), stdout);
+    writeFileSync(join(directory, `${verb}.err`), stderr);
+  }
+  const cases = Object.entries(said).map(([verb, { status = 0 }]) => `${verb}) status=${status};;`);
+  const script = (verb: string) =>
+    `#!/bin/sh\ncd ${directory}\necho "$@" >>calls\ncase ${verb} in ${cases.join(" ")} *) exit 0;; esac\ncat ${verb}.out\ncat ${verb}.err >&2\nexit $status\n`;
+  for (const [program, verb] of [
+    ["systemctl", '"$2"'],
+    ["journalctl", "log"],
+  ] as const) {
+    writeFileSync(join(directory, program), script(verb));
+    chmodSync(join(directory, program), 0o755);
+  }
+  const calls = () =>
+    existsSync(join(directory, "calls"))
+      ? readFileSync(join(directory, "calls"), "utf8").trim().split("\n")
+      : [];
+  return { units: createUnits(createRunCommand({ path: `${directory}:/usr/bin:/bin` })), calls };
+}
+
+function stateAt(test: Owner, moment: Moment) {
+  const stdout = recorded.shown[moment].join("\n");
+  return unitsThatSay(test, { show: { stdout } }).units.state("pump.service");
+}
+
+const coded = (code: string, words: RegExp) => (error: unknown) => {
+  assert.equal(error instanceof StewardError && error.code, code, String(error));
+  assert.match(String(error), words);
+  return true;
+};
+
+describe("a unit's state, as systemd 252 told it", () => {
+  const moments: [Moment, isActive: boolean, isFailed: boolean, uncleanExits: number, words: string][] = [
+    ["never started", false, false, 0, "inactive, dead"],
+    ["running", true, false, 0, "active, running"],
+    ["killed, waiting", false, false, 1, "activating, auto-restart, killed by signal 9"],
+    ["started again after kill", true, false, 1, "active, running"],
+    ["restarted by hand after an unclean exit", true, false, 0, "active, running"],
+    ["ended by TERM", false, false, 0, "inactive, dead"],
+    ["crash, waiting", false, false, 1, "activating, auto-restart, exit status 3"],
+    // Three exits, and that systemd has given it up.
+    ["crash, given up", false, true, 4, "failed, exit status 3"],
+    ["notify hang", false, true, 1, "failed, timeout"],
+    ["starting", false, false, 0, "activating, start"],
+    ["reloading", true, false, 0, "reloading, reload"],
+    ["clean exits, always", false, false, 2, "activating, auto-restart"],
+    ["masked", false, false, 0, "inactive, dead, masked"],
+    ["no such exec, started", false, true, 1, "failed, exit status 203"],
+  ];
+  for (const [moment, isActive, isFailed, uncleanExits, words] of moments) {
+    it(`is read: ${moment}`, async (test) => {
+      const { invocation, ...state } = await stateAt(test, moment);
+      assert.deepEqual(state, { isActive, isFailed, uncleanExits, words });
+      assert.match(
+        invocation,
+        moment === "running" ? /^d440b30305604957a94aede579c1b958$/ : /^([0-9a-f]{32})?$/,
+      );
+    });
+  }
+
+  it("has another invocation after each start, so that a restart shows", async (test) => {
+    const before = await stateAt(test, "killed, waiting");
+    const after = await stateAt(test, "started again after kill");
+    assert.notEqual(before.invocation, after.invocation);
+  });
+
+  it("is asked for without anything in a name that could be an option", async (test) => {
+    const { units, calls } = unitsThatSay(test, { show: { stdout: recorded.shown.running.join("\n") } });
+    await units.state("pump@one.service");
+    assert.match(calls()[0] ?? "", /^--no-ask-password show --no-pager --property=\S+ -- pump@one\.service$/);
+  });
+
+  it("of a unit that is not there is no state: not_found", async (test) => {
+    await assert.rejects(stateAt(test, "none"), coded("not_found", /no unit pump\.service/));
+  });
+
+  const nonsense: [string, string][] = [
+    ["nothing", ""],
+    ["a line too few", recorded.shown.running.slice(1).join("\n")],
+    [
+      "no number of restarts",
+      recorded.shown.running.join("\n").replace("NRestarts=0", "NRestarts=[not set]"),
+    ],
+    ["a negative one", recorded.shown.running.join("\n").replace("NRestarts=0", "NRestarts=-1")],
+    ["no id", recorded.shown.running.join("\n").replace(/InvocationID=.*/, "InvocationID=\u001b[2J")],
+  ];
+  for (const [what, stdout] of nonsense) {
+    it(`is not guessed where systemctl says ${what}`, async (test) => {
+      const { units } = unitsThatSay(test, { show: { stdout } });
+      await assert.rejects(
+        units.state("pump.service"),
+        coded("internal_error", /said something unexpected: [ -~]*$/),
+      );
+    });
+  }
+});
+
+describe("an order to a unit", () => {
+  const { refusedOrders } = recorded;
+
+  it("to restart forgets first what systemd counts against it", async (test) => {
+    const { units, calls } = unitsThatSay(test, {});
+    await units.restart("pump.service");
+    assert.deepEqual(calls(), [
+      "--no-ask-password reset-failed -- pump.service",
+      "--no-ask-password restart -- pump.service",
+    ]);
+  });
+
+  it("to restart one that is stopped goes on: systemd has forgotten it, and counts nothing", async (test) => {
+    const { units, calls } = unitsThatSay(test, {
+      "reset-failed": refusedOrders["reset-failed pump.service"],
+    });
+    await units.restart("pump.service");
+    assert.equal(calls().length, 2);
+  });
+
+  it("to reload restarts what cannot reload", async (test) => {
+    const { units, calls } = unitsThatSay(test, {});
+    await units.reload("pump.service");
+    assert.deepEqual(calls(), ["--no-ask-password reload-or-restart -- pump.service"]);
+  });
+
+  it("to begin does not wait", async (test) => {
+    const { units, calls } = unitsThatSay(test, {});
+    await units.begin("pump.service");
+    assert.deepEqual(calls(), [
+      "--no-ask-password reset-failed -- pump.service",
+      "--no-ask-password restart --no-block -- pump.service",
+    ]);
+  });
+
+  const refusals: [
+    keyof typeof refusedOrders,
+    verb: string,
+    "restart" | "reload" | "begin",
+    string,
+    RegExp,
+  ][] = [
+    ["restart nowhere.service", "restart", "restart", "not_found", /Unit nowhere\.service not found/],
+    ["reload-or-restart nowhere.service", "reload-or-restart", "reload", "not_found", /not found/],
+    ["restart nowhere.service", "restart", "begin", "not_found", /Unit nowhere\.service not found/],
+    ["restart dead.service", "restart", "restart", "internal_error", /exited with error code/],
+    ["restart hang.service", "restart", "restart", "internal_error", /a timeout was exceeded/],
+    ["restart masked.service", "restart", "restart", "internal_error", /is masked/],
+    [
+      "reload-or-restart badreload.service",
+      "reload-or-restart",
+      "reload",
+      "internal_error",
+      /status 1: Job for/,
+    ],
+  ];
+  for (const [order, verb, call, code, words] of refusals) {
+    it(`throws ${code} for what systemd said to ${order}`, async (test) => {
+      const { units } = unitsThatSay(test, { [verb]: refusedOrders[order] });
+      await assert.rejects(units[call](`${order.split(" ").at(-1)}`), coded(code, words));
+    });
+  }
+
+  const names = [
+    ...[
+      "",
+      "pump",
+      "--all.service",
+      "-H.service",
+      "a b.service",
+      "../x.service",
+      "*.service",
+      "pump.service\n",
+    ],
+    ...[
+      "a@.service",
+      "poweroff.target",
+      "a/b.service",
+      "a\\x2db.service",
+      `${"a".repeat(129)}.service`,
+      ".service",
+    ],
+  ];
+  for (const name of names) {
+    it(`never reaches systemd for ${JSON.stringify(name.slice(0, 40))}`, async (test) => {
+      const { units, calls } = unitsThatSay(test, {});
+      for (const call of [units.state, units.restart, units.reload, units.begin])
+        await assert.rejects(call(name), RangeError);
+      await assert.rejects(units.log(name, 0, 5), RangeError);
+      assert.deepEqual(calls(), []);
+    });
+  }
+});
+
+describe("the log of a unit", () => {
+  it("leaves out the agent's audit lines, which are not for everybody", async (test) => {
+    const entry = (line: object) =>
+      JSON.stringify({
+        __CURSOR: "c",
+        __REALTIME_TIMESTAMP: "1795223600500000",
+        MESSAGE: JSON.stringify(line),
+      });
+    const head = { time: "2026-11-21T02:00:00.000Z", severity: "notice" };
+    const audited = { ...head, message: "sign_in.succeeded", audit: true, actor: "root-admin" };
+    const stdout = `${entry({ ...head, message: "stopping" })}\n${entry(audited)}\n`;
+    const { units } = unitsThatSay(test, { log: { stdout } });
+    const lines = await units.log("steward.service", 0, 10);
+    assert.equal(lines.length, 1, lines.join("; "));
+    assert.match(lines[0] ?? "", /stopping/);
+  });
+
+  it("comes oldest first, in lines that drive no terminal and are cut", async (test) => {
+    const stdout = recorded.journal.join("\n");
+    const { units, calls } = unitsThatSay(test, { log: { stdout } });
+    const lines = await units.log("words.service", 1_795_223_600_500, 20);
+    assert.deepEqual(
+      lines.map((line) => (line.startsWith("xxx") ? `${line.length} ${line.slice(-2)}` : line)),
+      [
+        "Starting words.service...",
+        "[31mred [0m  bell",
+        "400 x…",
+        "café \ufffd tab here",
+        "words.service: Deactivated successfully.",
+        "Finished words.service.",
+      ],
+    );
+    assert.equal(
+      calls()[0],
+      "--unit=words.service --since=@1795223600.500 --lines=20 --reverse --output=json --output-fields=MESSAGE --all --quiet --no-pager",
+    );
+  });
+
+  it("has no more lines than asked for, the newest, also where a message has several", async (test) => {
+    const stdout = ["three\nfour", "one\ntwo"]
+      .map((MESSAGE) =>
+        JSON.stringify({ __CURSOR: "s=1", __REALTIME_TIMESTAMP: "1795223675652728", MESSAGE }),
+      )
+      .join("\n");
+    const { units } = unitsThatSay(test, { log: { stdout } });
+    assert.deepEqual(await units.log("pump.service", 0, 3), ["two", "three", "four"]);
+  });
+
+  it("is what came last where more was said than is read", async (test) => {
+    const entries = Array.from({ length: 300 }, (_, index) => ({
+      ...{ __CURSOR: "s=1", __REALTIME_TIMESTAMP: "1795223675652728" },
+      MESSAGE: `${300 - index} ${"x".repeat(2_000)}`,
+    }));
+    const stdout = entries.map((entry) => JSON.stringify(entry)).join("\n");
+    const { units } = unitsThatSay(test, { log: { stdout } });
+    const lines = await units.log("pump.service", 0, 500);
+    assert.match(lines.at(-1) ?? "", /^300 x/);
+    assert.ok(lines.length > 60, `only ${lines.length} lines`);
+  });
+
+  it("is empty where nothing was said", async (test) => {
+    assert.deepEqual(await unitsThatSay(test, { log: {} }).units.log("pump.service", 0, 20), []);
+  });
+
+  it("that cannot be read throws internal_error with why", async (test) => {
+    const { units } = unitsThatSay(test, { log: { stderr: "No journal files were found.\n", status: 1 } });
+    await assert.rejects(
+      units.log("pump.service", 0, 20),
+      coded("internal_error", /status 1: No journal files were found/),
+    );
+  });
+
+  it("is what the real journalctl makes of it", async (test) => {
+    const place = makeJournal(test, [
+      { _SYSTEMD_UNIT: "pump.service", MESSAGE: "first" },
+      { _SYSTEMD_UNIT: "other.service", MESSAGE: "another's" },
+      { _PID: "1", UNIT: "pump.service", _COMM: "systemd", MESSAGE: "about it" },
+      { _SYSTEMD_UNIT: "pump.service", MESSAGE: "last" },
+    ]);
+    const run = createRunCommand({ path: "/usr/bin:/bin" });
+    const units = createUnits((program, args, limits) => run(program, [...args, place], limits));
+    assert.deepEqual(await units.log("pump.service", 0, 2), ["about it", "last"]);
+  });
+});
