@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
-import { documentKinds } from "../src/state.ts";
+import { documentKinds } from "../src/programs/agent/documents.ts";
 import { createCompiler } from "../src/store/compile.ts";
 import { tolerant } from "../src/store/members.ts";
 import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
@@ -63,11 +63,11 @@ export { refuse as Ajv2020, refuse as default };`,
  */
 const noResponse = `Object.defineProperty(globalThis,"Response",{value:class Response{},configurable:true,writable:true});`;
 
-/** src/main.ts is program.js in dist. */
+/** src/programs/steward.ts is program.js in dist. */
 const programBeside: Plugin = {
   name: "program-beside",
   setup: (esbuild) => {
-    esbuild.onResolve({ filter: /\/main\.ts$/ }, () => ({ path: "./program.js", external: true }));
+    esbuild.onResolve({ filter: /\/steward\.ts$/ }, () => ({ path: "./program.js", external: true }));
   },
 };
 
@@ -92,7 +92,7 @@ const common = {
 await build({
   ...common,
   entryPoints: {
-    program: join(root, "src/main.ts"),
+    program: join(root, "src/programs/steward.ts"),
     "facts-worker": join(root, "src/system/facts-worker.ts"),
   },
   splitting: true,
@@ -101,21 +101,21 @@ await build({
 // What is started: small, as it loads the program only for what it cannot answer itself.
 await build({
   ...common,
-  entryPoints: { main: join(root, "src/start.ts") },
+  entryPoints: { main: join(root, "src/programs/start.ts") },
   plugins: [programBeside],
   banner: { js: "#!/usr/bin/env node" },
 });
 // Whole in itself: what it shares with the agent would be one more part for each start of the agent to read.
 await build({
   ...common,
-  entryPoints: { installer: join(root, "src/installer.ts") },
+  entryPoints: { installer: join(root, "src/programs/installer/main.ts") },
   banner: { js: banner },
 });
 const hasClockAddon = buildAddon(join(dist, "clock-steering.node"));
 // Whole in itself as well: a process of its own runs it, now and then.
 await build({
   ...common,
-  entryPoints: { "self-check": join(root, "src/self-check.ts") },
+  entryPoints: { "self-check": join(root, "src/programs/self-check.ts") },
   banner: { js: banner },
   define: { ...common.define, STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon) },
 });

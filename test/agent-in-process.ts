@@ -5,13 +5,13 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { runCommandLine } from "../src/cli/main.ts";
-import { createCommandContext } from "../src/command-context.ts";
 import { errorCodes } from "../src/contract/error-codes.ts";
 import { StewardError } from "../src/contract/errors.ts";
 import { isJournalStream } from "../src/host/linux/systemd/journal-stream.ts";
 import { createLog, type Log } from "../src/journal/log.ts";
 import { createOwnLines } from "../src/journal/own-lines.ts";
-import { type Program, type Surroundings, serve } from "../src/serve.ts";
+import { type Program, type Surroundings, serve } from "../src/programs/agent/serve.ts";
+import { createCommandContext } from "../src/programs/command-context.ts";
 import { capture, type Ended } from "./captured-streams.ts";
 import {
   type AgentOptions,

@@ -5,7 +5,7 @@ import { manualPage } from "../../scripts/manual-page.ts";
 import { commandGroups, groupOf } from "../../src/cli/command-groups.ts";
 import { commands } from "../../src/cli/command-table.ts";
 import { documentNames } from "../../src/cli/state.ts";
-import { documentKinds } from "../../src/state.ts";
+import { documentKinds } from "../../src/programs/agent/documents.ts";
 
 const page = manualPage(commands, { version: "1.2.3", date: "2026-11-20" });
 const shown = commands.filter(({ isHidden }) => !isHidden);

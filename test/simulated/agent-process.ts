@@ -6,12 +6,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startAgent } from "../../src/agent.ts";
 import type { Clock } from "../../src/clock/clock.ts";
 import { type ClockState, unobservedClock } from "../../src/clock/clock-state.ts";
-import { type ClockPlan, openHostClock } from "../../src/compose-clock.ts";
 import { createLog } from "../../src/journal/log.ts";
 import { createOwnLines } from "../../src/journal/own-lines.ts";
+import { startAgent } from "../../src/programs/agent/agent.ts";
+import { type ClockPlan, openHostClock } from "../../src/programs/agent/wire-clock.ts";
 import { makeDirectory } from "../../src/store/durable-file.ts";
 import { takeLock } from "../../src/store/lock.ts";
 import { testProxy } from "../running-agent.ts";

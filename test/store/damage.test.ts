@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
-import { documentKinds } from "../../src/state.ts";
+import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import {

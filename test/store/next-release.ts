@@ -1,4 +1,4 @@
-import { documentKinds } from "../../src/state.ts";
+import { documentKinds } from "../../src/programs/agent/documents.ts";
 import type { Document } from "../../src/store/document.ts";
 import { type OpenOptions, openDocument } from "../../src/store/document.ts";
 import type { DocumentKind, Migration } from "../../src/store/document-kind.ts";

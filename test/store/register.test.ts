@@ -3,7 +3,7 @@ import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
-import { openState, type State } from "../../src/state.ts";
+import { openState, type State } from "../../src/programs/agent/documents.ts";
 import { runSteward, standingTime, startAgentInProcess } from "../agent-in-process.ts";
 import { codeOf, enrol } from "../authenticator.ts";
 import { adminName, adminPassword } from "../running-agent.ts";

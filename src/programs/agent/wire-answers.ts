@@ -1,15 +1,15 @@
-import type { TrustedTime } from "./auth/trusted-time.ts";
-import type { AgentConfig } from "./compose.ts";
-import type { ConsoleGreeting, Settings, Version } from "./contract/types.ts";
-import { createRunCommand } from "./host/linux/commands.ts";
-import { createTimers } from "./host/linux/timers.ts";
-import type { HostIdentity, Uptime } from "./host/ports.ts";
-import type { SettingsStore } from "./settings/settings.ts";
-import type { State } from "./state.ts";
-import type { HealthCheck } from "./system/health.ts";
-import { createSelfCheck, type SelfCheck } from "./system/self-check.ts";
-import type { Updates } from "./updates/updates.ts";
-import { fullVersion, publicVersion } from "./version/version.ts";
+import type { TrustedTime } from "../../auth/trusted-time.ts";
+import type { ConsoleGreeting, Settings, Version } from "../../contract/types.ts";
+import { createRunCommand } from "../../host/linux/commands.ts";
+import { createTimers } from "../../host/linux/timers.ts";
+import type { HostIdentity, Uptime } from "../../host/ports.ts";
+import type { SettingsStore } from "../../settings/settings.ts";
+import type { HealthCheck } from "../../system/health.ts";
+import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
+import type { Updates } from "../../updates/updates.ts";
+import { fullVersion, publicVersion } from "../../version/version.ts";
+import type { State } from "./documents.ts";
+import type { AgentConfig } from "./wiring.ts";
 
 /** What the agent says of itself to whoever asks; more to those who are known. */
 export function versionOf(

@@ -1,7 +1,7 @@
-import { agentEvent, type EventSink } from "./journal/event.ts";
-import type { Document } from "./store/document.ts";
-import { type Finding, type Register, readRegister, registerName } from "./store/register.ts";
-import type { HealthCheck } from "./system/health.ts";
+import { agentEvent, type EventSink } from "../../journal/event.ts";
+import type { Document } from "../../store/document.ts";
+import { type Finding, type Register, readRegister, registerName } from "../../store/register.ts";
+import type { HealthCheck } from "../../system/health.ts";
 
 /** The documents of every release that kept no register of them. */
 export const beforeRegister: readonly string[] = [

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { Calls } from "./cli/context.ts";
-import { type AgentConfig, openRooms } from "./compose.ts";
-import type { OperationId } from "./contract/operations.ts";
-import type { Input, Output, SettingsChange } from "./contract/types.ts";
-import type { Log } from "./journal/log.ts";
-import { documentKinds } from "./state.ts";
-import { createStateTools, type StateTools } from "./store/inspection.ts";
-import { type Lock, takeLock } from "./store/lock.ts";
+import type { Calls } from "../../cli/context.ts";
+import type { OperationId } from "../../contract/operations.ts";
+import type { Input, Output, SettingsChange } from "../../contract/types.ts";
+import type { Log } from "../../journal/log.ts";
+import { createStateTools, type StateTools } from "../../store/inspection.ts";
+import { type Lock, takeLock } from "../../store/lock.ts";
+import { documentKinds } from "./documents.ts";
+import { type AgentConfig, openRooms } from "./wiring.ts";
 
 /**
  * The agent's operations in this process, as local root; for when the agent is down. Under the store's lock, unless the

@@ -1,14 +1,14 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { SettingsChange } from "../../contract/types.ts";
+import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
+import { usualPlaces } from "../../installing/places.ts";
+import { makeDirectory } from "../../store/durable-file.ts";
+import { takeAgentLock } from "../../store/lock.ts";
+import { noDecisions, readDecisions } from "../host-file.ts";
 import type { Agent, ServeConfig } from "./agent.ts";
-import type { AgentConfig } from "./compose.ts";
-import type { SettingsChange } from "./contract/types.ts";
-import type { ServiceManager } from "./host/linux/systemd/service-manager.ts";
-import { noDecisions, readDecisions } from "./host-decisions.ts";
-import { usualPlaces } from "./installing/places.ts";
-import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./serve-options.ts";
-import { makeDirectory } from "./store/durable-file.ts";
-import { takeAgentLock } from "./store/lock.ts";
+import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./options.ts";
+import type { AgentConfig } from "./wiring.ts";
 
 /** This program, and what the process that runs it knows of itself. */
 export interface Program

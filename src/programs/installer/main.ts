@@ -1,15 +1,15 @@
 import { parseArgs } from "node:util";
-import { errorCodes } from "./contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "./contract/errors.ts";
-import { updateKinds } from "./contract/update-kinds.ts";
-import type { Credentials } from "./host/linux/releases/agent-rights.ts";
-import { usualHostFile } from "./host-decisions.ts";
-import { type InstallerParts, openInstaller } from "./installer-host.ts";
-import { forgive, guard, order, withReleases } from "./installing/guard.ts";
-import { install, rollBack } from "./installing/install.ts";
-import { usualPlaces } from "./installing/places.ts";
-import type { UpdateKind } from "./updates/release.ts";
-import type { Build } from "./version/version.ts";
+import { errorCodes } from "../../contract/error-codes.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import type { Credentials } from "../../host/linux/releases/agent-rights.ts";
+import { forgive, guard, order, withReleases } from "../../installing/guard.ts";
+import { install, rollBack } from "../../installing/install.ts";
+import { usualPlaces } from "../../installing/places.ts";
+import type { UpdateKind } from "../../updates/release.ts";
+import type { Build } from "../../version/version.ts";
+import { usualHostFile } from "../host-file.ts";
+import { type InstallerParts, openInstaller } from "./wiring.ts";
 
 /** Put in by the build; a program run from its sources has no version. */
 declare const STEWARD_BUILD: Build | undefined;

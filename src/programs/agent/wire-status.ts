@@ -1,15 +1,15 @@
-import { peopleFacts } from "./auth/people.ts";
-import type { AgentConfig } from "./compose.ts";
-import type { SignInRooms } from "./compose-sign-in.ts";
-import type { HostIdentity } from "./host/ports.ts";
-import type { Handlers } from "./http/call.ts";
-import { createStatusHandlers } from "./http/handlers/status.ts";
-import type { SettingsStore } from "./settings/settings.ts";
-import { readHostFigures } from "./system/facts.ts";
-import { type HealthCheck, readHealth, troublesOf } from "./system/health.ts";
-import type { SelfCheck } from "./system/self-check.ts";
-import { type StatusGround, statusOf } from "./system/status.ts";
-import type { Updates } from "./updates/updates.ts";
+import { peopleFacts } from "../../auth/people.ts";
+import type { HostIdentity } from "../../host/ports.ts";
+import type { Handlers } from "../../http/call.ts";
+import { createStatusHandlers } from "../../http/handlers/status.ts";
+import type { SettingsStore } from "../../settings/settings.ts";
+import { readHostFigures } from "../../system/facts.ts";
+import { type HealthCheck, readHealth, troublesOf } from "../../system/health.ts";
+import type { SelfCheck } from "../../system/self-check.ts";
+import { type StatusGround, statusOf } from "../../system/status.ts";
+import type { Updates } from "../../updates/updates.ts";
+import type { SignInRooms } from "./wire-accounts.ts";
+import type { AgentConfig } from "./wiring.ts";
 
 export interface StatusRooms {
   readonly config: AgentConfig;

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import type { AgentConfig } from "./compose.ts";
-import { type HostFile, plainHostFile, readHostFile } from "./host/linux/host-file/host-file.ts";
-import { updateRootFile } from "./host/linux/host-file/installed-root.ts";
-import type { TrustedOwners } from "./host/linux/host-file/trusted-file.ts";
+import { type HostFile, plainHostFile, readHostFile } from "../host/linux/host-file/host-file.ts";
+import { updateRootFile } from "../host/linux/host-file/installed-root.ts";
+import type { TrustedOwners } from "../host/linux/host-file/trusted-file.ts";
+import type { AgentConfig } from "./agent/wiring.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
 

@@ -1,23 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, openClock } from "./clock/clock.ts";
-import type { ClockRecord } from "./clock/clock-record.ts";
-import { createDelegateOf } from "./clock/delegates.ts";
-import { createExchange } from "./clock/exchange.ts";
-import { askSecondOpinion } from "./clock/second-opinion.ts";
-import { durationSeconds } from "./contract/durations.ts";
-import type { Settings } from "./contract/types.ts";
-import { type ClockAddon, openClockAddon } from "./host/linux/clock/clock-addon.ts";
-import { openClockDriver } from "./host/linux/clock/clock-driver.ts";
-import { readRealTimeClock } from "./host/linux/clock/real-time-clock.ts";
-import { createTimeServices } from "./host/linux/clock/time-services.ts";
-import { createRunCommand } from "./host/linux/commands.ts";
-import { createDatagrams } from "./host/linux/network/datagrams.ts";
-import { createResolveHost } from "./host/linux/network/resolve-host.ts";
-import { createTimers } from "./host/linux/timers.ts";
-import type { Uptime } from "./host/ports.ts";
-import { agentEvent, type EventSink } from "./journal/event.ts";
-import type { Log } from "./journal/log.ts";
-import type { Document } from "./store/document.ts";
+import { type Clock, openClock } from "../../clock/clock.ts";
+import type { ClockRecord } from "../../clock/clock-record.ts";
+import { createDelegateOf } from "../../clock/delegates.ts";
+import { createExchange } from "../../clock/exchange.ts";
+import { askSecondOpinion } from "../../clock/second-opinion.ts";
+import { durationSeconds } from "../../contract/durations.ts";
+import type { Settings } from "../../contract/types.ts";
+import { type ClockAddon, openClockAddon } from "../../host/linux/clock/clock-addon.ts";
+import { openClockDriver } from "../../host/linux/clock/clock-driver.ts";
+import { readRealTimeClock } from "../../host/linux/clock/real-time-clock.ts";
+import { createTimeServices } from "../../host/linux/clock/time-services.ts";
+import { createRunCommand } from "../../host/linux/commands.ts";
+import { createDatagrams } from "../../host/linux/network/datagrams.ts";
+import { createResolveHost } from "../../host/linux/network/resolve-host.ts";
+import { createTimers } from "../../host/linux/timers.ts";
+import type { Uptime } from "../../host/ports.ts";
+import { agentEvent, type EventSink } from "../../journal/event.ts";
+import type { Log } from "../../journal/log.ts";
+import type { Document } from "../../store/document.ts";
 
 /** What the clock of this device is joined from. */
 export interface ClockPlan {

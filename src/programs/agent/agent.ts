@@ -1,23 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { provision } from "./auth/first-administrator.ts";
-import { type AgentConfig, openRooms, type Rooms } from "./compose.ts";
-import { isOfStorage, StewardError } from "./contract/errors.ts";
-import { type OperationId, operationOf } from "./contract/operations.ts";
-import { readIdentity } from "./host/linux/identity.ts";
-import { userOfConnection } from "./host/linux/network/connection-users.ts";
-import { namesOfHost } from "./http/hosts.ts";
-import { listenTcp, listenUnix } from "./http/listeners.ts";
-import { createRefreshCookie, refreshCookieName } from "./http/refresh-cookie.ts";
-import { createRequestLines } from "./http/request-lines.ts";
-import { createServer, type ServerOptions } from "./http/server.ts";
-import { createSchemeOf, createSourceOf } from "./http/source.ts";
-import { createStaticFiles } from "./http/static-files.ts";
-import { createStreams } from "./http/streams.ts";
-import { withoutRepeats } from "./journal/log.ts";
+import { provision } from "../../auth/first-administrator.ts";
+import { isOfStorage, StewardError } from "../../contract/errors.ts";
+import { type OperationId, operationOf } from "../../contract/operations.ts";
+import { readIdentity } from "../../host/linux/identity.ts";
+import { userOfConnection } from "../../host/linux/network/connection-users.ts";
+import { namesOfHost } from "../../http/hosts.ts";
+import { listenTcp, listenUnix } from "../../http/listeners.ts";
+import { createRefreshCookie, refreshCookieName } from "../../http/refresh-cookie.ts";
+import { createRequestLines } from "../../http/request-lines.ts";
+import { createServer, type ServerOptions } from "../../http/server.ts";
+import { createSchemeOf, createSourceOf } from "../../http/source.ts";
+import { createStaticFiles } from "../../http/static-files.ts";
+import { createStreams } from "../../http/streams.ts";
+import { withoutRepeats } from "../../journal/log.ts";
+import { makeDirectory } from "../../store/durable-file.ts";
+import type { Lock } from "../../store/lock.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
-import { makeDirectory } from "./store/durable-file.ts";
-import type { Lock } from "./store/lock.ts";
+import { type AgentConfig, openRooms, type Rooms } from "./wiring.ts";
 
 export interface ServeConfig extends AgentConfig {
   /** Loopback only: plain HTTP goes no further. */

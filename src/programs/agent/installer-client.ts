@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 import { watch } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StewardError, systemErrorCode } from "./contract/errors.ts";
-import { createRunCommand } from "./host/linux/commands.ts";
-import type { UpdateDecisions } from "./host/linux/host-file/host-file-update.ts";
-import type { CommandResult, RunCommand } from "./host/ports.ts";
-import type { ReleasePlaces } from "./installing/places.ts";
-import { type ReleaseJournal, readReleaseJournal } from "./updates/release-journal.ts";
-import type { Installer, InstallRequest } from "./updates/updater-options.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { createRunCommand } from "../../host/linux/commands.ts";
+import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
+import type { CommandResult, RunCommand } from "../../host/ports.ts";
+import type { ReleasePlaces } from "../../installing/places.ts";
+import { type ReleaseJournal, readReleaseJournal } from "../../updates/release-journal.ts";
+import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
 
 /** Where root's side is, and how it is asked. */
 export interface InstallingPlaces {

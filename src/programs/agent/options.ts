@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { StewardError } from "../../contract/errors.ts";
+import { usualHostFile } from "../host-file.ts";
 import type { ServeConfig } from "./agent.ts";
-import { StewardError } from "./contract/errors.ts";
-import { usualHostFile } from "./host-decisions.ts";
 
 /** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
 export const usualSealKeyFile = "/etc/steward/seal.key";

@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import type { CommandResult } from "../../src/host/ports.ts";
 import {
   createInstaller,
   createOwnTrialLook,
   createUnitAsking,
   type InstallerPlan,
-} from "../src/compose-installer.ts";
-import type { CommandResult } from "../src/host/ports.ts";
-import { emptyJournal, releaseJournalText, type Trial } from "../src/updates/release-journal.ts";
-import { until } from "./until.ts";
+} from "../../src/programs/agent/installer-client.ts";
+import { emptyJournal, releaseJournalText, type Trial } from "../../src/updates/release-journal.ts";
+import { until } from "../until.ts";
 
 const id = "0123456789abcdef".repeat(2);
 const noSignal = new AbortController().signal;

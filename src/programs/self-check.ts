@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { loadClockAddon } from "./host/linux/clock/clock-addon.ts";
-import { type ProgramPart, reportLine } from "./system/program-parts.ts";
-import { createSeal } from "./two-factor/seal.ts";
-import { verifyEd25519 } from "./updates/ed25519.ts";
-import { createPasswords } from "./users/passwords.ts";
+import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
+import { type ProgramPart, reportLine } from "../system/program-parts.ts";
+import { createSeal } from "../two-factor/seal.ts";
+import { verifyEd25519 } from "../updates/ed25519.ts";
+import { createPasswords } from "../users/passwords.ts";
 
 /**
  * Tries each part of the program that another file or a native module stands behind, against an answer that is known,

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import type { InstallerPlaces } from "./cli/context.ts";
-import type { InstallingPlaces } from "./compose-installer.ts";
-import { StewardError } from "./contract/errors.ts";
-import { usualPlaces } from "./installing/places.ts";
+import type { InstallerPlaces } from "../../cli/context.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { usualPlaces } from "../../installing/places.ts";
+import type { InstallingPlaces } from "../agent/installer-client.ts";
 
 /** What is run, and where. */
 export interface InstallerProgram {
