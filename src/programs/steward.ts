@@ -9,7 +9,7 @@ import { openServiceManager, type ServiceManager } from "../host/linux/systemd/s
 import { journalFieldsOf } from "../journal/journal-fields.ts";
 import { createLog, syslogNumbers } from "../journal/log.ts";
 import { createOwnLines } from "../journal/own-lines.ts";
-import type { Build } from "../version/version.ts";
+import type { Build } from "../system/version.ts";
 import { type Program, serve } from "./agent/serve.ts";
 import { createCommandContext, type Terminal } from "./command-context.ts";
 

@@ -16,7 +16,7 @@ import { createStateTools } from "../../store/inspection.ts";
 import { createMemoryDocument } from "../../store/memory-document.ts";
 import { readHostFigures } from "../../system/facts.ts";
 import { rescueStatus } from "../../system/status.ts";
-import { builtAt, fullVersion, publicVersion } from "../../version/version.ts";
+import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
 import { defaultSettings, documentKinds } from "./documents.ts";
 import { knownDocuments } from "./state-findings.ts";
 import { greetingOf } from "./wire-answers.ts";

@@ -6,8 +6,8 @@ import type { HostIdentity, Uptime } from "../../host/ports.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import type { HealthCheck } from "../../system/health.ts";
 import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
+import { fullVersion, publicVersion } from "../../system/version.ts";
 import type { Updates } from "../../updates/updates.ts";
-import { fullVersion, publicVersion } from "../../version/version.ts";
 import type { State } from "./documents.ts";
 import type { AgentConfig } from "./wiring.ts";
 

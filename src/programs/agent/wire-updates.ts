@@ -14,6 +14,7 @@ import { createTimers } from "../../host/linux/timers.ts";
 import type { Uptime } from "../../host/ports.ts";
 import { agentEvent, type EventSink } from "../../journal/event.ts";
 import type { Document } from "../../store/document.ts";
+import type { Build } from "../../system/version.ts";
 import { caps } from "../../updates/caps.ts";
 import { keepingRoots } from "../../updates/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../updates/metadata-files.ts";
@@ -21,7 +22,6 @@ import { createPayloadStore } from "../../updates/payload-store.ts";
 import { openRepository } from "../../updates/repository-files.ts";
 import type { UpdateRecord } from "../../updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
-import type { Build } from "../../version/version.ts";
 import { createInstaller, type InstallingPlaces, noInstaller } from "./installer-client.ts";
 
 /** What root has decided about updates, and where its root of trust lies. */
