@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/network/transfers.ts";
-import { caps } from "../../src/updates/caps.ts";
-import type { TargetFile } from "../../src/updates/metadata.ts";
+import { caps } from "../../src/tuf/caps.ts";
+import type { TargetFile } from "../../src/tuf/metadata.ts";
 import { fetchPayload } from "../../src/updates/payload.ts";
 import { openRepository } from "../../src/updates/repository-files.ts";
 

@@ -9,7 +9,7 @@ import { publish } from "../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { roleNames } from "../../src/publishing/roles.ts";
 import { withWorkspace } from "../../src/publishing/workspace.ts";
-import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
+import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 
 /** Where the demonstration's publisher works, and what of his is on the device. */
 export interface PublisherPlaces {

@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
-import type { Key } from "../../src/updates/metadata.ts";
-import { ed25519Alone, type Verifiers, type VerifySignature } from "../../src/updates/signatures.ts";
+import type { Key } from "../../src/tuf/metadata.ts";
+import { ed25519Alone, type Verifiers, type VerifySignature } from "../../src/tuf/signatures.ts";
 
 /** The schemes of TUF §4.2 that the agent does without, by node:crypto. */
 const rsaPss: VerifySignature = (key, message, signature) =>

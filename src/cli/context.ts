@@ -1,7 +1,7 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { Input, Output, StreamId } from "../contract/types.ts";
 import type { StateTools } from "../store/inspection.ts";
-import type { RootOfTrust } from "../updates/root-of-trust.ts";
+import type { RootOfTrust } from "../tuf/root-of-trust.ts";
 
 /**
  * What the commands talk to: the agent over its socket or a URL, or the same operations in process.

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
-import type { Root } from "../updates/metadata.ts";
+import type { Root } from "../tuf/metadata.ts";
 import type { Invocation } from "./command.ts";
 import { type CommandContext, CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";

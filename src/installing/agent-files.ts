@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, opendirSync, openSync, read as readFrom } from "node:fs";
 import { promisify } from "node:util";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { metadataFileName } from "../updates/metadata-file-name.ts";
+import { metadataFileName } from "../tuf/metadata-file-name.ts";
 
 /** Does work with the agent's rights and no others, while nothing else is done; the work does not wait for anything. */
 export type AsAgent = <T>(work: () => T) => Promise<T>;

@@ -1,5 +1,5 @@
-import { keptRootName } from "../updates/kept-roots.ts";
-import type { Repository } from "../updates/repository.ts";
+import { keptRootName } from "../tuf/kept-roots.ts";
+import type { Repository } from "../tuf/repository.ts";
 import { type AgentFile, type AgentFiles, fileOfRole, readWhole } from "./agent-files.ts";
 
 /** The agent's trusted metadata as a repository: to root's side they are worth no more than what any server says. */

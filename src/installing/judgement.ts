@@ -1,9 +1,9 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { caps } from "../updates/caps.ts";
-import type { Refreshed } from "../updates/client.ts";
+import { caps } from "../tuf/caps.ts";
+import type { Refreshed } from "../tuf/client.ts";
+import { readMetadata } from "../tuf/read-metadata.ts";
 import { listKinds, refusalOfKind } from "../updates/kind-blockers.ts";
-import { readMetadata } from "../updates/read-metadata.ts";
 import { type NoRelease, type Release, readRelease } from "../updates/release.ts";
 import type { ReleaseJournal } from "../updates/release-journal.ts";
 import { type Device, type Floors, type InstalledVersions, select } from "../updates/selection.ts";

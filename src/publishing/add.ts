@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { TargetFile, Targets } from "../updates/metadata.ts";
+import type { TargetFile, Targets } from "../tuf/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
 import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";
 import { clearPayloads, stagePayload } from "./payload-store.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
-import { canonicalJson } from "../updates/canonical-json.ts";
-import { caps } from "../updates/caps.ts";
-import type { Metadata, Signature, SignedTypes } from "../updates/metadata.ts";
-import { readMetadata } from "../updates/read-metadata.ts";
+import { canonicalJson } from "../tuf/canonical-json.ts";
+import { caps } from "../tuf/caps.ts";
+import type { Metadata, Signature, SignedTypes } from "../tuf/metadata.ts";
+import { readMetadata } from "../tuf/read-metadata.ts";
 import { privateMode, removeFile } from "./files.ts";
 import { nextVersion, readPublished, readRole } from "./published.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";

@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
-import { caps } from "../updates/caps.ts";
-import type { Metadata, Targets } from "../updates/metadata.ts";
-import { readMetadata } from "../updates/read-metadata.ts";
-import { readRootOfTrust } from "../updates/root-of-trust.ts";
+import { caps } from "../tuf/caps.ts";
+import type { Metadata, Targets } from "../tuf/metadata.ts";
+import { readMetadata } from "../tuf/read-metadata.ts";
+import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readState, type State, stateOf } from "./drafts.ts";
 import { readIfThere } from "./files.ts";
 import { locatePayload } from "./payload-store.ts";

@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { TargetFile } from "../updates/metadata.ts";
+import type { TargetFile } from "../tuf/metadata.ts";
 import { compareVersions } from "../updates/semver.ts";
 import type { State } from "./drafts.ts";
 import { type ReleaseEntry, readEntry } from "./release-entry.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
-import { canonicalJson } from "../updates/canonical-json.ts";
-import type { Metadata, MetaFile, RoleType, Snapshot, Timestamp } from "../updates/metadata.ts";
+import { canonicalJson } from "../tuf/canonical-json.ts";
+import type { Metadata, MetaFile, RoleType, Snapshot, Timestamp } from "../tuf/metadata.ts";
 import { draftOf, type State, withDraft, writeDraft } from "./drafts.ts";
 import { specVersion } from "./init.ts";
 import type { PrivateKey } from "./private-keys.ts";

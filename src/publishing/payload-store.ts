@@ -4,8 +4,8 @@ import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { storageError, syncDirectory } from "../store/durable-file.ts";
-import { caps } from "../updates/caps.ts";
-import type { TargetFile } from "../updates/metadata.ts";
+import { caps } from "../tuf/caps.ts";
+import type { TargetFile } from "../tuf/metadata.ts";
 import { readSignedPayload } from "../updates/signed-payload.ts";
 import { makePublicDirectory, putCopy, removeFile, temporaryName, unreadable } from "./files.ts";
 import { hashedPath } from "./release-entry.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
-import { readRootOfTrust } from "../updates/root-of-trust.ts";
+import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readState, removeDraft, type State, stateOf } from "./drafts.ts";
 import { type Expiring, expiring } from "./expiry.ts";
 import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";

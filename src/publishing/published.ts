@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { caps } from "../updates/caps.ts";
-import type { Metadata } from "../updates/metadata.ts";
-import { readMetadata } from "../updates/read-metadata.ts";
+import { caps } from "../tuf/caps.ts";
+import type { Metadata } from "../tuf/metadata.ts";
+import { readMetadata } from "../tuf/read-metadata.ts";
 import { readIfThere, unreadable } from "./files.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
 

@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { Key, Metadata, Role, Root, Targets } from "../updates/metadata.ts";
+import type { Key, Metadata, Role, Root, Targets } from "../tuf/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
 import { requireApart } from "./init.ts";
 import type { PrivateKey } from "./private-keys.ts";

@@ -1,5 +1,5 @@
-import type { Metadata, RoleType, Root, Targets } from "../updates/metadata.ts";
-import { type Signers, signersOf } from "../updates/signatures.ts";
+import type { Metadata, RoleType, Root, Targets } from "../tuf/metadata.ts";
+import { type Signers, signersOf } from "../tuf/signatures.ts";
 
 /** Every role of a repository, in the order in which a client comes to it. */
 export const roleNames = ["root", "timestamp", "snapshot", "targets", "rules", "binary"] as const;

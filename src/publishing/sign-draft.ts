@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { Metadata } from "../updates/metadata.ts";
+import type { Metadata } from "../tuf/metadata.ts";
 import { readState, type State, withDraft, writeDraft } from "./drafts.ts";
 import type { PrivateKey } from "./private-keys.ts";
 import { idOf, keysFor } from "./renew.ts";

@@ -1,7 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
-import { verifyEd25519 } from "../updates/ed25519.ts";
-import type { Metadata, Signature } from "../updates/metadata.ts";
-import { ed25519Alone, type Signers } from "../updates/signatures.ts";
+import { verifyEd25519 } from "../tuf/ed25519.ts";
+import type { Metadata, Signature } from "../tuf/metadata.ts";
+import { ed25519Alone, type Signers } from "../tuf/signatures.ts";
 import { encode, type State } from "./drafts.ts";
 import type { PrivateKey } from "./private-keys.ts";
 import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "./roles.ts";

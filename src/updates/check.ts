@@ -1,14 +1,14 @@
 import { StewardError } from "../contract/errors.ts";
-import { caps } from "./caps.ts";
+import { caps } from "../tuf/caps.ts";
+import type { FoundTarget } from "../tuf/client.ts";
+import { refresh } from "../tuf/refresh.ts";
+import type { Repository } from "../tuf/repository.ts";
+import { ed25519Alone } from "../tuf/signatures.ts";
 import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
-import type { FoundTarget } from "./client.ts";
 import { blockersOf, failureOfAll, listKinds } from "./kind-blockers.ts";
-import { refresh } from "./refresh.ts";
 import type { ReleaseJournal } from "./release-journal.ts";
 import { installedVersions, setAsideById } from "./release-standing.ts";
-import type { Repository } from "./repository.ts";
 import { type Selection, select } from "./selection.ts";
-import { ed25519Alone } from "./signatures.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 
 /** A check that has ended, and the repository that it read. */

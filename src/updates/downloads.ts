@@ -1,8 +1,8 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import type { FoundTarget } from "./client.ts";
+import type { FoundTarget } from "../tuf/client.ts";
+import type { Repository } from "../tuf/repository.ts";
 import type { Progress } from "./progress.ts";
-import type { Repository } from "./repository.ts";
 import type { StoredRelease } from "./update-record.ts";
 import { nameOf } from "./update-state.ts";
 import type { UpdaterOptions } from "./updater-options.ts";

@@ -1,4 +1,4 @@
-import type { Validators } from "./repository.ts";
+import type { Validators } from "../tuf/repository.ts";
 
 /** Seconds: a server that wants longer than a day is asked again after a day. */
 const longestRetrySeconds = 86_400;

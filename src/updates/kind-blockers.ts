@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import type { FoundTarget, Refreshed } from "./client.ts";
+import type { FoundTarget, Refreshed } from "../tuf/client.ts";
 import type { UpdateKind } from "./release.ts";
 
 /** Why nothing of a kind is taken, though the repository is good and the other kind may be. */

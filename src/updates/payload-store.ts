@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../contract/errors.ts";
 import type { FreeSpace } from "../host/ports.ts";
-import type { Caps } from "./caps.ts";
+import type { Caps } from "../tuf/caps.ts";
 import type { Payloads } from "./updater-options.ts";
 
 export interface PayloadStoreOptions {

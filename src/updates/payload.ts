@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { FreeSpace, Transfer } from "../host/ports.ts";
 import { makeDirectory, storageError } from "../store/durable-file.ts";
-import type { Caps } from "./caps.ts";
-import type { FoundTarget } from "./client.ts";
+import type { Caps } from "../tuf/caps.ts";
+import type { FoundTarget } from "../tuf/client.ts";
+import type { Repository } from "../tuf/repository.ts";
 import { readContentLength, readContentRange, strongValidator } from "./http-fields.ts";
 import { openPart, type PayloadPart, removePart } from "./payload-part.ts";
-import type { Repository } from "./repository.ts";
 import { readSignedPayload, type SignedPayload } from "./signed-payload.ts";
 import { mismatch, openStaged, stagedPath } from "./staged-payload.ts";
 

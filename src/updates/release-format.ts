@@ -1,5 +1,5 @@
 import { updateKinds } from "../contract/update-kinds.ts";
-import { caps } from "./caps.ts";
+import { caps } from "../tuf/caps.ts";
 import { longestVersion, versionPattern } from "./semver.ts";
 
 /*

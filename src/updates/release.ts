@@ -1,7 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { caps } from "./caps.ts";
-import type { FoundTarget } from "./client.ts";
+import { caps } from "../tuf/caps.ts";
+import type { FoundTarget } from "../tuf/client.ts";
 import {
   architectures,
   channelPattern,

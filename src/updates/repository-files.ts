@@ -1,8 +1,8 @@
 import { StewardError } from "../contract/errors.ts";
 import type { Transfer, Transfers } from "../host/ports.ts";
-import type { Caps } from "./caps.ts";
+import type { Caps } from "../tuf/caps.ts";
+import type { ReadFile, Repository, Validators } from "../tuf/repository.ts";
 import { readContentLength, readRetryAfter, validatorsOf } from "./http-fields.ts";
-import type { ReadFile, Repository, Validators } from "./repository.ts";
 
 export interface RepositoryOptions {
   readonly transfers: Transfers;

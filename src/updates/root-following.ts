@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { RootOfTrust } from "./root-of-trust.ts";
+import type { RootOfTrust } from "../tuf/root-of-trust.ts";
 import type { TrustOptions } from "./trust.ts";
 import type { Standing } from "./trust-view.ts";
 

@@ -1,7 +1,7 @@
 import { mostPassedOver, passedOverCodes } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import type { FoundTarget } from "./client.ts";
+import type { FoundTarget } from "../tuf/client.ts";
 import {
   countsOf,
   isForOthers,

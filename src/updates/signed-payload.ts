@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
-import type { TargetFile } from "./metadata.ts";
+import type { TargetFile } from "../tuf/metadata.ts";
 
 /** Hash algorithms of TUF that hold, the one first that names the file, and the hex digits of each. */
 const strongHashes: readonly (readonly [string, number])[] = [

@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import type { Root } from "./metadata.ts";
+import type { Root } from "../tuf/metadata.ts";
 import type { Standing } from "./trust-view.ts";
 
 /** Throws `update_trust_not_established`, `update_root_unusable` and what else kept it from being followed. */

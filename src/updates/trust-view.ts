@@ -1,6 +1,6 @@
 import type { StewardError } from "../contract/errors.ts";
 import type { UpdateTrust } from "../contract/types.ts";
-import type { Root } from "./metadata.ts";
+import type { Root } from "../tuf/metadata.ts";
 import type { UpdateRecord } from "./update-record.ts";
 
 /** What stands of the installed root. */

@@ -2,10 +2,10 @@ import type { UpdateEventType } from "../contract/event-types.ts";
 import type { Settings } from "../contract/types.ts";
 import type { Timers, Uptime } from "../host/ports.ts";
 import type { Document } from "../store/document.ts";
-import type { FoundTarget } from "./client.ts";
-import type { MetadataFiles } from "./metadata-files.ts";
+import type { FoundTarget } from "../tuf/client.ts";
+import type { MetadataFiles } from "../tuf/metadata-files.ts";
+import type { Repository } from "../tuf/repository.ts";
 import type { UpdateKind } from "./release.ts";
-import type { Repository } from "./repository.ts";
 import type { InstalledVersions } from "./selection.ts";
 import type { UpdateRecord } from "./update-record.ts";
 

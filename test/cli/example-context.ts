@@ -5,7 +5,7 @@ import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
 import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/inspection.ts";
-import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
+import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import type { Streams } from "../captured-streams.ts";
 
 /**

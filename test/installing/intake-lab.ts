@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Credentials, createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import { type IntakeOptions, takeIn, type VerifiedRelease } from "../../src/installing/intake.ts";
-import { metadataFileName } from "../../src/updates/metadata-file-name.ts";
+import { metadataFileName } from "../../src/tuf/metadata-file-name.ts";
 import { emptyJournal } from "../../src/updates/release-journal.ts";
 import { type Ending, temporaryDirectory } from "../store/state-directory.ts";
 import { refused } from "../updates/lab/device.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { caps } from "../../src/updates/caps.ts";
+import { caps } from "../../src/tuf/caps.ts";
 import { until } from "../until.ts";
 import {
   after,

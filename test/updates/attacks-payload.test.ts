@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
-import { caps as ownCaps } from "../../src/updates/caps.ts";
-import type { FoundTarget } from "../../src/updates/client.ts";
+import { caps as ownCaps } from "../../src/tuf/caps.ts";
+import type { FoundTarget } from "../../src/tuf/client.ts";
 import { fetchPayload } from "../../src/updates/payload.ts";
 import { readSignedPayload } from "../../src/updates/signed-payload.ts";
 import { openStaged } from "../../src/updates/staged-payload.ts";

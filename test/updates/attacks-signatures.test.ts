@@ -296,7 +296,7 @@ describe("placeholder keys in a root", () => {
   });
 
   it("refuses one that has got among the trusted files, at each load", async (test) => {
-    const { openMetadataFiles } = await import("../../src/updates/metadata-files.ts");
+    const { openMetadataFiles } = await import("../../src/tuf/metadata-files.ts");
     const lab = await startLab(test);
     const evil = lab.repository.fork();
     evil.keys.timestamp = [placeholderKey("00".repeat(32))];

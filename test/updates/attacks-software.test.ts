@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/network/transfers.ts";
-import { caps } from "../../src/updates/caps.ts";
+import { caps } from "../../src/tuf/caps.ts";
 import { fetchPayload } from "../../src/updates/payload.ts";
 import { openRepository } from "../../src/updates/repository-files.ts";
 import { type Ending, temporaryDirectory } from "../store/state-directory.ts";

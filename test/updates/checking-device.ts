@@ -3,7 +3,7 @@ import type { UpdateEventType } from "../../src/contract/event-types.ts";
 import type { Settings } from "../../src/contract/types.ts";
 import type { Document } from "../../src/store/document.ts";
 import { validatorOf } from "../../src/store/document-kind.ts";
-import type { Repository } from "../../src/updates/repository.ts";
+import type { Repository } from "../../src/tuf/repository.ts";
 import type { InstalledVersions } from "../../src/updates/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FoundTarget } from "../../src/updates/client.ts";
+import type { FoundTarget } from "../../src/tuf/client.ts";
 
 export type Custom = Record<string, unknown>;
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createTransfers } from "../../src/host/linux/network/transfers.ts";
-import { caps } from "../../src/updates/caps.ts";
+import { caps } from "../../src/tuf/caps.ts";
 import { type FetchPayloadOptions, fetchPayload } from "../../src/updates/payload.ts";
 import { openRepository } from "../../src/updates/repository-files.ts";
 import { type Answerer, startWebServer, type WebServer } from "../host/network/web-server.ts";

@@ -1,9 +1,9 @@
-import { type Caps, caps } from "../../src/updates/caps.ts";
-import type { Refreshed } from "../../src/updates/client.ts";
-import type { MetadataFiles } from "../../src/updates/metadata-files.ts";
-import { refresh } from "../../src/updates/refresh.ts";
-import type { Repository, Validators } from "../../src/updates/repository.ts";
-import { ed25519Alone } from "../../src/updates/signatures.ts";
+import { type Caps, caps } from "../../src/tuf/caps.ts";
+import type { Refreshed } from "../../src/tuf/client.ts";
+import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
+import { refresh } from "../../src/tuf/refresh.ts";
+import type { Repository, Validators } from "../../src/tuf/repository.ts";
+import { ed25519Alone } from "../../src/tuf/signatures.ts";
 import type { SignedRepository } from "./lab/signed-repository.ts";
 
 /** A repository's metadata out of memory, and the names in the order in which they were asked for. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import type { Document } from "../../src/store/document.ts";
-import { openMetadataFiles } from "../../src/updates/metadata-files.ts";
+import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 
 import { type UpdateRecord, updateRecordKind } from "../../src/updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";

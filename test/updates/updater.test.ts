@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
-import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
+import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import { type Device, openDevice, server } from "./checking-device.ts";
 import { SignedRepository } from "./lab/signed-repository.ts";
 import { reading } from "./refreshing.ts";

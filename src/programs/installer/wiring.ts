@@ -21,7 +21,7 @@ import type { ReleasePlaces } from "../../installing/places.ts";
 import { createReleaseFiles } from "../../installing/release-files.ts";
 import { unpack } from "../../installing/unpack.ts";
 import { type Build, builtAt } from "../../system/version.ts";
-import { caps } from "../../updates/caps.ts";
+import { caps } from "../../tuf/caps.ts";
 import type { Floors } from "../../updates/selection.ts";
 import { type HostDecisions, readDecisions } from "../host-file.ts";
 

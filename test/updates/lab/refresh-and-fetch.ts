@@ -6,11 +6,11 @@
 
 import { StewardError } from "../../../src/contract/errors.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
-import { caps } from "../../../src/updates/caps.ts";
-import { openMetadataFiles } from "../../../src/updates/metadata-files.ts";
+import { caps } from "../../../src/tuf/caps.ts";
+import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
+import { refresh } from "../../../src/tuf/refresh.ts";
+import { ed25519Alone } from "../../../src/tuf/signatures.ts";
 import { fetchPayload } from "../../../src/updates/payload.ts";
-import { refresh } from "../../../src/updates/refresh.ts";
-import { ed25519Alone } from "../../../src/updates/signatures.ts";
 import { useOpenSsl } from "./quick-ed25519.ts";
 import { openServed } from "./served.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { StewardError } from "../../src/contract/errors.ts";
-import { parseStrictJson } from "../../src/updates/strict-json.ts";
+import { parseStrictJson } from "../../src/tuf/strict-json.ts";
 import { runs } from "../counts.ts";
 
 const depth = 32;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { readRootOfTrust } from "../../src/updates/root-of-trust.ts";
-import { canonical } from "./lab/canonical.ts";
-import { SignedRepository } from "./lab/signed-repository.ts";
-import { createSigningKey, placeholderKey, underAnotherId } from "./lab/signing-key.ts";
+import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
+import { canonical } from "../updates/lab/canonical.ts";
+import { SignedRepository } from "../updates/lab/signed-repository.ts";
+import { createSigningKey, placeholderKey, underAnotherId } from "../updates/lab/signing-key.ts";
 
 describe("readRootOfTrust", () => {
   it("gives the root and the SHA-256 of the canonical form of what is signed", () => {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { StewardError } from "../../src/contract/errors.ts";
-import { caps } from "../../src/updates/caps.ts";
-import type { RoleType } from "../../src/updates/metadata.ts";
-import { readMetadata } from "../../src/updates/read-metadata.ts";
+import { caps } from "../../src/tuf/caps.ts";
+import type { RoleType } from "../../src/tuf/metadata.ts";
+import { readMetadata } from "../../src/tuf/read-metadata.ts";
 import { runs } from "../counts.ts";
-import { SignedRepository } from "./lab/signed-repository.ts";
+import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 const lab = new SignedRepository();
 lab.addRelease();

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { openMetadataFiles } from "../../src/updates/metadata-files.ts";
+import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 
 describe("metadata files", () => {
   let directory: string;

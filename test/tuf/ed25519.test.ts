@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import nacl from "tweetnacl";
-import { keyProblem, verifyEd25519 } from "../../src/updates/ed25519.ts";
+import { keyProblem, verifyEd25519 } from "../../src/tuf/ed25519.ts";
 import { runs } from "../counts.ts";
 import { pemOfNewKey } from "../new-key.ts";
-import { useOpenSsl } from "./lab/quick-ed25519.ts";
+import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 
 interface WycheproofGroup {
   publicKey: { pk: string };

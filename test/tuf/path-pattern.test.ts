@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { DelegatedRole } from "../../src/updates/metadata.ts";
-import { isDelegated, mayHold } from "../../src/updates/path-pattern.ts";
+import type { DelegatedRole } from "../../src/tuf/metadata.ts";
+import { isDelegated, mayHold } from "../../src/tuf/path-pattern.ts";
 import { runs } from "../counts.ts";
 
 const role = (more: Partial<DelegatedRole>): DelegatedRole => ({

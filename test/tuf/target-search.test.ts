@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { caps } from "../../src/updates/caps.ts";
-import type { DelegatedRole, Targets } from "../../src/updates/metadata.ts";
-import type { Signers } from "../../src/updates/signatures.ts";
-import { createTargetSearch } from "../../src/updates/target-search.ts";
+import { caps } from "../../src/tuf/caps.ts";
+import type { DelegatedRole, Targets } from "../../src/tuf/metadata.ts";
+import type { Signers } from "../../src/tuf/signatures.ts";
+import { createTargetSearch } from "../../src/tuf/target-search.ts";
 
 type Delegation = Partial<DelegatedRole> & { name: string };
 type Tree = Record<string, { delegates?: Delegation[]; signs?: string[] }>;
