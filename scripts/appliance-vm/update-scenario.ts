@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import type { ReleaseJournal } from "../../src/updates/release-journal.ts";
-import { emptyJournal } from "../../src/updates/release-journal.ts";
+import type { ReleaseJournal } from "../../src/releases/release-journal.ts";
+import { emptyJournal } from "../../src/releases/release-journal.ts";
 import { serverNames, trueServers, untilStatus } from "./clock-scenario.ts";
 import { productAddress } from "./demo-product.ts";
 import type { Guest } from "./guest/vocabulary.ts";

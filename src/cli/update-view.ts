@@ -1,6 +1,6 @@
 import type { Release, SetAsideRelease, Updates, UpdateTrial } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { countForOthers, countWords, isForOthers, passedOverWords } from "../updates/passed-over.ts";
+import { countForOthers, countWords, isForOthers, passedOverWords } from "../releases/passed-over.ts";
 import { escapeText } from "./escape.ts";
 import { formatBytes } from "./facts-view.ts";
 import { type Fields, formatFields } from "./table.ts";

@@ -1,7 +1,7 @@
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../host/release-ports.ts";
-import type { UpdateKind } from "../updates/release.ts";
-import type { Slot, Trial, Undo } from "../updates/release-journal.ts";
-import { journalBounds } from "../updates/release-journal-schema.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import type { Slot, Trial, Undo } from "../releases/release-journal.ts";
+import { journalBounds } from "../releases/release-journal-schema.ts";
 import { committed, cut, formerOf, type Moment, refused, undone, withSlot } from "./endings.ts";
 import type { JournalStore } from "./journal-store.ts";
 import { conformLinks } from "./links.ts";

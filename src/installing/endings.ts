@@ -1,4 +1,4 @@
-import type { UpdateKind } from "../updates/release.ts";
+import type { UpdateKind } from "../releases/release.ts";
 import type {
   JournalEntry,
   KnownRelease,
@@ -7,8 +7,8 @@ import type {
   Slot,
   Trial,
   Undo,
-} from "../updates/release-journal.ts";
-import { journalBounds } from "../updates/release-journal-schema.ts";
+} from "../releases/release-journal.ts";
+import { journalBounds } from "../releases/release-journal-schema.ts";
 
 /** When something ends, by the clocks of then. */
 export interface Moment {

@@ -1,8 +1,8 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import { type ReleaseJournal, readReleaseJournal } from "../releases/release-journal.ts";
 import { takeLock } from "../store/lock.ts";
-import type { UpdateKind } from "../updates/release.ts";
-import { type ReleaseJournal, readReleaseJournal } from "../updates/release-journal.ts";
 import { drive, type Installing } from "./drive.ts";
 import { withSlot } from "./endings.ts";
 import { journalBytes, openJournal } from "./journal-store.ts";

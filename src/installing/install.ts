@@ -1,11 +1,11 @@
 import { StewardError } from "../contract/errors.ts";
 import type { ApplyPlan } from "../host/release-ports.ts";
-import { requireAgentMayRollBack } from "../updates/agent-rollback.ts";
-import type { Release, UpdateKind } from "../updates/release.ts";
-import type { KnownRelease, ReleaseJournal, Slot, Trial, Undo } from "../updates/release-journal.ts";
-import { journalBounds } from "../updates/release-journal-schema.ts";
-import type { Floors } from "../updates/selection.ts";
-import { compareVersions } from "../updates/semver.ts";
+import { requireAgentMayRollBack } from "../releases/agent-rollback.ts";
+import type { Release, UpdateKind } from "../releases/release.ts";
+import type { KnownRelease, ReleaseJournal, Slot, Trial, Undo } from "../releases/release-journal.ts";
+import { journalBounds } from "../releases/release-journal-schema.ts";
+import type { Floors } from "../releases/selection.ts";
+import { compareVersions } from "../releases/semver.ts";
 import { drive, type Installing } from "./drive.ts";
 import { formerOf, refused, withSlot } from "./endings.ts";
 import { tidy, underWay } from "./guard.ts";

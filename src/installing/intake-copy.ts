@@ -1,9 +1,9 @@
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
+import { createDigest, type SignedPayload } from "../releases/signed-payload.ts";
+import { mismatch } from "../releases/staged-payload.ts";
 import { makeDirectory, storageError } from "../store/durable-file.ts";
-import { createDigest, type SignedPayload } from "../updates/signed-payload.ts";
-import { mismatch } from "../updates/staged-payload.ts";
 import type { AgentFile } from "./agent-files.ts";
 
 /** Bytes copied and hashed at a time. */

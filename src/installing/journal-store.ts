@@ -1,6 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 import type { ReleaseFiles } from "../host/release-ports.ts";
-import type { UpdateKind } from "../updates/release.ts";
+import type { UpdateKind } from "../releases/release.ts";
 import {
   emptyJournal,
   type KnownRelease,
@@ -8,7 +8,7 @@ import {
   readReleaseJournal,
   releaseJournalText,
   type Slot,
-} from "../updates/release-journal.ts";
+} from "../releases/release-journal.ts";
 import { pathsOf, type ReleasePlaces } from "./places.ts";
 
 /** The release journal in root's hands; whoever has the lock of the directory is the only one who has it. */

@@ -1,13 +1,13 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import { listKinds, refusalOfKind } from "../releases/kind-blockers.ts";
+import { type NoRelease, type Release, readRelease } from "../releases/release.ts";
+import type { ReleaseJournal } from "../releases/release-journal.ts";
+import { type Device, type Floors, type InstalledVersions, select } from "../releases/selection.ts";
+import { compareVersions } from "../releases/semver.ts";
 import { caps } from "../tuf/caps.ts";
 import type { Refreshed } from "../tuf/client.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
-import { listKinds, refusalOfKind } from "../updates/kind-blockers.ts";
-import { type NoRelease, type Release, readRelease } from "../updates/release.ts";
-import type { ReleaseJournal } from "../updates/release-journal.ts";
-import { type Device, type Floors, type InstalledVersions, select } from "../updates/selection.ts";
-import { compareVersions } from "../updates/semver.ts";
 import type { AgentRepository } from "./agent-repository.ts";
 
 /** What root knows of this device, by its own files alone. */

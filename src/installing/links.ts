@@ -1,7 +1,7 @@
 import { updateKinds } from "../contract/update-kinds.ts";
 import type { ReleaseFiles } from "../host/release-ports.ts";
-import type { UpdateKind } from "../updates/release.ts";
-import type { KnownRelease, ReleaseJournal, Slot } from "../updates/release-journal.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import type { KnownRelease, ReleaseJournal, Slot } from "../releases/release-journal.ts";
 import { formerOf } from "./endings.ts";
 import { pathsOf, type ReleasePlaces } from "./places.ts";
 

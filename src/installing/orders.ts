@@ -1,5 +1,5 @@
 import type { ReleaseFiles } from "../host/release-ports.ts";
-import type { UpdateKind } from "../updates/release.ts";
+import type { UpdateKind } from "../releases/release.ts";
 import { pathsOf, type ReleasePlaces } from "./places.ts";
 
 /** What root can order a trial: to take it as healthy, or to undo it. */

@@ -1,9 +1,9 @@
 import { StewardError } from "../contract/errors.ts";
+import type { Floors } from "../releases/selection.ts";
 import { type Document, openDocument } from "../store/document.ts";
 import { makeDirectory } from "../store/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../tuf/metadata-files.ts";
 import { createRootFollowing, readRoot } from "../updates/root-following.ts";
-import type { Floors } from "../updates/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../updates/update-record.ts";
 import { pathsOf, type ReleasePlaces } from "./places.ts";
 

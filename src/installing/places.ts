@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { UpdateKind } from "../updates/release.ts";
+import type { UpdateKind } from "../releases/release.ts";
 
 /** Where root's side of an update has what. All of it is root's; the agent reads the first alone. */
 export interface ReleasePlaces {

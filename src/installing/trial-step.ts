@@ -1,4 +1,4 @@
-import type { Trial, Undo } from "../updates/release-journal.ts";
+import type { Trial, Undo } from "../releases/release-journal.ts";
 
 /** What decides what becomes of a trial, besides what the journal says of it. */
 export interface TrialFacts {

@@ -1,5 +1,5 @@
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../host/release-ports.ts";
-import type { Trial } from "../updates/release-journal.ts";
+import type { Trial } from "../releases/release-journal.ts";
 import { cut } from "./endings.ts";
 import { mostCrashes } from "./trial-step.ts";
 

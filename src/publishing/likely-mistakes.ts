@@ -1,6 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
+import { compareVersions } from "../releases/semver.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
-import { compareVersions } from "../updates/semver.ts";
 import type { State } from "./drafts.ts";
 import { type ReleaseEntry, readEntry } from "./release-entry.ts";
 import { type Held, releaseRoles } from "./roles.ts";

@@ -1,4 +1,4 @@
-import { compareVersions } from "../updates/semver.ts";
+import { compareVersions } from "../releases/semver.ts";
 import type { State } from "./drafts.ts";
 import { type ReleaseEntry, readEntry } from "./release-entry.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";

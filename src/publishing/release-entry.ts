@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import { compareVersions, isVersion } from "../updates/semver.ts";
+import { compareVersions, isVersion } from "../releases/semver.ts";
 import type { ReleaseRole } from "./roles.ts";
 
 import type { Waves } from "./wave-plan.ts";

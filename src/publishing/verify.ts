@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
+import { readRelease } from "../releases/release.ts";
 import { caps } from "../tuf/caps.ts";
 import type { FoundTarget, Refreshed } from "../tuf/client.ts";
 import type { MetadataFiles } from "../tuf/metadata-files.ts";
 import { refresh } from "../tuf/refresh.ts";
 import type { Repository } from "../tuf/repository.ts";
 import { ed25519Alone } from "../tuf/signatures.ts";
-import { readRelease } from "../updates/release.ts";
 import { readIfThere } from "./files.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";

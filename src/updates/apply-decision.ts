@@ -1,6 +1,6 @@
 import { updateKinds } from "../contract/update-kinds.ts";
+import type { UpdateKind } from "../releases/release.ts";
 import { type Circumstances, type Hindrance, hindranceOf } from "./hindrance.ts";
-import type { UpdateKind } from "./release.ts";
 import type { StoredRelease } from "./update-record.ts";
 import type { WindowsNow } from "./windows.ts";
 

@@ -1,14 +1,14 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { requireAgentMayRollBack } from "./agent-rollback.ts";
+import { requireAgentMayRollBack } from "../releases/agent-rollback.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import { installedVersions, type SetAsideRelease, setAsideAt } from "../releases/release-standing.ts";
+import { floorOf } from "../releases/selection.ts";
+import { compareVersions } from "../releases/semver.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import { sourceOf } from "./check-source.ts";
 import { availableRelease, stagedReleases } from "./circumstances.ts";
-import type { UpdateKind } from "./release.ts";
-import { installedVersions, type SetAsideRelease, setAsideAt } from "./release-standing.ts";
-import { floorOf } from "./selection.ts";
-import { compareVersions } from "./semver.ts";
 import { settingsBlock } from "./settings-block.ts";
 import type { UpdateParts } from "./update-parts.ts";
 

@@ -1,6 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
-import type { UpdateKind } from "./release.ts";
-import type { SetAsideRelease } from "./release-standing.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import type { SetAsideRelease } from "../releases/release-standing.ts";
 import { nameOf } from "./update-state.ts";
 
 /** `update_busy`; `what`: is under way. */

@@ -1,4 +1,6 @@
 import { updateKinds } from "../contract/update-kinds.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import { goodIds, kindOnTrial } from "../releases/release-standing.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import { decideApplying, type Refusal } from "./apply-decision.ts";
 import { busyWith, noneToApply } from "./apply-refusals.ts";
@@ -7,8 +9,6 @@ import type { CheckSource } from "./check-outcome.ts";
 import { shuttingDown } from "./check-refusals.ts";
 import { applySituationOf, stagedReleases } from "./circumstances.ts";
 import type { Flights } from "./flights.ts";
-import type { UpdateKind } from "./release.ts";
-import { goodIds, kindOnTrial } from "./release-standing.ts";
 import type { ApplyingView, Handing, UpdateParts } from "./update-parts.ts";
 import type { StoredRelease } from "./update-record.ts";
 import { nameOf } from "./update-state.ts";

@@ -1,9 +1,9 @@
 import { StewardError } from "../contract/errors.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import { newestEntry } from "../releases/release-standing.ts";
 import type { Refusal } from "./apply-decision.ts";
 import { withoutWord } from "./apply-refusals.ts";
 import { refusedSeconds } from "./circumstances.ts";
-import type { UpdateKind } from "./release.ts";
-import { newestEntry } from "./release-standing.ts";
 import type { ReleaseWatch } from "./release-watch.ts";
 import type { Handing } from "./update-parts.ts";
 import { nameOf } from "./update-state.ts";

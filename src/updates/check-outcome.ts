@@ -1,12 +1,12 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import { type Blockers, noBlockers } from "../releases/kind-blockers.ts";
+import type { Release } from "../releases/release.ts";
+import { type Floors, passedOverOf, refusalsInWords, type Selection } from "../releases/selection.ts";
+import { waveDueSeconds, wavePosition } from "../releases/waves.ts";
 import type { FoundTarget } from "../tuf/client.ts";
 import type { Validators } from "../tuf/repository.ts";
-import { type Blockers, noBlockers } from "./kind-blockers.ts";
-import type { Release } from "./release.ts";
-import { type Floors, passedOverOf, refusalsInWords, type Selection } from "./selection.ts";
 import { recordBounds, type StoredCheck, type StoredRelease, type UpdateRecord } from "./update-record.ts";
-import { waveDueSeconds, wavePosition } from "./waves.ts";
 
 /** How a check ended. */
 export type CheckResult = GoodResult | FailedResult;

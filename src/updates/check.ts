@@ -1,14 +1,14 @@
 import { StewardError } from "../contract/errors.ts";
+import { blockersOf, failureOfAll, listKinds } from "../releases/kind-blockers.ts";
+import type { ReleaseJournal } from "../releases/release-journal.ts";
+import { installedVersions, setAsideById } from "../releases/release-standing.ts";
+import { type Selection, select } from "../releases/selection.ts";
 import { caps } from "../tuf/caps.ts";
 import type { FoundTarget } from "../tuf/client.ts";
 import { refresh } from "../tuf/refresh.ts";
 import type { Repository } from "../tuf/repository.ts";
 import { ed25519Alone } from "../tuf/signatures.ts";
 import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
-import { blockersOf, failureOfAll, listKinds } from "./kind-blockers.ts";
-import type { ReleaseJournal } from "./release-journal.ts";
-import { installedVersions, setAsideById } from "./release-standing.ts";
-import { type Selection, select } from "./selection.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 
 /** A check that has ended, and the repository that it read. */

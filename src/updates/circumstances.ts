@@ -1,10 +1,10 @@
 import { updateKinds } from "../contract/update-kinds.ts";
+import { noBlockers } from "../releases/kind-blockers.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import { installedVersions, newestEntry, setAsideById } from "../releases/release-standing.ts";
+import { compareVersions } from "../releases/semver.ts";
 import type { ApplySituation, Refusal } from "./apply-decision.ts";
 import type { Circumstances } from "./hindrance.ts";
-import { noBlockers } from "./kind-blockers.ts";
-import type { UpdateKind } from "./release.ts";
-import { installedVersions, newestEntry, setAsideById } from "./release-standing.ts";
-import { compareVersions } from "./semver.ts";
 import { settingsBlock } from "./settings-block.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import type { StoredRelease } from "./update-record.ts";

@@ -1,5 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import type { Blockers } from "../releases/kind-blockers.ts";
+import type { UpdateKind } from "../releases/release.ts";
 import { type CheckDone, performCheck } from "./check.ts";
 import {
   type CheckReport,
@@ -11,8 +13,6 @@ import {
 } from "./check-outcome.ts";
 import { circumstancesOf } from "./circumstances.ts";
 import { hindranceOf } from "./hindrance.ts";
-import type { Blockers } from "./kind-blockers.ts";
-import type { UpdateKind } from "./release.ts";
 import { nextCheckIn, retryIn, type StoredWait } from "./schedule.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import type { UpdateRecord } from "./update-record.ts";

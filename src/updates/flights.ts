@@ -1,4 +1,5 @@
 import type { StewardError } from "../contract/errors.ts";
+import type { UpdateKind } from "../releases/release.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "./check-refusals.ts";
 import type { Flight } from "./flight.ts";
 import { idle, type Progress } from "./progress.ts";
-import type { UpdateKind } from "./release.ts";
 import { firstCheckIn, nextCheckIn } from "./schedule.ts";
 import { type Basis, basisOf, keepRetry, retryLeft } from "./schedule-basis.ts";
 import { settingsBlock } from "./settings-block.ts";

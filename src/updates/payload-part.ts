@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemErrorCode } from "../contract/errors.ts";
+import { createDigest, type Digest, type SignedPayload } from "../releases/signed-payload.ts";
+import { hashInto } from "../releases/staged-payload.ts";
 import { removeLeftovers, syncDirectory, writeDurably } from "../store/durable-file.ts";
 import { readHttpDate } from "./http-fields.ts";
-import { createDigest, type Digest, type SignedPayload } from "./signed-payload.ts";
-import { hashInto } from "./staged-payload.ts";
 
 /** Bytes written and hashed at a time, of two such buffers: one fills while the disk takes the other. */
 const bufferBytes = 524_288;

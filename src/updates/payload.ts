@@ -2,14 +2,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { FreeSpace, Transfer } from "../host/ports.ts";
+import { readSignedPayload, type SignedPayload } from "../releases/signed-payload.ts";
+import { mismatch, openStaged, stagedPath } from "../releases/staged-payload.ts";
 import { makeDirectory, storageError } from "../store/durable-file.ts";
 import type { Caps } from "../tuf/caps.ts";
 import type { FoundTarget } from "../tuf/client.ts";
 import type { Repository } from "../tuf/repository.ts";
 import { readContentLength, readContentRange, strongValidator } from "./http-fields.ts";
 import { openPart, type PayloadPart, removePart } from "./payload-part.ts";
-import { readSignedPayload, type SignedPayload } from "./signed-payload.ts";
-import { mismatch, openStaged, stagedPath } from "./staged-payload.ts";
 
 /** Bytes that a download leaves to the rest of the device. */
 const spareBytes = 32 * 1024 ** 2;

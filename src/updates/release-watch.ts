@@ -1,13 +1,13 @@
 import { updateKinds } from "../contract/update-kinds.ts";
-import type { Document } from "../store/document.ts";
 import {
   emptyJournal,
   type JournalEntry,
   type ReleaseJournal,
   readReleaseJournal,
   type Trial,
-} from "./release-journal.ts";
-import { kindOnTrial } from "./release-standing.ts";
+} from "../releases/release-journal.ts";
+import { kindOnTrial } from "../releases/release-standing.ts";
+import type { Document } from "../store/document.ts";
 import type { Followed, UpdateRecord } from "./update-record.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 

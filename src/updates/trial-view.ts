@@ -1,7 +1,7 @@
 import type { Updates } from "../contract/types.ts";
-import type { UpdateKind } from "./release.ts";
-import type { JournalEntry, ReleaseJournal, Trial, TrialPhase } from "./release-journal.ts";
-import { kindOnTrial } from "./release-standing.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import type { JournalEntry, ReleaseJournal, Trial, TrialPhase } from "../releases/release-journal.ts";
+import { kindOnTrial } from "../releases/release-standing.ts";
 import { nameOf, type State } from "./update-state.ts";
 
 export type TrialView = NonNullable<Updates["trial"]>;

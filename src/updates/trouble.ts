@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import { type Blocker, blockerSentences, noBlockers } from "../releases/kind-blockers.ts";
+import { newestEntry } from "../releases/release-standing.ts";
 import { blockedReason } from "./circumstances.ts";
-import { type Blocker, blockerSentences, noBlockers } from "./kind-blockers.ts";
-import { newestEntry } from "./release-standing.ts";
 import { outcomeState, refusalSentence } from "./trial-view.ts";
 import type { UpdateParts } from "./update-parts.ts";
 

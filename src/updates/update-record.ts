@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { passedOverCounts, passedOverList } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
+import type { Blockers } from "../releases/kind-blockers.ts";
+import type { PassedOverCounts } from "../releases/passed-over.ts";
+import type { Floors } from "../releases/selection.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
-import type { Blockers } from "./kind-blockers.ts";
-import type { PassedOverCounts } from "./passed-over.ts";
 import type { StoredWait } from "./schedule.ts";
-import type { Floors } from "./selection.ts";
 
 /** What outlives the agent of its updates, beside the trusted metadata. */
 export interface UpdateRecord {

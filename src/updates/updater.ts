@@ -5,6 +5,8 @@ import type {
   Updates as UpdatesStatus,
   UpdateTrust,
 } from "../contract/types.ts";
+import type { UpdateKind } from "../releases/release.ts";
+import { kindOnTrial } from "../releases/release-standing.ts";
 import { applyOrder, kindsOf, requireRollback } from "./apply-order.ts";
 import { nothingAvailable } from "./apply-refusals.ts";
 import { type Applying, createApplying } from "./applying.ts";
@@ -15,8 +17,6 @@ import { createDownloads } from "./downloads.ts";
 import type { Flight } from "./flight.ts";
 import { createFlights, type Flights } from "./flights.ts";
 import { createProgress } from "./progress.ts";
-import type { UpdateKind } from "./release.ts";
-import { kindOnTrial } from "./release-standing.ts";
 import { createReleaseWatch } from "./release-watch.ts";
 import { createRootLook } from "./root-look.ts";
 import { troubleOf } from "./trouble.ts";

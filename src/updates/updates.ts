@@ -5,7 +5,7 @@ import type {
   Updates as UpdatesStatus,
   UpdateTrust,
 } from "../contract/types.ts";
-import type { UpdateKind } from "./release.ts";
+import type { UpdateKind } from "../releases/release.ts";
 
 /** The room of updates: looks for them, fetches what it may, and knows whose signatures count. */
 export interface Updates {

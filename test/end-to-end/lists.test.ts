@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
-import { emptyJournal, type JournalEntry, releaseJournalText } from "../../src/updates/release-journal.ts";
+import { emptyJournal, type JournalEntry, releaseJournalText } from "../../src/releases/release-journal.ts";
 import { writeCommand } from "../host/systemd/journal.ts";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 import { adminName, adminPassword } from "../running-agent.ts";

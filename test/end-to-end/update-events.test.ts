@@ -9,7 +9,7 @@ import {
   type JournalEntry,
   type ReleaseJournal,
   releaseJournalText,
-} from "../../src/updates/release-journal.ts";
+} from "../../src/releases/release-journal.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";

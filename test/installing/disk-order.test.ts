@@ -4,7 +4,7 @@ import { StewardError } from "../../src/contract/errors.ts";
 import { openJournal } from "../../src/installing/journal-store.ts";
 import { conformLinks } from "../../src/installing/links.ts";
 import { pathsOf, usualPlaces } from "../../src/installing/places.ts";
-import { emptyJournal, type KnownRelease, type Slot } from "../../src/updates/release-journal.ts";
+import { emptyJournal, type KnownRelease, type Slot } from "../../src/releases/release-journal.ts";
 import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 
 const places = usualPlaces;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { IntakeOptions } from "../../src/installing/intake.ts";
 import { openOwnTrust } from "../../src/installing/own-trust.ts";
-import { emptyJournal, type ReleaseJournal } from "../../src/updates/release-journal.ts";
+import { emptyJournal, type ReleaseJournal } from "../../src/releases/release-journal.ts";
 import type { ReleaseOptions } from "../updates/lab/signed-forms.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import { agentUser, does, isRoot, labDevice, openIntakeLab, takesNothing, withStaged } from "./intake-lab.ts";

@@ -7,7 +7,7 @@ import { StewardError } from "../../src/contract/errors.ts";
 import { createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import { openAgentFiles } from "../../src/installing/agent-files.ts";
 import { copySigned } from "../../src/installing/intake-copy.ts";
-import { readSignedPayload } from "../../src/updates/signed-payload.ts";
+import { readSignedPayload } from "../../src/releases/signed-payload.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { refused } from "../updates/lab/device.ts";

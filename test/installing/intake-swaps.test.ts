@@ -9,7 +9,7 @@ import { StewardError } from "../../src/contract/errors.ts";
 import { createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import { openAgentFiles } from "../../src/installing/agent-files.ts";
 import { copySigned } from "../../src/installing/intake-copy.ts";
-import { readSignedPayload } from "../../src/updates/signed-payload.ts";
+import { readSignedPayload } from "../../src/releases/signed-payload.ts";
 import { counted } from "../counts.ts";
 import { sha512 } from "../updates/lab/signing-key.ts";
 import { asAgentUser, type IntakeLab, isRoot, labCredentials, takenFiles, withStaged } from "./intake-lab.ts";

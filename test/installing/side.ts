@@ -10,7 +10,7 @@ import { guard } from "../../src/installing/guard.ts";
 import { install, type RollbackOrder, rollBack, type TakeIn } from "../../src/installing/install.ts";
 import { openJournal } from "../../src/installing/journal-store.ts";
 import { pathsOf, type ReleasePlaces } from "../../src/installing/places.ts";
-import { readReleaseJournal } from "../../src/updates/release-journal.ts";
+import { readReleaseJournal } from "../../src/releases/release-journal.ts";
 import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 
 export const plan: ApplyPlan = {

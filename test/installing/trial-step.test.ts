@@ -8,8 +8,8 @@ import {
   nextStep,
   type TrialFacts,
 } from "../../src/installing/trial-step.ts";
-import type { Trial } from "../../src/updates/release-journal.ts";
-import { trialPhases } from "../../src/updates/release-journal-schema.ts";
+import type { Trial } from "../../src/releases/release-journal.ts";
+import { trialPhases } from "../../src/releases/release-journal-schema.ts";
 
 const fresh: Trial = {
   release: { id: "0123456789abcdef0123456789abcdef", name: "pump", version: "1.2.0" },

@@ -10,7 +10,7 @@ import {
   createUnitAsking,
   type InstallerPlan,
 } from "../../src/programs/agent/installer-client.ts";
-import { emptyJournal, releaseJournalText, type Trial } from "../../src/updates/release-journal.ts";
+import { emptyJournal, releaseJournalText, type Trial } from "../../src/releases/release-journal.ts";
 import { until } from "../until.ts";
 
 const id = "0123456789abcdef".repeat(2);

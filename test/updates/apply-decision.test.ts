@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { SetAsideRelease } from "../../src/releases/release-standing.ts";
 import { type ApplySituation, applyHindranceOf, decideApplying } from "../../src/updates/apply-decision.ts";
-import type { SetAsideRelease } from "../../src/updates/release-standing.ts";
 import { binary, good as circumstances, rules } from "./example-releases.ts";
 
 const { now } = circumstances;

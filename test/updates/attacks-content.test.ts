@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { readRelease } from "../../src/updates/release.ts";
+import { readRelease } from "../../src/releases/release.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { canonical } from "./lab/canonical.ts";
 import { type Lab, recovers, refused, startLab, withstands } from "./lab/device.ts";

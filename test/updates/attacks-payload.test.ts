@@ -4,11 +4,11 @@ import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { readSignedPayload } from "../../src/releases/signed-payload.ts";
+import { openStaged } from "../../src/releases/staged-payload.ts";
 import { caps as ownCaps } from "../../src/tuf/caps.ts";
 import type { FoundTarget } from "../../src/tuf/client.ts";
 import { fetchPayload } from "../../src/updates/payload.ts";
-import { readSignedPayload } from "../../src/updates/signed-payload.ts";
-import { openStaged } from "../../src/updates/staged-payload.ts";
 import { type Ending, endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
 import {
   answering,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ErrorCode } from "../../src/contract/error-codes.ts";
 import { StewardError } from "../../src/contract/errors.ts";
+import { select } from "../../src/releases/selection.ts";
 import {
   type CheckReport,
   type CheckResult,
@@ -9,7 +10,6 @@ import {
   isWorthWriting,
   recordAfter,
 } from "../../src/updates/check-outcome.ts";
-import { select } from "../../src/updates/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/updates/update-record.ts";
 import { type Custom, offer } from "./offers.ts";
 

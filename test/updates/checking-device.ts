@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { UpdateEventType } from "../../src/contract/event-types.ts";
 import type { Settings } from "../../src/contract/types.ts";
+import type { InstalledVersions } from "../../src/releases/selection.ts";
 import type { Document } from "../../src/store/document.ts";
 import { validatorOf } from "../../src/store/document-kind.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
-import type { InstalledVersions } from "../../src/updates/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
 import type { FetchPlan, Installer, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";

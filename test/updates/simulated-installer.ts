@@ -9,7 +9,7 @@ import {
   releaseJournalText,
   type SetAside,
   type Trial,
-} from "../../src/updates/release-journal.ts";
+} from "../../src/releases/release-journal.ts";
 import type { Installer, InstallRequest } from "../../src/updates/updater-options.ts";
 
 type Kind = "rules" | "binary";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { emptyJournal, type JournalEntry, type Trial } from "../../src/updates/release-journal.ts";
-import { trialPhases } from "../../src/updates/release-journal-schema.ts";
+import { emptyJournal, type JournalEntry, type Trial } from "../../src/releases/release-journal.ts";
+import { trialPhases } from "../../src/releases/release-journal-schema.ts";
 import { outcomeState, trialState, trialView } from "../../src/updates/trial-view.ts";
 
 const moment = { now: new Date("2026-11-20T12:00:00Z"), uptime: 1_000, bootId: "boot-1" };

@@ -7,7 +7,7 @@ import { createRunCommand } from "../../host/linux/commands.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import type { CommandResult, RunCommand } from "../../host/ports.ts";
 import type { ReleasePlaces } from "../../installing/places.ts";
-import { type ReleaseJournal, readReleaseJournal } from "../../updates/release-journal.ts";
+import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
 
 /** Where root's side is, and how it is asked. */

@@ -6,8 +6,8 @@ import type { Credentials } from "../../host/linux/releases/agent-rights.ts";
 import { forgive, guard, order, withReleases } from "../../installing/guard.ts";
 import { install, rollBack } from "../../installing/install.ts";
 import { usualPlaces } from "../../installing/places.ts";
+import type { UpdateKind } from "../../releases/release.ts";
 import type { Build } from "../../system/version.ts";
-import type { UpdateKind } from "../../updates/release.ts";
 import { usualHostFile } from "../host-file.ts";
 import { type InstallerParts, openInstaller } from "./wiring.ts";
 

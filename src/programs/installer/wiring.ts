@@ -20,9 +20,9 @@ import { openOwnTrust } from "../../installing/own-trust.ts";
 import type { ReleasePlaces } from "../../installing/places.ts";
 import { createReleaseFiles } from "../../installing/release-files.ts";
 import { unpack } from "../../installing/unpack.ts";
+import type { Floors } from "../../releases/selection.ts";
 import { type Build, builtAt } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
-import type { Floors } from "../../updates/selection.ts";
 import { type HostDecisions, readDecisions } from "../host-file.ts";
 
 /** Root's side, joined with this host. */

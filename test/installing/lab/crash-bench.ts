@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { UpdateKind } from "../../../src/updates/release.ts";
+import type { UpdateKind } from "../../../src/releases/release.ts";
 import { type Ending, freePort } from "../../store/state-directory.ts";
 import { digestOfDirectory, type State } from "../../updates/lab/power-cut.ts";
 import {

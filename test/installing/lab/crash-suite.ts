@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import type { UpdateKind } from "../../../src/updates/release.ts";
+import type { UpdateKind } from "../../../src/releases/release.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
 import { type CrashBench, clock, createCrashBench, type Scenario } from "./crash-bench.ts";
 import { type CrashHarness, createCrashHarness } from "./crash-harness.ts";

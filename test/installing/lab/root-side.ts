@@ -2,7 +2,7 @@ import type { ReleaseHost } from "../../../src/host/release-ports.ts";
 import { guard, order, withReleases } from "../../../src/installing/guard.ts";
 import { install, rollBack } from "../../../src/installing/install.ts";
 import { type InstallerParts, openInstaller } from "../../../src/programs/installer/wiring.ts";
-import type { UpdateKind } from "../../../src/updates/release.ts";
+import type { UpdateKind } from "../../../src/releases/release.ts";
 import { type Counter, crashing } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
 

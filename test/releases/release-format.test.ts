@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { readRelease } from "../../src/updates/release.ts";
-import { customSchema, targetPathPattern } from "../../src/updates/release-format.ts";
+import { readRelease } from "../../src/releases/release.ts";
+import { customSchema, targetPathPattern } from "../../src/releases/release-format.ts";
 import { runs } from "../counts.ts";
-import { offer } from "./offers.ts";
+import { offer } from "../updates/offers.ts";
 
 const isOfSchema = new Ajv2020().compile(customSchema);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { waveDueSeconds, wavePosition } from "../../src/updates/waves.ts";
+import { waveDueSeconds, wavePosition } from "../../src/releases/waves.ts";
 
 const hour = 3_600;
 const day = 24 * hour;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { compareVersions, isVersion } from "../../src/updates/semver.ts";
+import { compareVersions, isVersion } from "../../src/releases/semver.ts";
 
 /** From the specification, semver.org/spec/v2.0.0 §11.2 to §11.4, and two more for its words on numbers. */
 const inOrder = [

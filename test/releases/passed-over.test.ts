@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { passedOver } from "../../src/contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../src/contract/types.ts";
+import { passedOverWords } from "../../src/releases/passed-over.ts";
+import { type Device, passedOverOf, select } from "../../src/releases/selection.ts";
 import { createCompiler } from "../../src/store/compile.ts";
-import { passedOverWords } from "../../src/updates/passed-over.ts";
-import { type Device, passedOverOf, select } from "../../src/updates/selection.ts";
-import { openDevice } from "./checking-device.ts";
-import { type Custom, offer } from "./offers.ts";
+import { openDevice } from "../updates/checking-device.ts";
+import { type Custom, offer } from "../updates/offers.ts";
 
 const here: Device = {
   product: "demo",

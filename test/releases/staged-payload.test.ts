@@ -4,8 +4,8 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { readSignedPayload } from "../../src/updates/signed-payload.ts";
-import { openStaged } from "../../src/updates/staged-payload.ts";
+import { readSignedPayload } from "../../src/releases/signed-payload.ts";
+import { openStaged } from "../../src/releases/staged-payload.ts";
 
 // FIPS 180-4: the example "abc", as its authors publish it.
 const payload = readSignedPayload({
