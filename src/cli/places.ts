@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { requireSocketPath } from "../contract/errors.ts";
-import { usualPlaces } from "../installing/places.ts";
+import { usualPlaces } from "../installer/files/places.ts";
 import type { GivenOptions } from "./command.ts";
 import { CommandError } from "./context.ts";
 

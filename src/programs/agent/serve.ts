@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { SettingsChange } from "../../contract/types.ts";
 import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
-import { usualPlaces } from "../../installing/places.ts";
+import { usualPlaces } from "../../installer/files/places.ts";
 import { makeDirectory } from "../../store/durable-file.ts";
 import { takeAgentLock } from "../../store/lock.ts";
 import { noDecisions, readDecisions } from "../host-file.ts";

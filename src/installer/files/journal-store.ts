@@ -1,0 +1,94 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { ReleaseFiles } from "../../host/release-ports.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import {
+  emptyJournal,
+  type KnownRelease,
+  type ReleaseJournal,
+  readReleaseJournal,
+  releaseJournalText,
+  type Slot,
+} from "../../releases/release-journal.ts";
+import { pathsOf, type ReleasePlaces } from "./places.ts";
+
+/** The release journal in root's hands; whoever has the lock of the directory is the only one who has it. */
+export interface JournalStore {
+  read(): ReleaseJournal;
+  /** On the disk when it settles. Throws `storage_full`, `storage_unwritable`; then it is as it was. */
+  update(change: (present: ReleaseJournal) => ReleaseJournal): Promise<void>;
+}
+
+/** Bytes: the bounds of its lists with room to spare. */
+export const journalBytes = 2 * 1024 * 1024;
+
+/** Opens the journal; one that cannot be read is kept beside, and made anew of what the links and labels say. */
+export async function openJournal(files: ReleaseFiles, places: ReleasePlaces): Promise<JournalStore> {
+  const path = pathsOf(places).journal;
+  await files.makeDirectory(places.releases, 0o755);
+  let journal = await load(files, places);
+  return {
+    read: () => journal,
+    update: async (change) => {
+      const next = change(journal);
+      await files.write(path, releaseJournalText(next), 0o644);
+      journal = next;
+    },
+  };
+}
+
+async function load(files: ReleaseFiles, places: ReleasePlaces): Promise<ReleaseJournal> {
+  const path = pathsOf(places).journal;
+  try {
+    return readReleaseJournal(await files.read(path, journalBytes));
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "state_damaged") throw error;
+    const journal = await fromLinks(files, places);
+    await files.move(path, `${path}.bad`);
+    await files.write(path, releaseJournalText(journal), 0o644);
+    return journal;
+  }
+}
+
+/** What is certain without a journal: what `current` and `previous` lead to. */
+async function fromLinks(files: ReleaseFiles, places: ReleasePlaces): Promise<ReleaseJournal> {
+  const [rules, binary] = [
+    await slotFromLinks(files, places, "rules"),
+    await slotFromLinks(files, places, "binary"),
+  ];
+  return { ...emptyJournal, slots: { rules, binary } };
+}
+
+async function slotFromLinks(files: ReleaseFiles, places: ReleasePlaces, kind: UpdateKind): Promise<Slot> {
+  const paths = pathsOf(places);
+  const good: KnownRelease[] = [];
+  for (const link of [paths.previous(kind), paths.current(kind)]) {
+    const id = /([0-9a-f]{32})$/.exec((await files.linkTarget(link)) ?? "")?.[1];
+    const label = id === undefined ? null : await readLabel(files, places, id);
+    if (label !== null && !good.some((one) => one.id === label.id)) good.push(label);
+  }
+  return { ...emptyJournal.slots[kind], good };
+}
+
+/** Bytes of a label: four short members. */
+const labelBytes = 4_096;
+
+/** What a tree is, as it was written beside it; null: nobody knows. */
+async function readLabel(
+  files: ReleaseFiles,
+  places: ReleasePlaces,
+  id: string,
+): Promise<KnownRelease | null> {
+  const bytes = await files.read(pathsOf(places).label(id), labelBytes);
+  if (bytes === null) return null;
+  try {
+    const { name, version } = JSON.parse(Buffer.from(bytes).toString("utf8")) as Record<string, unknown>;
+    return typeof name === "string" && typeof version === "string" ? { id, name, version } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The label of a tree, as it is written. */
+export function labelText(kind: UpdateKind, { id, name, version }: KnownRelease): string {
+  return `${JSON.stringify({ id, kind, name, version })}\n`;
+}

@@ -1,0 +1,53 @@
+import { updateKinds } from "../../contract/update-kinds.ts";
+import type { ReleaseFiles } from "../../host/release-ports.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import type { KnownRelease, ReleaseJournal, Slot } from "../../releases/release-journal.ts";
+import { formerOf } from "../trial/endings.ts";
+import { pathsOf, type ReleasePlaces } from "./places.ts";
+
+/** What `current` and `previous` are to lead to, as the journal has it. */
+export function linksOf(slot: Slot): { current: KnownRelease | null; previous: KnownRelease | null } {
+  const { trial, good } = slot;
+  const former = formerOf(slot);
+  if (trial === null) return { current: good.at(-1) ?? null, previous: good.at(-2) ?? null };
+  if (trial.phase === "installing") return { current: good.at(-1) ?? null, previous: good.at(-1) ?? null };
+  // The guard runs from `previous`: what brings back is never what is tried.
+  return { current: trial.undo === null ? trial.release : former, previous: former };
+}
+
+/** Lets the links of a kind be as the journal has them; those that are right are left alone. */
+export async function conformLinks(
+  files: ReleaseFiles,
+  places: ReleasePlaces,
+  { kind, slot }: { kind: UpdateKind; slot: Slot },
+): Promise<void> {
+  const paths = pathsOf(places);
+  const { current, previous } = linksOf(slot);
+  await files.makeDirectory(paths.slot(kind), 0o755);
+  // The way back first, the way forward last.
+  for (const [path, release] of [
+    [paths.previous(kind), previous],
+    [paths.current(kind), current],
+  ] as const) {
+    const target = release === null ? null : paths.linkTo(release.id);
+    if ((await files.linkTarget(path)) !== target) await files.link(path, target);
+  }
+}
+
+/** Removes the trees that the journal knows nothing of, and what was left of those that were being made. */
+export async function prune(
+  files: ReleaseFiles,
+  places: ReleasePlaces,
+  { slots }: ReleaseJournal,
+): Promise<void> {
+  const { trees } = pathsOf(places);
+  const kept = new Set(
+    updateKinds.flatMap((kind) => {
+      const { good, trial } = slots[kind];
+      return [...good.map(({ id }) => id), ...(trial ? [trial.release.id] : [])];
+    }),
+  );
+  for (const name of await files.names(trees)) {
+    if (!kept.has(name.replace(/\.json$/, ""))) await files.remove(`${trees}/${name}`);
+  }
+}

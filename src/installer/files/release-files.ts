@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import {
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  symlink,
+  unlink,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import type { FreeSpace, RunCommand } from "../../host/ports.ts";
+import type { ReleaseFiles } from "../../host/release-ports.ts";
+import {
+  removeLeftovers,
+  storageError,
+  syncDirectory,
+  temporaryPrefix,
+  writeDurably,
+} from "../../store/durable-file.ts";
+import { removeTree } from "./remove-tree.ts";
+
+/** Milliseconds for a file system to write down what it holds back: 4 GiB at 10 MB/s, and what others wrote. */
+const syncMilliseconds = 600_000;
+
+/** Not waiting for the other end of a fifo, and following no link that lies where the file should. */
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** What the files need of the host. */
+export interface ReleaseFilesOptions {
+  readonly run: RunCommand;
+  readonly freeSpace: FreeSpace;
+}
+
+/**
+ * The files of releases, in directories that nobody else writes to. What a killed change of the same path left is removed
+ * by the next one. Throws `state_damaged` too: something of another kind lies there.
+ */
+export function createReleaseFiles({ run, freeSpace }: ReleaseFilesOptions): ReleaseFiles {
+  return {
+    read: (path, maximumBytes) => failing(path, () => readRegular(path, maximumBytes)),
+    write: (path, content, mode) =>
+      failing(path, async () => {
+        await removeLeftovers(path);
+        await writeDurably(path, content, mode);
+      }),
+    makeDirectory: (path, mode) => failing(path, () => makeReal(path, mode)),
+    names: (directory) => failing(directory, () => namesIn(directory)),
+    remove: (path) => failing(path, () => removeAll(path)),
+    move: (from, to) => failing(to, () => moveTo(from, to)),
+    link: (path, target) =>
+      failing(path, async () => {
+        await removeLeftovers(path);
+        await (target === null ? unlinkLink(path) : putLink(path, target));
+      }),
+    linkTarget: (path) => failing(path, () => targetOf(path)),
+    sync: (directory) => failing(directory, () => syncBelow(directory, run)),
+    freeBytes: (directory) => failing(directory, () => freeSpace(directory)),
+  };
+}
+
+/** What a step fails with, by the store's words. */
+async function failing<T>(path: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof StewardError) throw error;
+    throw storageError(path, error);
+  }
+}
+
+function damaged(path: string, expected: string): StewardError {
+  return new StewardError("state_damaged", `${path} is not ${expected}; something else has put it there.`);
+}
+
+/** null: there is nothing. */
+async function statsOf(path: string): Promise<Stats | null> {
+  return lstat(path).catch(orNull);
+}
+
+function orNull(error: unknown): null {
+  if (["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) return null;
+  throw error;
+}
+
+async function readRegular(path: string, maximumBytes: number): Promise<Uint8Array | null> {
+  const file = await open(path, readFlags).catch((error: unknown) => {
+    if (["ELOOP", "ENXIO"].includes(systemErrorCode(error) ?? "")) throw damaged(path, "a regular file");
+    return orNull(error);
+  });
+  if (file === null) return null;
+  return closing(file, async () => {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw damaged(path, "a regular file");
+    // One byte more than there is: a file that grows while it is read is not endless.
+    const bytes = Buffer.allocUnsafeSlow(Math.min(stats.size, maximumBytes) + 1);
+    let length = 0;
+    while (length < bytes.length) {
+      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+      if (bytesRead === 0) return bytes.subarray(0, length);
+      length += bytesRead;
+    }
+    throw damaged(path, `of ${bytes.length - 1} bytes or less`);
+  });
+}
+
+async function closing<T>(file: FileHandle, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await file.close();
+  }
+}
+
+/** From the top down, so that each one is on the disk before what lies in it. */
+async function makeReal(path: string, mode: number): Promise<void> {
+  const stats = await statsOf(path);
+  if (stats?.isDirectory()) return;
+  if (stats) throw damaged(path, "a directory");
+  if (dirname(path) !== path) await makeParent(dirname(path), mode);
+  await mkdir(path, { mode });
+  // Whatever the umask takes away.
+  await chmod(path, mode);
+  await syncDirectory(dirname(path));
+}
+
+/** The parents may be links: an administrator has put /var/lib on another disk. */
+async function makeParent(path: string, mode: number): Promise<void> {
+  const stats = await statsOf(path);
+  if (stats === null) await makeReal(path, mode);
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  const stats = await statsOf(directory);
+  if (stats === null) return [];
+  if (!stats.isDirectory()) throw damaged(directory, "a directory");
+  return (await readdir(directory)).sort();
+}
+
+async function removeAll(path: string): Promise<void> {
+  if ((await statsOf(path)) === null) return;
+  removeTree(path);
+  await syncDirectory(dirname(path));
+}
+
+async function moveTo(from: string, to: string): Promise<void> {
+  // rename(2) takes the place of an empty directory too.
+  if ((await statsOf(to))?.isDirectory()) throw damaged(to, "free for another directory");
+  await rename(from, to);
+  await syncDirectory(dirname(to));
+  if (dirname(from) !== dirname(to)) await syncDirectory(dirname(from));
+}
+
+async function putLink(path: string, target: string): Promise<void> {
+  const stats = await statsOf(path);
+  if (stats && !stats.isSymbolicLink()) throw damaged(path, "a symbolic link");
+  const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    await symlink(target, temporary);
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+async function unlinkLink(path: string): Promise<void> {
+  const stats = await statsOf(path);
+  if (stats === null) return;
+  if (!stats.isSymbolicLink()) throw damaged(path, "a symbolic link");
+  await unlink(path);
+  await syncDirectory(dirname(path));
+}
+
+async function targetOf(path: string): Promise<string | null> {
+  return readlink(path).catch((error: unknown) => {
+    if (systemErrorCode(error) === "EINVAL") throw damaged(path, "a symbolic link");
+    return orNull(error);
+  });
+}
+
+/**
+ * By syncfs(2), which Node does not have and sync(1) does: one call for 65,536 files, and unlike sync(2) it tells of what
+ * could not be written. Without that program, file by file.
+ */
+async function syncBelow(directory: string, run: RunCommand): Promise<void> {
+  const limits = { timeoutMilliseconds: syncMilliseconds };
+  const result = await run("sync", ["-f", "--", directory], limits).catch(orNull);
+  if (result === null) return syncEach(directory);
+  if (result.status === 0) return;
+  const why = result.status === null ? "it took too long" : result.stderr.trim();
+  throw new StewardError("storage_unwritable", `The disk would not confirm what was written: ${why}.`);
+}
+
+async function syncEach(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) await syncEach(path);
+    else if (entry.isFile()) await syncFile(path);
+  }
+  await syncDirectory(directory);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, readFlags);
+  await closing(file, () => file.sync());
+}

@@ -1,0 +1,98 @@
+import { StewardError } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
+import { takeLock } from "../../store/lock.ts";
+import { journalBytes, openJournal } from "../files/journal-store.ts";
+import { conformLinks, prune } from "../files/links.ts";
+import { pathsOf } from "../files/places.ts";
+import { leaveOrder, type Order } from "../orders.ts";
+import { drive, type Installing } from "./drive.ts";
+import { withSlot } from "./endings.ts";
+
+/** Opens root's side under the lock of the release directory, and does `work`. Throws `state_locked`. */
+export async function withReleases<T>(
+  parts: Omit<Installing, "journal">,
+  waitSeconds: number,
+  work: (parts: Installing) => Promise<T>,
+): Promise<T> {
+  const { host, places } = parts;
+  await host.files.makeDirectory(places.releases, 0o755);
+  const lock = await takeLock(places.releases, waitSeconds);
+  try {
+    return await work({ ...parts, journal: await openJournal(host.files, places) });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Brings whatever is under way to its end. At boot it stops where the boot need not wait for it any more. */
+export async function guard(parts: Installing, { isBoot }: { isBoot: boolean }): Promise<void> {
+  for (const kind of updateKinds) await drive(parts, kind, { untilPatient: isBoot });
+  await tidy(parts);
+}
+
+/** Lets the disk be as the journal has it; while something is on trial, that is its own business. */
+export async function tidy({ host: { files }, places, journal }: Installing): Promise<void> {
+  const present = journal.read();
+  if (updateKinds.some((kind) => present.slots[kind].trial !== null)) return;
+  const paths = pathsOf(places);
+  for (const kind of updateKinds) {
+    await conformLinks(files, places, { kind, slot: present.slots[kind] });
+    await files.remove(paths.order(kind));
+  }
+  await prune(files, places, present);
+  await files.remove(paths.intake);
+  await files.remove(paths.underWay);
+}
+
+/** The kind that is on trial; null: none. */
+export function underWay({ journal }: Pick<Installing, "journal">): UpdateKind | null {
+  const { slots } = journal.read();
+  return updateKinds.find((kind) => slots[kind].trial !== null) ?? null;
+}
+
+/**
+ * Gives an order to whoever works on the trial; where nobody does, it is carried out here. Throws `not_found` where
+ * nothing is on trial.
+ */
+export async function order(
+  parts: Omit<Installing, "journal">,
+  { kind, order: given }: { kind: UpdateKind; order: Order },
+): Promise<"carried out" | "given"> {
+  const { host, places } = parts;
+  const leave = async ({ slots }: ReleaseJournal): Promise<void> => {
+    if (slots[kind].trial === null) throw nothingOnTrial(kind);
+    await leaveOrder(host.files, places, { kind, order: given });
+  };
+  try {
+    await withReleases(parts, 0, async (open) => {
+      await leave(open.journal.read());
+      await guard(open, { isBoot: false });
+    });
+    return "carried out";
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "state_locked") throw error;
+    // Somebody works on it, and reads the order before the next step.
+    await leave(readReleaseJournal(await host.files.read(pathsOf(places).journal, journalBytes)));
+    return "given";
+  }
+}
+
+/** Takes a release off the list of those that are not tried again. Throws `not_found`. */
+export async function forgive({ journal }: Installing, id: string): Promise<void> {
+  const { slots } = journal.read();
+  const kind = updateKinds.find((one) => slots[one].setAside.some((release) => release.id === id));
+  if (kind === undefined) throw new StewardError("not_found", `The release ${id} is not set aside here.`);
+  await journal.update((present) => {
+    const setAside = present.slots[kind].setAside.filter((release) => release.id !== id);
+    return withSlot(present, kind, { setAside });
+  });
+}
+
+function nothingOnTrial(kind: UpdateKind): StewardError {
+  return new StewardError(
+    "not_found",
+    `No update of the kind ${kind} is under way: there is nothing to confirm or abort.`,
+  );
+}

@@ -1,0 +1,29 @@
+import { StewardError } from "../../contract/errors.ts";
+
+/** Characters of a name that are shown. */
+const shownCharacters = 120;
+
+/** What could drive a terminal, reorder what is read, or is no character. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
+
+/** `update_payload_unsafe` that says what is wrong, of the whole payload or of the entry that it names, in print. */
+export function unsafePayload(
+  why: string,
+  { name, cause }: { name?: string; cause?: unknown } = {},
+): StewardError {
+  const subject = name === undefined ? "" : `${printableName(name)} `;
+  return new StewardError(
+    "update_payload_unsafe",
+    `The payload cannot be unpacked safely: ${subject}${why}.`,
+    {
+      cause,
+    },
+  );
+}
+
+/** The name in quotes, on one line, cut to what people read, with `\u{…}` for what is not in print. */
+export function printableName(name: string): string {
+  const shown = [...name].slice(0, shownCharacters).join("");
+  const safe = shown.replace(unprintable, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+  return `"${safe}${shown.length < name.length ? "…" : ""}"`;
+}

@@ -1,0 +1,69 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Floors } from "../../releases/selection.ts";
+import { type Document, openDocument } from "../../store/document.ts";
+import { makeDirectory } from "../../store/durable-file.ts";
+import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
+import { createRootFollowing, readRoot } from "../../updates/root-following.ts";
+import { type UpdateRecord, updateRecordKind } from "../../updates/update-record.ts";
+import { pathsOf, type ReleasePlaces } from "../files/places.ts";
+
+/** What root's side has come to trust, in places that the agent can neither write nor read. */
+export interface OwnTrust {
+  readonly files: MetadataFiles;
+  floors(): Floors;
+  /** On the disk when it settles. */
+  keepFloors(floors: Floors): Promise<void>;
+  /** Lets the trusted metadata stand on the installed root. Throws `update_root_unusable`. */
+  follow(installed: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens it, and makes what is absent. Nobody else may have it open: whoever installs holds the lock of releases. */
+export async function openOwnTrust(places: ReleasePlaces): Promise<OwnTrust> {
+  await makeDirectory(places.trust);
+  const files = await openMetadataFiles(pathsOf(places).metadata);
+  const record = await openRecord(places.trust);
+  return {
+    files,
+    floors: () => record.read().floors,
+    keepFloors: async (floors) => {
+      await record.update((present) => (isSame(present.floors, floors) ? present : { ...present, floors }));
+    },
+    follow: async (bytes) => {
+      await followRoot(record, files, bytes);
+    },
+    close: () => record.close(),
+  };
+}
+
+/** No space is held back: where there is none, nothing is installed. */
+function openRecord(directory: string): Promise<Document<UpdateRecord>> {
+  const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => false };
+  return openDocument(directory, updateRecordKind, { isFirstStart: true, reserve });
+}
+
+async function followRoot(
+  record: Document<UpdateRecord>,
+  files: MetadataFiles,
+  bytes: Uint8Array,
+): Promise<void> {
+  const follow = createRootFollowing({
+    record,
+    files,
+    readInstalledRoot: async () => bytes,
+    server: () => "",
+    now: () => new Date(),
+    // The agent has told of this root, and what was staged under the former one is not signed under this one.
+    notify: () => undefined,
+    onReplaced: async () => undefined,
+  });
+  const standing = await follow({ bytes, trust: await readRoot(bytes) });
+  if (standing.kind !== "usable") {
+    throw new StewardError("update_root_unusable", "The installed root of trust cannot be followed.");
+  }
+}
+
+function isSame(one: Floors, other: Floors): boolean {
+  const sorted = (floors: Floors): string => JSON.stringify(Object.entries(floors).sort());
+  return sorted(one) === sorted(other);
+}

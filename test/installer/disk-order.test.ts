@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StewardError } from "../../src/contract/errors.ts";
+import { openJournal } from "../../src/installer/files/journal-store.ts";
+import { conformLinks } from "../../src/installer/files/links.ts";
+import { pathsOf, usualPlaces } from "../../src/installer/files/places.ts";
+import { emptyJournal, type KnownRelease, type Slot } from "../../src/releases/release-journal.ts";
+import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
+
+const places = usualPlaces;
+const paths = pathsOf(places);
+const release = (digit: string, version: string): KnownRelease => ({
+  ...{ id: digit.repeat(32), name: "pump", version },
+});
+const [old, present] = [release("1", "1.0.0"), release("2", "2.0.0")];
+
+/** Which release each link leads to. */
+function links({ entries }: SimulatedReleaseHost): { current: string | null; previous: string | null } {
+  const at = (path: string): string | null => {
+    const entry = entries.get(path);
+    return entry !== undefined && entry !== "directory" && "link" in entry ? entry.link.slice(-32) : null;
+  };
+  return { current: at(paths.current("binary")), previous: at(paths.previous("binary")) };
+}
+
+describe("the links of a kind", () => {
+  const slot: Slot = { ...emptyJournal.slots.binary, good: [old, present] };
+
+  it("are made with the way back first, so that a cut in between never leaves a release without it", async () => {
+    const host = createReleaseHost();
+    const seen: ReturnType<typeof links>[] = [];
+    host.beforeEach = () => void seen.push(links(host));
+    await conformLinks(host.files, places, { kind: "binary", slot });
+    assert.deepEqual(links(host), { current: present.id, previous: old.id });
+    assert.ok(
+      seen.some(({ current, previous }) => current === null && previous === old.id),
+      "there was no moment with the way back alone",
+    );
+    assert.ok(!seen.some(({ current, previous }) => current !== null && previous === null));
+  });
+
+  it("are left alone where they are right", async () => {
+    const host = createReleaseHost();
+    await conformLinks(host.files, places, { kind: "binary", slot });
+    const operations: string[] = [];
+    host.beforeEach = (operation) => void operations.push(operation);
+    await conformLinks(host.files, places, { kind: "binary", slot });
+    assert.deepEqual(operations, ["makeDirectory"]);
+  });
+});
+
+describe("the journal of root's side", () => {
+  it("is what it was, also in memory, when it cannot be written", async () => {
+    const host = createReleaseHost();
+    const journal = await openJournal(host.files, places);
+    await journal.update((now) => ({ ...now, sequence: 1 }));
+    host.beforeEach = (operation) => {
+      if (operation === "write") throw new StewardError("storage_full", "The disk is full.");
+    };
+    const change = journal.update((now) => ({ ...now, sequence: 2 }));
+    await assert.rejects(change, { code: "storage_full" });
+    assert.equal(journal.read().sequence, 1);
+    host.beforeEach = () => undefined;
+    await journal.update((now) => ({ ...now, sequence: now.sequence + 1 }));
+    assert.equal(journal.read().sequence, 2);
+    assert.equal((await openJournal(host.files, places)).read().sequence, 2);
+  });
+
+  it("is read as it was while it is being written", async () => {
+    const host = createReleaseHost();
+    const journal = await openJournal(host.files, places);
+    let during = -1;
+    host.beforeEach = (operation) => {
+      if (operation === "write") during = journal.read().sequence;
+    };
+    await journal.update((now) => ({ ...now, sequence: 1 }));
+    assert.equal(during, 0);
+  });
+});

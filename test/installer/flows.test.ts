@@ -1,0 +1,454 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import type { ReleaseHost } from "../../src/host/release-ports.ts";
+import { pathsOf } from "../../src/installer/files/places.ts";
+import type { UpdateKind } from "../../src/releases/release.ts";
+import type { JournalEntry, Slot } from "../../src/releases/release-journal.ts";
+import { endOfSuite, freePort } from "../store/state-directory.ts";
+import { until } from "../until.ts";
+import { current, isConsistent, journalOf, linked, runsWell } from "./lab/checks.ts";
+import { copyDevice, type Device, type DeviceOptions, makeDevice, pumpLog, stage } from "./lab/device.ts";
+import { startEngine } from "./lab/engine.ts";
+import { type Published, publishReleases } from "./lab/published.ts";
+import { endPump } from "./lab/pump.ts";
+import { quickDirectory } from "./lab/quick-directory.ts";
+import { type PackedRelease, type ReleaseModel, treeHash } from "./lab/releases.ts";
+import { type RootOrder, runRootSide, underVirtualTime } from "./lab/root-side.ts";
+import { type Supervisor, supervise } from "./lab/supervisor.ts";
+
+const kinds = ["rules", "binary"] as const;
+
+const second: readonly ReleaseModel[] = [
+  { kind: "rules", version: "2.0.0", does: "is well" },
+  { kind: "rules", version: "2.1.0", does: "is unwell" },
+  { kind: "rules", version: "2.2.0", does: "does not load" },
+  { kind: "binary", version: "2.0.0", does: "is well" },
+  { kind: "binary", version: "2.1.0", does: "is unwell" },
+  { kind: "binary", version: "2.2.0", does: "exits" },
+  { kind: "binary", version: "2.3.0", does: "hangs" },
+  { kind: "binary", version: "2.4.0", does: "fails later", afterAnswers: 4 },
+  { kind: "binary", version: "2.5.0", does: "crashes", afterMilliseconds: 150 },
+];
+
+/** A clock by its own pauses: a release gets as many looks on a slow host as on a quick one. */
+const byPauses = underVirtualTime(1_000);
+
+describe("a release on trial", { concurrency: 2 }, () => {
+  const suite = endOfSuite();
+  let directory = "";
+  let engine = "";
+  let published: Published;
+  let fresh: Device;
+
+  before(async () => {
+    directory = await quickDirectory(suite);
+    engine = await startEngine(suite);
+    const well = (version: string): ReleaseModel[] =>
+      kinds.map((kind) => ({ kind, version, does: "is well" as const }));
+    published = await publishReleases(directory, [
+      well("1.0.0"),
+      second,
+      [...well("3.0.0"), ...well("4.0.0"), ...well("5.0.0")],
+    ]);
+    fresh = await makeDevice(await options(), published.rootFile);
+    await stage(fresh, published.stagedAt(0));
+    for (const kind of kinds) await install(fresh, kind, "1.0.0");
+    endPump(fresh);
+  });
+
+  describe("that is bad", () => {
+    const bad: [UpdateKind, string, RegExp][] = [
+      ["rules", "2.1.0", /503/],
+      ["rules", "2.2.0", /load\.sh failed with status 1: load: \S+ holds no rules/],
+      ["binary", "2.1.0", /503/],
+      ["binary", "2.2.0", /ECONNREFUSED|refused/],
+      ["binary", "2.3.0", /within|answer|time/],
+    ];
+    for (const [kind, version, reason] of bad) {
+      it(`ends failed within its deadline, and is not taken again: ${kind} ${version}`, async (test) => {
+        // One that never answers costs five real seconds a look.
+        const device = await deviceOf(test, { within: version === "2.3.0" ? "200ms" : "2s" });
+        await install(device, kind, version, byPauses);
+        const entry = await last(device);
+        assert.equal(entry.outcome, "failed", entry.detail);
+        assert.equal(entry.version, version);
+        assert.equal(entry.restored_healthy, true);
+        assert.match(entry.detail, reason);
+        assert.ok(entry.seconds <= 5, `it was tried for ${entry.seconds} s`);
+        isBounded(entry.log);
+        await isBack(device, kind, version);
+        await refusedAgain(device, kind, version);
+        await stage(device, published.stagedAt(2));
+        await install(device, kind, "3.0.0");
+        await isAtWork(device, kind, "3.0.0");
+      });
+    }
+
+    it("is caught by a watch that is longer than it is well", async (test) => {
+      const device = await deviceOf(test, { successes: 6, within: "2s" });
+      await install(device, "binary", "2.4.0", byPauses);
+      assert.equal((await last(device)).outcome, "failed");
+      await isBack(device, "binary", "2.4.0");
+    });
+
+    it("is taken as good by a watch that is shorter", async (test) => {
+      const device = await deviceOf(test, { successes: 4, within: "2s" });
+      await install(device, "binary", "2.4.0", byPauses);
+      assert.equal((await last(device)).outcome, "good");
+    });
+  });
+
+  describe("that is good", () => {
+    it("is at work, and the one before it is kept as the way back", async (test) => {
+      const device = await deviceOf(test);
+      await install(device, "binary", "2.0.0");
+      await isAtWork(device, "binary", "2.0.0");
+      const previous = await linked(device, published, pathsOf(device.places).previous("binary"));
+      assert.equal(previous?.version, "1.0.0");
+      const { outcome, from_version } = await last(device);
+      assert.deepEqual({ outcome, from_version }, { outcome: "good", from_version: "1.0.0" });
+    });
+
+    it("leaves no more than three trees of a kind, with the current and the previous among them", async (test) => {
+      const device = await deviceOf(test);
+      await install(device, "rules", "2.0.0");
+      await stage(device, published.stagedAt(2));
+      for (const version of ["3.0.0", "4.0.0", "5.0.0"]) await install(device, "rules", version);
+      const { good } = await slotOf(device, "rules");
+      assert.deepEqual(
+        good.map(({ version }) => version),
+        ["3.0.0", "4.0.0", "5.0.0"],
+      );
+      await isConsistent(device, published);
+    });
+  });
+
+  it("is applied, rolled back and refused by the built program", async (test) => {
+    const device = await deviceOf(test);
+    const { id } = published.release("rules", "2.0.0");
+    assert.equal((await builtProgram(device, "install", id)).code, 0);
+    await isAtWork(device, "rules", "2.0.0");
+    assert.equal((await builtProgram(device, "install", "rollbackrules")).code, 0);
+    await isAtWork(device, "rules", "1.0.0");
+    assert.equal((await builtProgram(device, "install", id)).code, 0);
+    // As the agent asks; it has had its rollback of this release.
+    const agents = await builtProgram(device, "install", "rollbackrules");
+    assert.equal(agents.code, errorCodes.rollback_needs_root.exit);
+    assert.match(agents.stderr, /gone back from it once already.*steward update rollback rules --as-root/);
+    assert.equal((await builtProgram(device, "rollback", "rules")).code, 0);
+    await isAtWork(device, "rules", "1.0.0");
+    const { code, stderr } = await builtProgram(device, "rollback", "rules");
+    assert.equal(code, errorCodes.nothing_to_roll_back.exit);
+    assert.match(stderr, /There is no release of the kind rules from before/);
+    assert.equal((await builtProgram(device, "guard")).code, 0);
+    await isAtWork(device, "rules", "1.0.0");
+  });
+
+  describe("that somebody rolls back", () => {
+    it("is held, and the one before it runs", async (test) => {
+      const device = await deviceOf(test);
+      await install(device, "binary", "2.0.0");
+      await run(device, { verb: "rollback", kind: "binary" });
+      assert.equal((await last(device)).outcome, "rolled_back");
+      const [held, ...others] = (await slotOf(device, "binary")).setAside;
+      assert.deepEqual([held?.version, held?.why, held?.until, others], ["2.0.0", "held", null, []]);
+      await isAtWork(device, "binary", "1.0.0");
+    });
+
+    it("cannot be rolled back where there is none before it, and nothing is changed", async (test) => {
+      const device = await deviceOf(test);
+      await assert.rejects(
+        run(device, { verb: "rollback", kind: "binary" }),
+        hasCode("nothing_to_roll_back"),
+      );
+      assert.equal((await last(device)).outcome, "refused");
+      await isConsistent(device, published);
+      assert.equal((await current(device, published, "binary")).version, "1.0.0");
+    });
+  });
+
+  it("changes neither the product's settings nor the agent's state, whatever comes of it", async (test) => {
+    const device = await deviceOf(test, { within: "2s" });
+    const state = await treeHash(device.state);
+    const etc = () => treeHash(join(device.directory, "etc"));
+    const hostFile = await etc();
+    const settings = await settingsOf(device);
+    for (const version of ["2.1.0", "2.0.0"]) await install(device, "binary", version, byPauses);
+    await run(device, { verb: "rollback", kind: "binary" });
+    assert.equal(await treeHash(device.state), state);
+    assert.equal(await etc(), hostFile);
+    assert.deepEqual(await settingsOf(device), settings);
+  });
+
+  describe("whose agent and guard are dead", () => {
+    it("is kept when root confirms it, whatever its health says", async (test) => {
+      const device = await inTheMiddle(test, "2.1.0");
+      await run(device, { verb: "confirm", kind: "binary" });
+      assert.equal((await last(device)).outcome, "good");
+      assert.equal((await current(device, published, "binary")).version, "2.1.0");
+      await isConsistent(device, published);
+    });
+
+    it("is undone when root aborts it, and held, for it has not failed", async (test) => {
+      const device = await inTheMiddle(test, "2.0.0");
+      await run(device, { verb: "abort", kind: "binary" });
+      assert.equal((await last(device)).outcome, "aborted");
+      assert.equal((await slotOf(device, "binary")).setAside[0]?.why, "held");
+      await isAtWork(device, "binary", "1.0.0");
+    });
+  });
+
+  it("is undone by the guard that watches it when root orders to abort it", async (test) => {
+    const device = await deviceOf(test, { successes: 40, within: "600s" });
+    const ended = install(device, "binary", "2.0.0");
+    await until("it is watched", async () => (await slotOf(device, "binary")).trial?.phase === "confirming");
+    await run(device, { verb: "abort", kind: "binary" });
+    await ended;
+    assert.equal((await last(device)).outcome, "aborted");
+    await isAtWork(device, "binary", "1.0.0");
+  });
+
+  describe("under a service manager", () => {
+    it("is kept though an operator restarts it again and again, and the row of good answers begins anew", async (test) => {
+      const { device, supervisor } = await supervised(test, {
+        successes: 6,
+        interval: "500ms",
+        within: "600s",
+      });
+      let looks = 0;
+      const counted = (host: ReleaseHost): ReleaseHost => ({
+        ...host,
+        askHealth: (plan, release) => {
+          looks += 1;
+          return host.askHealth(plan, release);
+        },
+      });
+      const ended = put(device, supervisor, "2.0.0", counted);
+      let before = 0;
+      for (let restarts = 0; restarts < 2; restarts += 1) {
+        await until("it is looked at", () => looks >= before + 3);
+        before = looks;
+        await supervisor.restartByHand();
+      }
+      await ended;
+      const { outcome, detail } = await last(device);
+      assert.equal(outcome, "good", detail);
+      assert.equal(supervisor.starts(), 4, "of the former, of the release, and by hand");
+      assert.ok(looks - before >= 6, `only ${looks - before} looks came after the last restart`);
+      await runsWell(device, published.release("binary", "2.0.0"));
+    });
+
+    it("fails at its third unclean exit, long before its deadline", async (test) => {
+      const { device, supervisor } = await supervised(test, { successes: 40, within: "600s" });
+      await put(device, supervisor, "2.5.0");
+      const entry = await last(device);
+      assert.equal(entry.outcome, "failed");
+      assert.match(entry.detail, /ended uncleanly 3 times/);
+      assert.ok(
+        entry.log.some((line) => line.includes("pump 2.5.0 listens")),
+        "what the service said is kept",
+      );
+      isBounded(entry.log);
+      assert.equal((await current(device, published, "binary")).version, "1.0.0");
+      await runsWell(device, published.release("binary", "1.0.0"));
+    });
+
+    it("is kept when it is killed twice", async (test) => {
+      const { device, supervisor } = await supervised(test, { successes: 4, within: "600s" });
+      const ended = put(device, supervisor, "2.0.0");
+      for (const crashes of [1, 2]) {
+        await until(
+          "it is watched",
+          async () => (await slotOf(device, "binary")).trial?.phase === "confirming",
+        );
+        supervisor.crash();
+        await until(
+          "the guard has seen it",
+          async () => (await slotOf(device, "binary")).trial?.crashes === crashes,
+        );
+      }
+      await ended;
+      assert.equal((await last(device)).outcome, "good");
+    });
+  });
+
+  describe("that a reboot comes between", () => {
+    const boot = (bootId: string) => (host: ReleaseHost) => ({ ...underVirtualTime(5)(host), bootId });
+
+    it("begins to be confirmed anew, and is kept", async (test) => {
+      const device = await inTheMiddle(test, "2.0.0");
+      await run(device, { verb: "guard", isBoot: true }, boot("boot-2"));
+      const { trial } = await slotOf(device, "binary");
+      assert.equal(trial?.boots, 2);
+      assert.equal(trial?.health.successes, 0);
+      await run(device, { verb: "guard" }, boot("boot-2"));
+      assert.equal((await last(device)).outcome, "good");
+      await isAtWork(device, "binary", "2.0.0");
+    });
+
+    it("is undone at the fourth boot, and put off for a day, for it has not failed", async (test) => {
+      const device = await inTheMiddle(test, "2.0.0");
+      for (const at of [2, 3]) {
+        await run(device, { verb: "guard", isBoot: true }, boot(`boot-${at}`));
+        assert.equal((await slotOf(device, "binary")).trial?.boots, at);
+      }
+      await run(device, { verb: "guard", isBoot: true }, boot("boot-4"));
+      assert.equal(
+        (await current(device, published, "binary")).version,
+        "1.0.0",
+        "before anything is started",
+      );
+      await run(device, { verb: "guard" }, boot("boot-4"));
+      const { outcome, at } = await last(device);
+      assert.equal(outcome, "deferred");
+      const [deferred] = (await slotOf(device, "binary")).setAside;
+      assert.equal(deferred?.why, "deferred");
+      const hours = (Date.parse(deferred?.until ?? "") - Date.parse(at)) / 3_600_000;
+      assert.ok(Math.abs(hours - 24) < 0.1, `until ${deferred?.until}`);
+      await isAtWork(device, "binary", "1.0.0");
+    });
+  });
+
+  async function options(health: object = {}, plan: object = {}): Promise<DeviceOptions> {
+    const place = await mkdtemp(join(directory, "device-"));
+    return { directory: place, port: await freePort(), engine, health, plan };
+  }
+
+  /** A device with 1.0.0 of both kinds, and all of the second publication staged. */
+  async function deviceOf(
+    test: { after(clean: () => void): void },
+    health: object = {},
+    plan: object = {},
+  ): Promise<Device> {
+    const device = await copyDevice(fresh, await options(health, plan));
+    test.after(() => endPump(device));
+    await stage(device, published.stagedAt(1));
+    return device;
+  }
+
+  /** A binary that is being watched, and nobody who does. */
+  async function inTheMiddle(test: { after(clean: () => void): void }, version: string): Promise<Device> {
+    const device = await deviceOf(test);
+    const gone = new Error("the guard is gone");
+    const dying = (host: ReleaseHost): ReleaseHost => ({
+      ...host,
+      askHealth: async () => {
+        throw gone;
+      },
+    });
+    const { id } = published.release("binary", version);
+    await assert.rejects(run(device, { verb: "install", id }, dying), gone);
+    assert.equal((await slotOf(device, "binary")).trial?.phase, "confirming");
+    return device;
+  }
+
+  async function supervised(
+    test: { after(clean: () => Promise<void> | void): void },
+    health: object,
+  ): Promise<{ device: Device; supervisor: Supervisor }> {
+    const device = await deviceOf(test, health, { activate: undefined, unit: "pump.service" });
+    const supervisor = supervise(device);
+    test.after(() => supervisor.stop());
+    await supervisor.restartByHand();
+    return { device, supervisor };
+  }
+
+  function put(
+    device: Device,
+    supervisor: Supervisor,
+    version: string,
+    change: (host: ReleaseHost) => ReleaseHost = (host) => host,
+  ): Promise<void> {
+    const { id } = published.release("binary", version);
+    return run(device, { verb: "install", id }, (host) => change(supervisor.onHost(host)));
+  }
+
+  async function install(
+    device: Device,
+    kind: UpdateKind,
+    version: string,
+    change?: (host: ReleaseHost) => ReleaseHost,
+  ): Promise<void> {
+    await run(device, { verb: "install", id: published.release(kind, version).id }, change);
+  }
+
+  function run(
+    device: Device,
+    what: RootOrder,
+    change: (host: ReleaseHost) => ReleaseHost = (host) => host,
+  ): Promise<void> {
+    return runRootSide(device, what, { change });
+  }
+
+  async function isAtWork(device: Device, kind: UpdateKind, version: string): Promise<void> {
+    const release: PackedRelease = await current(device, published, kind);
+    assert.equal(release.version, version);
+    await isConsistent(device, published);
+    await runsWell(device, release);
+  }
+
+  async function isBack(device: Device, kind: UpdateKind, version: string): Promise<void> {
+    const { setAside } = await slotOf(device, kind);
+    assert.deepEqual(
+      setAside.map((one) => [one.version, one.why, one.until]),
+      [[version, "failed", null]],
+    );
+    await isAtWork(device, kind, "1.0.0");
+  }
+
+  async function refusedAgain(device: Device, kind: UpdateKind, version: string): Promise<void> {
+    await assert.rejects(install(device, kind, version), hasCode("update_not_acceptable"));
+    assert.equal((await last(device)).outcome, "refused");
+    await isAtWork(device, kind, "1.0.0");
+  }
+});
+
+/** Kept, and nothing in it that a terminal would obey. */
+function isBounded(log: readonly string[]): void {
+  assert.ok(log.length > 0 && log.length <= 60, `${log.length} lines are kept`);
+  for (const line of log) {
+    assert.ok(line.length <= 400, `a line of ${line.length} characters`);
+    assert.doesNotMatch(line, /\p{Cc}/u);
+  }
+}
+
+function hasCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof StewardError && error.code === code;
+}
+
+/** `dist/installer.js`, told where all of this device is. */
+function builtProgram({ places, state, hostFile }: Device, ...words: string[]) {
+  const where = ["--releases", places.releases, "--trust", places.trust, "--state", state];
+  const program = join(import.meta.dirname, "../../dist/installer.js");
+  const child = spawn(process.execPath, [program, ...words, ...where, "--host-file", hostFile], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  return new Promise<{ code: number | null; stderr: string }>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stderr }));
+  });
+}
+
+async function last(device: Device): Promise<JournalEntry> {
+  const entry = (await journalOf(device)).history.at(-1);
+  assert.ok(entry, `nothing has ended: ${await pumpLog(device)}`);
+  return entry;
+}
+
+async function slotOf(device: Device, kind: UpdateKind): Promise<Slot> {
+  return (await journalOf(device)).slots[kind];
+}
+
+/** The pump's own, byte for byte. */
+function settingsOf({ run }: Device): Promise<Buffer> {
+  return readFile(join(run, "settings.json"));
+}

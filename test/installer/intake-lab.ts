@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { type Credentials, createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
+import { type IntakeOptions, takeIn, type VerifiedRelease } from "../../src/installer/verify/intake.ts";
+import { emptyJournal } from "../../src/releases/release-journal.ts";
+import { metadataFileName } from "../../src/tuf/metadata-file-name.ts";
+import { type Ending, temporaryDirectory } from "../store/state-directory.ts";
+import { refused } from "../updates/lab/device.ts";
+import type { AddedTarget, ReleaseOptions } from "../updates/lab/signed-forms.ts";
+import { SignedRepository } from "../updates/lab/signed-repository.ts";
+
+/** Nobody's on this host; what runs as it has nothing of root's. */
+export const agentUser = 47_123;
+
+export const isRoot = process.geteuid?.() === 0;
+
+/** What runs as the agent's user and keeps CAP_SYS_TIME, as the agent does. No clock is ever set by it. */
+export const asAgentUser = [
+  "setpriv",
+  ...["--reuid", String(agentUser), "--regid", String(agentUser), "--clear-groups"],
+  ...["--inh-caps", "-all,+sys_time", "--ambient-caps", "-all,+sys_time", "--bounding-set", "-all,+sys_time"],
+];
+
+/** A device whose agent belongs to another user, and its publisher. */
+export interface IntakeLab {
+  publisher: SignedRepository;
+  /** The agent's state directory, and root's three places. */
+  readonly agent: string;
+  readonly trust: string;
+  readonly releases: string;
+  readonly rootFile: string;
+  /** Puts this publisher's present metadata into the agent's hands, who asks nobody whether they are good. */
+  hold(publisher?: SignedRepository): Promise<void>;
+  /** Stages a payload under the id of its signed bytes, or other bytes in its place. */
+  stage(added: AddedTarget, bytes?: Uint8Array): Promise<string>;
+  stagedPath(id: string): string;
+  takeIn(id: string, options?: Partial<IntakeOptions>): Promise<VerifiedRelease>;
+  /** A release that root's side takes in, so that it knows of it. */
+  takeNew(version: string, options?: Partial<IntakeOptions>): Promise<VerifiedRelease>;
+  /** Runs a shell script as the agent's user, in its updates directory. */
+  asAgent(script: string, ...args: string[]): SpawnSyncReturns<string>;
+}
+
+export function idOf({ target }: AddedTarget): string {
+  return (target.hashes.sha512 ?? target.hashes.sha256)?.slice(0, 32) ?? "";
+}
+
+export async function openIntakeLab(
+  test: Ending,
+  publisher: SignedRepository = new SignedRepository(),
+): Promise<IntakeLab> {
+  const base = await temporaryDirectory(test);
+  await chmod(base, 0o755);
+  const [agent, trust, releases] = ["agent", "trust", "releases"].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const rootFile = join(base, "update-root.json");
+  await writeFile(rootFile, publisher.metadata("1.root"));
+  await mkdir(releases, { mode: 0o755 });
+  await writeFile(join(releases, "journal.json"), "{}", { mode: 0o644 });
+  for (const directory of ["", "updates", "updates/metadata", "updates/roots", "updates/staged"]) {
+    await mkdir(join(agent, directory), { mode: 0o700 });
+    await chown(join(agent, directory), agentUser, agentUser);
+  }
+  const lab: IntakeLab = {
+    ...{ publisher, agent, trust, releases, rootFile },
+    hold: (of = lab.publisher) => holdMetadata(join(agent, "updates"), of),
+    stage: async (added, bytes = added.payload) => {
+      await put(lab.stagedPath(idOf(added)), bytes);
+      return idOf(added);
+    },
+    stagedPath: (id) => join(agent, "updates/staged", `${id}.tar.gz`),
+    takeIn: async (id, options) => takeIn(id, { ...(await usual(lab)), ...options }),
+    takeNew: async (version, options) => {
+      const added = lab.publisher.addRelease({ version });
+      lab.publisher.publish("rules");
+      await lab.hold();
+      return lab.takeIn(await lab.stage(added), options);
+    },
+    asAgent: (script, ...args) => {
+      const [program = "", ...options] = asAgentUser;
+      return spawnSync(program, [...options, "sh", "-c", script, "sh", ...args], {
+        cwd: "/",
+        encoding: "utf8",
+        env: { PATH: process.env.PATH, UPDATES: join(agent, "updates"), TRUST: trust, RELEASES: releases },
+        timeout: 20_000,
+      });
+    },
+  };
+  return lab;
+}
+
+/** Has this done by the agent's user, who must be able to do it. */
+export function does(lab: IntakeLab, script: string, ...args: string[]): void {
+  const { status, stderr } = lab.asAgent(`set -e; ${script}`, ...args);
+  assert.equal(status, 0, stderr);
+}
+
+/** A device whose agent holds this release, staged. */
+export async function withStaged(
+  test: Ending,
+  options: ReleaseOptions = {},
+): Promise<{ lab: IntakeLab; id: string; added: AddedTarget }> {
+  const lab = await openIntakeLab(test);
+  const added = lab.publisher.addRelease({ version: "1.0.0", ...options });
+  lab.publisher.publish("rules", "binary");
+  await lab.hold();
+  return { lab, id: await lab.stage(added), added };
+}
+
+/** What the lab's device is, by root's own files. */
+export const labDevice: IntakeOptions["device"] = {
+  ...{ product: "demo", arch: "x64", agentVersion: "1.0.0", channels: null },
+  packaged: { rules: null, binary: null },
+};
+
+/** What lies below root's own directory, by path. */
+export async function takenFiles(trust: string): Promise<string[]> {
+  const names = await readdir(join(trust, "intake"), { recursive: true }).catch(() => []);
+  return names.filter((name) => name.endsWith(".gz")).sort();
+}
+
+async function usual({ agent, trust, releases, rootFile }: IntakeLab): Promise<IntakeOptions> {
+  return {
+    places: { trust, releases },
+    stateDirectory: agent,
+    asAgent: await createOwnersRights(agent, labCredentials()),
+    // The test's directory is not root's alone all the way up: /tmp is everybody's.
+    readInstalledRoot: () => readFile(rootFile),
+    device: labDevice,
+    journal: emptyJournal,
+    builtAt: new Date("2026-11-01T00:00:00Z"),
+    wall: () => new Date(),
+    uptime: () => 1_000,
+    bootId: "boot-1",
+  };
+}
+
+/** This process's own, as a main hands them over. */
+export function labCredentials(): Credentials {
+  const { geteuid, getegid, getgroups, seteuid, setegid, setgroups } = process;
+  if (!geteuid || !getegid || !getgroups || !seteuid || !setegid || !setgroups) throw new Error("no Unix");
+  const getActiveResourcesInfo = () => process.getActiveResourcesInfo();
+  return {
+    ...{ geteuid, getegid, getgroups, seteuid, setegid, getActiveResourcesInfo },
+    setgroups: (ids: readonly number[]) => setgroups(ids),
+  };
+}
+
+async function holdMetadata(updates: string, publisher: SignedRepository): Promise<void> {
+  const { root, snapshot, targets, delegated } = publisher;
+  const roles: Record<string, Buffer> = {
+    root: publisher.metadata(`${root.version}.root`),
+    timestamp: publisher.metadata("timestamp"),
+    snapshot: publisher.metadata(`${snapshot.version}.snapshot`),
+    targets: publisher.metadata(`${targets.version}.targets`),
+  };
+  for (const [role, { version }] of Object.entries(delegated))
+    roles[role] = publisher.metadata(`${version}.${role}`);
+  for (const [role, bytes] of Object.entries(roles))
+    await put(join(updates, "metadata", metadataFileName(role)), bytes);
+  for (let version = 1; version <= root.version; version += 1) {
+    const name = metadataFileName(`${version}.root`);
+    await put(join(updates, "roots", name), publisher.metadata(`${version}.root`));
+  }
+}
+
+async function put(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes, { mode: 0o600 });
+  await chown(path, agentUser, agentUser);
+}
+
+/** The whole of an attack: refused with this code, and nothing of any release is left on root's side. */
+export async function takesNothing(
+  lab: IntakeLab,
+  { id, code, saying = /./ }: { id: string; code: string; saying?: RegExp },
+  options: Partial<IntakeOptions> = {},
+): Promise<void> {
+  const error = await refused(code, lab.takeIn(id, options));
+  assert.match(error.message, saying);
+  assert.deepEqual(await takenFiles(lab.trust), []);
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { pathsOf } from "../../../src/installer/files/places.ts";
+import type { UpdateKind } from "../../../src/releases/release.ts";
+import { type ReleaseJournal, readReleaseJournal } from "../../../src/releases/release-journal.ts";
+import type { Device } from "./device.ts";
+import type { Published } from "./published.ts";
+import { type PackedRelease, treeHash } from "./releases.ts";
+
+export async function journalOf({ places }: Device): Promise<ReleaseJournal> {
+  return readReleaseJournal(await readFile(pathsOf(places).journal));
+}
+
+/** The release that `current` or `previous` leads to, its tree whole as it was published; null: there is no such link. */
+export async function linked(
+  { places }: Device,
+  published: Published,
+  link: string,
+): Promise<PackedRelease | null> {
+  const target = await readlink(link).catch(() => null);
+  if (target === null) return null;
+  const id = basename(target);
+  assert.equal(target, pathsOf(places).linkTo(id), `${link} leads elsewhere`);
+  const release = published.releases.find((one) => one.id === id);
+  assert.ok(release, `${link} leads to ${id}, which was never published`);
+  assert.equal(
+    await treeHash(pathsOf(places).tree(id)),
+    release.treeHash,
+    `the tree of ${release.version} is not whole`,
+  );
+  return release;
+}
+
+export async function current(
+  device: Device,
+  published: Published,
+  kind: UpdateKind,
+): Promise<PackedRelease> {
+  const release = await linked(device, published, pathsOf(device.places).current(kind));
+  assert.ok(release, `nothing is current of the kind ${kind}`);
+  return release;
+}
+
+/** What a change that was killed in the middle leaves beside its file, until that is written again. */
+const isTemporary = (name: string): boolean => /^\.[^/]+\.tmp$/.test(name);
+
+/** Nothing at all is left of what was killed. */
+export async function noLeftovers({ places }: Device): Promise<void> {
+  const all = [];
+  for (const directory of [places.releases, places.trust]) {
+    all.push(...(await readdir(directory, { recursive: true })));
+  }
+  const left = all.filter((path) => basename(path).startsWith(".") && basename(path) !== ".lock");
+  assert.deepEqual(left, [], "what is left of what was killed");
+}
+
+/** Nothing is under way, and links, labels and trees are what the journal says, no more and no less. */
+export async function isConsistent(device: Device, published: Published): Promise<void> {
+  const paths = pathsOf(device.places);
+  const journal = await journalOf(device);
+  const kept: string[] = [];
+  for (const kind of ["rules", "binary"] as const) {
+    const { trial, good } = journal.slots[kind];
+    assert.equal(trial, null, `${kind} is still on trial`);
+    const links = [paths.current(kind), paths.previous(kind)];
+    const [present, former] = await Promise.all(links.map((link) => linked(device, published, link)));
+    assert.equal(present?.id, good.at(-1)?.id, `current of ${kind}`);
+    assert.equal(former?.id, good.at(-2)?.id, `previous of ${kind}`);
+    for (const { id } of good) kept.push(id, `${id}.json`);
+  }
+  const lies = async (directory: string): Promise<string[]> =>
+    (await readdir(directory)).filter((name) => !isTemporary(name)).sort();
+  assert.deepEqual(await lies(paths.trees), kept.sort(), "trees and labels that are kept");
+  const others = ["binary", "journal.json", "releases", "rules"];
+  const found = (await lies(device.places.releases)).filter((name) => name !== ".lock");
+  assert.deepEqual(found, others, "what lies beside them");
+  for (const kind of ["rules", "binary"] as const) {
+    const odd = (await lies(paths.slot(kind))).filter((name) => !["current", "previous"].includes(name));
+    assert.deepEqual(odd, [], `what lies beside the links of ${kind}`);
+  }
+  const left = (await readdir(device.places.trust)).filter((name) => name === "intake");
+  assert.deepEqual(left, [], "root's copy of a payload is still there");
+}
+
+/** By role, the version of root's own trusted metadata. */
+export async function metadataVersions({ places }: Device): Promise<Record<string, number>> {
+  const versions: Record<string, number> = {};
+  const directory = pathsOf(places).metadata;
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith(".json") || name.startsWith(".")) continue;
+    const { signed } = JSON.parse(await readFile(join(directory, name), "utf8")) as {
+      signed: { version: number };
+    };
+    versions[name] = signed.version;
+  }
+  return versions;
+}
+
+/** None went back, and none is gone. */
+export function neverBack(before: Record<string, number>, after: Record<string, number>): void {
+  for (const [role, version] of Object.entries(before)) {
+    assert.ok((after[role] ?? 0) >= version, `${role} went from version ${version} to ${after[role]}`);
+  }
+}
+
+/** What the pump itself says of the kind, over HTTP. */
+export async function pumpSays(
+  device: Device,
+  kind: UpdateKind,
+): Promise<{ status: number; version: unknown }> {
+  const { update } = JSON.parse(await readFile(device.hostFile, "utf8")) as {
+    update: Record<UpdateKind, { health: { http: { url: string }[] } }>;
+  };
+  const answer = await fetch(update[kind].health.http[0]?.url ?? "", { signal: AbortSignal.timeout(2_000) });
+  const { version } = (await answer.json()) as { version: unknown };
+  return { status: answer.status, version };
+}
+
+export async function runsWell(device: Device, release: PackedRelease): Promise<void> {
+  const said = await pumpSays(device, release.kind);
+  assert.deepEqual(said, { status: 200, version: release.version }, "what the pump says");
+}

@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ReleasePlaces, usualPlaces } from "../../../src/installer/files/places.ts";
+import { productDirectory } from "./releases.ts";
+
+/** A device as directories: what root has, what the agent has, and what the pump has of its own. */
+export interface Device {
+  readonly directory: string;
+  /** Root's. */
+  readonly places: ReleasePlaces;
+  readonly hostFile: string;
+  /** The agent's state. */
+  readonly state: string;
+  /** The pump's settings, pid and log. */
+  readonly run: string;
+}
+
+export interface DeviceOptions {
+  readonly directory: string;
+  /** Of the pump's service. */
+  readonly port: number;
+  /** Origin of the engine that goes by the rules. */
+  readonly engine: string;
+  /** The host file's `health`, beside `http`. */
+  readonly health?: object;
+  /** Further members of the host file's plans. */
+  readonly plan?: object;
+}
+
+/** Quick where all is well, and patient where this host is slow. */
+export const quickHealth = { successes: 2, interval: "100ms", within: "60s" };
+
+/** Its directories, wherever they came from. */
+export function deviceIn(directory: string): Device {
+  const at = (name: string): string => join(directory, name);
+  const places = { ...usualPlaces, releases: at("releases"), trust: at("trust") };
+  return { directory, places, hostFile: at("etc/steward.json"), state: at("state"), run: at("run") };
+}
+
+/** A device on which nothing was ever applied; `rootFile` is installed as its root of trust. */
+export async function makeDevice(options: DeviceOptions, rootFile: string): Promise<Device> {
+  const device = deviceIn(options.directory);
+  for (const path of [
+    device.state,
+    device.run,
+    join(device.directory, "etc"),
+    join(device.directory, "bin"),
+  ]) {
+    await mkdir(path, { recursive: true, mode: 0o755 });
+  }
+  for (const program of ["launch.sh", "load.sh"]) {
+    await cp(join(productDirectory, program), join(device.directory, "bin", program));
+  }
+  await cp(rootFile, join(device.directory, "etc", "update-root.json"));
+  await settle(device, options);
+  return device;
+}
+
+/** The same device somewhere else: a copy of all of it, with its own addresses. */
+export async function copyDevice(template: Device, options: DeviceOptions): Promise<Device> {
+  execFileSync("cp", ["-a", `${template.directory}/.`, options.directory]);
+  const device = deviceIn(options.directory);
+  await settle(device, options);
+  return device;
+}
+
+/** What the agent has fetched and verified, as if it were this device's own. */
+export async function stage(device: Device, agent: string): Promise<void> {
+  await cp(agent, join(device.state, "updates"), { recursive: true });
+}
+
+/** Its own addresses, in what it is told of itself. */
+export async function settle(device: Device, { port, engine, health, plan }: DeviceOptions): Promise<void> {
+  const http = (url: string) => [{ url, status: 200, version_member: "version" }];
+  const planOf = (program: string, url: string) => ({
+    activate: [join(device.directory, "bin", program), device.run, "{release}"],
+    health: { ...quickHealth, ...health, http: http(url) },
+    ...plan,
+  });
+  const content = {
+    product: "pump",
+    update: {
+      allow_local_servers: true,
+      rules: planOf("load.sh", `${engine}${device.run}`),
+      binary: planOf("launch.sh", `http://127.0.0.1:${port}/health`),
+    },
+  };
+  await writeFile(device.hostFile, JSON.stringify(content, null, 2), { mode: 0o644 });
+  await writeFile(join(device.run, "settings.json"), JSON.stringify({ port, pressure: 3 }), { mode: 0o644 });
+}
+
+/** The pump's log so far. */
+export async function pumpLog({ run }: Device): Promise<string> {
+  return readFile(join(run, "log"), "utf8").catch(() => "");
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { StewardError } from "../../src/contract/errors.ts";
+import type { ApplyPlan } from "../../src/host/release-ports.ts";
+import { openJournal } from "../../src/installer/files/journal-store.ts";
+import { pathsOf, type ReleasePlaces } from "../../src/installer/files/places.ts";
+import { install, type RollbackOrder, rollBack, type TakeIn } from "../../src/installer/install.ts";
+import type { Installing } from "../../src/installer/trial/drive.ts";
+import { guard } from "../../src/installer/trial/guard.ts";
+import { readReleaseJournal } from "../../src/releases/release-journal.ts";
+import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
+
+export const plan: ApplyPlan = {
+  unit: "pump.service",
+  activate: null,
+  selfTest: null,
+  health: { http: [], command: null, successes: 3, intervalSeconds: 5, withinSeconds: 60 },
+};
+
+export const idOf = (version: string): string => version.replaceAll(".", "").padStart(32, "0");
+
+/** Root's side over a host in memory; whoever is alone with it needs no lock. */
+export class Side {
+  readonly host: SimulatedReleaseHost;
+  readonly places: ReleasePlaces = {
+    releases: mkdtempSync(join(tmpdir(), "steward-releases-")),
+    trust: "/trust",
+  };
+  plan = plan;
+
+  constructor(options: { hasUnits?: boolean } = {}) {
+    this.host = createReleaseHost(options);
+  }
+
+  get parts(): Omit<Installing, "journal"> {
+    const { host, places } = this;
+    return { host, places, plans: { rules: null, binary: this.plan }, say: () => undefined };
+  }
+
+  readonly takeIn: TakeIn = async (id) => {
+    const version = [...id.replace(/^0+/, "")].join(".");
+    const payload = `${pathsOf(this.places).intake}/${id}`;
+    this.host.entries.set(payload, { text: `the tree of ${version}` });
+    return { release: { id, kind: "binary", name: "pump", version } as never, payload, floors: {} };
+  };
+
+  async opened(): Promise<Installing> {
+    return { ...this.parts, journal: await openJournal(this.host.files, this.places) };
+  }
+
+  async install(version: string): Promise<void> {
+    await install(await this.opened(), idOf(version), this.takeIn);
+  }
+
+  async rollBack({ floors = {}, by = "root" }: Partial<RollbackOrder> = {}): Promise<void> {
+    await rollBack(await this.opened(), "binary", { by, floors });
+  }
+
+  async guard({ isBoot = false } = {}): Promise<void> {
+    await guard(await this.opened(), { isBoot });
+  }
+
+  async apply(version: string): Promise<void> {
+    await this.install(version);
+    await this.guard();
+  }
+
+  journal() {
+    const entry = this.host.entries.get(pathsOf(this.places).journal);
+    assert.ok(entry !== undefined && entry !== "directory" && "text" in entry, "no journal");
+    return readReleaseJournal(Buffer.from(entry.text));
+  }
+
+  slot() {
+    return this.journal().slots.binary;
+  }
+
+  /** The version that a link leads to. */
+  at(link: "current" | "previous"): string | null {
+    const entry = this.host.entries.get(pathsOf(this.places)[link]("binary"));
+    if (entry === undefined || entry === "directory" || !("link" in entry)) return null;
+    const tree = this.host.entries.get(`${pathsOf(this.places).tree(entry.link.slice(-32))}/content`);
+    assert.ok(tree !== undefined && tree !== "directory" && "text" in tree, `${link} leads nowhere`);
+    return tree.text.replace("the tree of ", "");
+  }
+
+  last() {
+    return this.journal().history.at(-1);
+  }
+}
+
+const sides: Side[] = [];
+export const open = (options = {}): Side => {
+  const side = new Side(options);
+  sides.push(side);
+  return side;
+};
+after(() => {
+  for (const { places } of sides) rmSync(places.releases, { recursive: true, force: true });
+});
+
+export function isError(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof StewardError && error.code === code;
+}

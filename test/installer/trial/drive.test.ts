@@ -1,0 +1,314 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { pathsOf } from "../../../src/installer/files/places.ts";
+import { forgive, guard, order, withReleases } from "../../../src/installer/trial/guard.ts";
+import { idOf, isError, open, plan, type Side } from "../side.ts";
+
+describe("a release that is well", () => {
+  it("becomes current, with the one before it as previous", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.apply("1.1.0");
+    assert.deepEqual([side.at("current"), side.at("previous")], ["1.1.0", "1.0.0"]);
+    assert.equal(side.last()?.outcome, "good");
+    assert.equal(side.last()?.from_version, "1.0.0");
+    assert.equal(side.host.entries.has(pathsOf(side.places).underWay), false);
+  });
+
+  it("has to be well so many times in a row: one bad answer begins the row anew", async () => {
+    const side = open();
+    let looks = 0;
+    side.host.isHealthy = () => {
+      looks += 1;
+      return looks !== 3;
+    };
+    await side.apply("1.0.0");
+    assert.equal(looks, 6);
+  });
+
+  it("leaves the disk with the current one, the previous one and one more", async () => {
+    const side = open();
+    for (const version of ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]) await side.apply(version);
+    const names = await side.host.files.names(pathsOf(side.places).trees);
+    assert.deepEqual(
+      names.filter((name) => !name.endsWith(".json")),
+      ["1.1.0", "1.2.0", "1.3.0"].map(idOf),
+    );
+  });
+});
+
+describe("a release that is not well", () => {
+  const failing = (side: Side, version: string): void => {
+    side.host.isHealthy = (release) => release.version !== version;
+  };
+
+  it("is undone at its deadline, and what was there before is put to work again", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    failing(side, "1.1.0");
+    await side.apply("1.1.0");
+    assert.equal(side.at("current"), "1.0.0");
+    assert.deepEqual(side.host.acts.slice(-2), ["activate 1.1.0", "activate 1.0.0"]);
+    const { outcome, detail, restored_healthy, log } = side.last() ?? {};
+    assert.deepEqual([outcome, restored_healthy], ["failed", true]);
+    assert.match(detail ?? "", /1\.1\.0 is not well/);
+    assert.match(log?.join("\n") ?? "", /it said something/);
+  });
+
+  it("is on the list of those that failed until root takes it off", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    failing(side, "1.1.0");
+    await side.apply("1.1.0");
+    assert.deepEqual(
+      side.slot().setAside.map(({ id, why }) => [id, why]),
+      [[idOf("1.1.0"), "failed"]],
+    );
+    await forgive(await side.opened(), idOf("1.1.0"));
+    assert.deepEqual(side.slot().setAside, []);
+  });
+
+  it("is undone at its third unclean exit, long before its deadline", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    side.host.isHealthy = (release) => {
+      const { uncleanExits } = side.host.unit;
+      if (release.version === "1.1.0") side.host.unit = { ...side.host.unit, uncleanExits: uncleanExits + 1 };
+      return true;
+    };
+    await side.install("1.1.0");
+    const before = side.host.uptime();
+    side.host.unit = { ...side.host.unit, uncleanExits: 0 };
+    await side.guard();
+    assert.equal(side.last()?.outcome, "failed");
+    assert.match(side.last()?.detail ?? "", /3 times/);
+    assert.ok(side.host.uptime() - before < 60, `it took ${side.host.uptime() - before} s`);
+  });
+
+  it("a unit that systemd has given up is started again, and counted each time", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    side.host.isHealthy = (release) => {
+      if (release.version === "1.1.0")
+        side.host.unit = { ...side.host.unit, isFailed: true, uncleanExits: 1 };
+      return release.version !== "1.1.0";
+    };
+    await side.apply("1.1.0");
+    assert.equal(side.last()?.outcome, "failed");
+    assert.ok(side.host.acts.includes("restart pump.service"), side.host.acts.join(", "));
+  });
+
+  it("a clean restart by an operator is no failure: the count begins anew, the trial goes on", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    const counts = [1, 2, 0, 0, 0, 0, 0];
+    side.host.isHealthy = () => {
+      side.host.unit = { ...side.host.unit, uncleanExits: counts.shift() ?? 0 };
+      return true;
+    };
+    await side.apply("1.1.0");
+    assert.equal(side.last()?.outcome, "good");
+  });
+
+  it("without anything before it leaves no current, and says so", async () => {
+    const side = open();
+    failing(side, "1.0.0");
+    await side.apply("1.0.0");
+    assert.equal(side.at("current"), null);
+    assert.equal(side.last()?.from_version, null);
+    assert.equal(side.last()?.outcome, "failed");
+  });
+
+  it("says when the former release is not well either", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    side.host.isHealthy = () => false;
+    await side.apply("1.1.0");
+    assert.equal(side.at("current"), "1.0.0");
+    assert.equal(side.last()?.restored_healthy, false);
+  });
+});
+
+describe("a reboot within the watch", () => {
+  const onTrial = async (options = {}): Promise<Side> => {
+    const side = open(options);
+    await side.apply("1.0.0");
+    await side.install("1.1.0");
+    side.host.isHealthy = ({ version }) => {
+      if (version === "1.1.0") throw new Error("power cut");
+      return true;
+    };
+    await assert.rejects(side.guard(), /power cut/);
+    return side;
+  };
+
+  it("begins the watch anew, and is counted before anything is started", async () => {
+    const side = await onTrial();
+    side.host.reboot();
+    const acts = side.host.acts.length;
+    await side.guard({ isBoot: true });
+    assert.equal(side.slot().trial?.boots, 2);
+    assert.equal(side.host.acts.length, acts, "something was started");
+    side.host.isHealthy = () => true;
+    await side.guard();
+    assert.equal(side.last()?.outcome, "good");
+    assert.equal(side.at("current"), "1.1.0");
+  });
+
+  it("three times without health is the end of it, for a day and not for good", async () => {
+    const side = await onTrial();
+    for (const boots of [2, 3]) {
+      side.host.reboot();
+      await side.guard({ isBoot: true });
+      assert.equal(side.slot().trial?.boots, boots);
+    }
+    side.host.reboot();
+    await side.guard({ isBoot: true });
+    assert.equal(side.at("current"), "1.0.0", "the boot has to wait for the way back");
+    await side.guard();
+    assert.equal(side.last()?.outcome, "deferred");
+    const [release] = side.slot().setAside;
+    assert.equal(release?.why, "deferred");
+    assert.equal(Date.parse(release?.until ?? "") - Date.parse(release?.at ?? ""), 86_400_000);
+  });
+
+  it("puts it to work again where no service manager does", async () => {
+    const side = await onTrial({ hasUnits: false });
+    side.host.reboot();
+    side.host.isHealthy = () => true;
+    await side.guard();
+    assert.deepEqual(side.host.acts.slice(-2), ["activate 1.1.0", "activate 1.1.0"]);
+  });
+});
+
+describe("root's word", () => {
+  it("confirms what nobody watches any more", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.install("1.1.0");
+    side.host.isHealthy = () => {
+      throw new Error("the guard is dead");
+    };
+    await assert.rejects(side.guard(), /dead/);
+    assert.equal(await order(side.parts, { kind: "binary", order: "confirm" }), "carried out");
+    assert.equal(side.at("current"), "1.1.0");
+    assert.equal(side.last()?.outcome, "good");
+  });
+
+  it("aborts, and what was aborted is held", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.install("1.1.0");
+    assert.equal(await order(side.parts, { kind: "binary", order: "abort" }), "carried out");
+    assert.equal(side.at("current"), "1.0.0");
+    assert.equal(side.last()?.outcome, "aborted");
+    assert.equal(side.slot().setAside[0]?.why, "held");
+  });
+
+  it("is heard by the guard that works on it", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.install("1.1.0");
+    let given: string | undefined;
+    side.host.isHealthy = ({ version }) => version !== "1.1.0";
+    const looked = side.host.pause;
+    Object.assign(side.host, {
+      pause: async (seconds: number) => {
+        given ??= await order(side.parts, { kind: "binary", order: "abort" });
+        await looked(seconds);
+      },
+    });
+    await withReleases(side.parts, 0, (parts) => guard(parts, { isBoot: false }));
+    assert.equal(given, "given");
+    assert.equal(side.last()?.outcome, "aborted");
+  });
+
+  it("is refused where nothing is under way", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await assert.rejects(order(side.parts, { kind: "binary", order: "abort" }), isError("not_found"));
+  });
+});
+
+describe("going back by hand", () => {
+  it("leads to the release before, and holds the one that was left", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.apply("1.1.0");
+    await side.rollBack();
+    await side.guard();
+    assert.deepEqual([side.at("current"), side.at("previous")], ["1.0.0", null]);
+    assert.equal(side.last()?.outcome, "rolled_back");
+    assert.equal(side.slot().setAside[0]?.why, "held");
+  });
+
+  it("is refused with nothing before, and changes nothing", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await assert.rejects(side.rollBack(), isError("nothing_to_roll_back"));
+    assert.equal(side.at("current"), "1.0.0");
+    assert.equal(side.last()?.outcome, "refused");
+  });
+
+  it("does not lead below what the publisher still allows", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.apply("1.1.0");
+    await assert.rejects(side.rollBack({ floors: { "binary/pump": "1.1.0" } }), isError("below_floor"));
+    assert.equal(side.at("current"), "1.1.0");
+  });
+});
+
+describe("what cannot be taken on", () => {
+  it("is refused while something else is on trial", async () => {
+    const side = open();
+    await side.install("1.0.0");
+    await assert.rejects(side.install("1.1.0"), isError("update_busy"));
+    await side.guard();
+    assert.equal(side.at("current"), "1.0.0");
+  });
+
+  it("a self-test that fails leaves nothing behind", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    side.plan = { ...plan, selfTest: ["/bin/check"] };
+    const selfTest = () => Promise.reject(new StewardError("update_self_test_failed", "It said no."));
+    Object.assign(side.host, { selfTest });
+    await assert.rejects(side.install("1.1.0"), isError("update_self_test_failed"));
+    assert.equal(side.at("current"), "1.0.0");
+    assert.deepEqual(await side.host.files.names(pathsOf(side.places).trees), [
+      idOf("1.0.0"),
+      `${idOf("1.0.0")}.json`,
+    ]);
+    assert.match(side.last()?.detail ?? "", /It said no/);
+  });
+
+  it("the same refusal again takes the place of the one before", async () => {
+    const side = open();
+    side.plan = { ...plan, selfTest: ["/bin/check"] };
+    Object.assign(side.host, {
+      selfTest: () => Promise.reject(new StewardError("update_self_test_failed", "No.")),
+    });
+    for (let times = 0; times < 3; times += 1) await assert.rejects(side.install("1.1.0"));
+    assert.equal(side.journal().history.length, 1);
+    assert.equal(side.last()?.sequence, 3);
+  });
+});
+
+describe("a journal that cannot be read", () => {
+  it("is kept, and made anew of what the links say", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.apply("1.1.0");
+    const path = pathsOf(side.places).journal;
+    side.host.entries.set(path, { text: "{ half" });
+    await side.guard();
+    assert.deepEqual(
+      side.slot().good.map(({ version }) => version),
+      ["1.0.0", "1.1.0"],
+    );
+    assert.deepEqual([side.at("current"), side.at("previous")], ["1.1.0", "1.0.0"]);
+    assert.ok(side.host.entries.has(`${path}.bad`), "the bad one is gone");
+  });
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { testProgram } from "../../test-program.ts";
+import { bomb, endlessEntries, type HostileTar, writeHostileTar } from "../lab/hostile-tars.ts";
+import { type PublishedTars, publishTars } from "../lab/published-tars.ts";
+import { tarEntry } from "../lab/tar-writer.ts";
+
+const program = join(import.meta.dirname, "../lab/unpack-process.ts");
+
+/** By the design, above idle. */
+const mostMiB = 32;
+
+interface Measured {
+  /** Of the payload, and of whatever else it reads: what is there to be refused by. */
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+  readonly idleMiB: number;
+  readonly peakMiB: number;
+  readonly refusal: string | null;
+}
+
+describe("a payload made to wear out the device", { timeout: 1_200_000 }, () => {
+  const scratch = mkdtempSync(join(tmpdir(), "steward-large-"));
+  const warmUp = join(scratch, "warm-up.tar.gz");
+  let published: PublishedTars | undefined;
+  before(async () => {
+    const pieces = () => Array.from({ length: 20 }, (_, i) => tarEntry({ name: `f${i}` }));
+    await writeHostileTar(warmUp, { name: "warm-up", pieces });
+    published = await publishTars(scratch, [endlessEntries, bomb]);
+  });
+  after(() => rmSync(scratch, { recursive: true, force: true }));
+
+  // By what it does, which is the same on every host, and not by how long that takes.
+  const cases: [what: string, tar: HostileTar, mostReadMiB: number, mostWrittenMiB: number][] = [
+    ["entries without end", endlessEntries, 1, 1],
+    ["a bomb of 1:1000", bomb, 1, 2],
+  ];
+  for (const [what, tar, mostReadMiB, mostWrittenMiB] of cases) {
+    it(`is refused in bounded work and memory: ${what}`, async (test) => {
+      const directory = join(scratch, `${tar.name}.d`);
+      mkdirSync(directory);
+      const payload = published?.payload(tar.name) ?? "";
+      const { readBytes, writtenBytes, idleMiB, peakMiB, refusal } = await measure(directory, payload);
+      const [above, read, written] = [peakMiB - idleMiB, readBytes / 1024 ** 2, writtenBytes / 1024 ** 2];
+      const payloadMiB = statSync(payload).size / 1024 ** 2;
+      const numbers = [read, payloadMiB, written, above].map((mebibytes) => `${mebibytes.toFixed(1)} MiB`);
+      test.diagnostic(
+        `${what}: ${numbers[0]} read, of a payload of ${numbers[1]}; ${numbers[2]} written; ${numbers[3]} of memory`,
+      );
+      assert.match(refusal ?? "", tar.refusal);
+      assert.ok(above <= mostMiB, `it took ${above} MiB above ${idleMiB}`);
+      assert.ok(read <= mostReadMiB, `it read ${read} MiB`);
+      assert.ok(written <= mostWrittenMiB, `it wrote ${written} MiB`);
+      assert.deepEqual(readdirSync(directory), ["warm-up"]);
+    });
+  }
+
+  async function measure(directory: string, payload: string): Promise<Measured> {
+    const words = [...testProgram(program), directory, payload, warmUp];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { timeout: 600_000 });
+    return JSON.parse(stdout);
+  }
+});

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { IntakeOptions } from "../../../src/installer/verify/intake.ts";
+import { openOwnTrust } from "../../../src/installer/verify/own-trust.ts";
+import { emptyJournal, type ReleaseJournal } from "../../../src/releases/release-journal.ts";
+import type { ReleaseOptions } from "../../updates/lab/signed-forms.ts";
+import { SignedRepository } from "../../updates/lab/signed-repository.ts";
+import {
+  agentUser,
+  does,
+  isRoot,
+  labDevice,
+  openIntakeLab,
+  takesNothing,
+  withStaged,
+} from "../intake-lab.ts";
+
+function journalWith(version: string, more: Partial<ReleaseJournal["slots"]["rules"]> = {}): ReleaseJournal {
+  const good = [{ id: "0".repeat(32), name: "base", version }];
+  const rules = { ...emptyJournal.slots.rules, good, ...more };
+  return { ...emptyJournal, slots: { ...emptyJournal.slots, rules } };
+}
+
+describe("an agent that somebody has taken over", { skip: !isRoot && "needs root" }, () => {
+  it("is another user and holds CAP_SYS_TIME, and nothing else, in what follows", async (test) => {
+    const lab = await openIntakeLab(test);
+    const { stdout } = lab.asAgent("id -u; grep CapEff /proc/self/status");
+    // capability.h: CAP_SYS_TIME is 25.
+    assert.match(
+      stdout,
+      new RegExp(`^${agentUser}\\nCapEff:\\s+${(2 ** 25).toString(16).padStart(16, "0")}\\n$`),
+    );
+  });
+
+  it("cannot edit the journal, nor what root's side knows", async (test) => {
+    const { lab } = await withStaged(test);
+    await lab.takeNew("1.1.0");
+    const attempts = [
+      'echo {} > "$RELEASES/journal.json"',
+      'rm -f "$RELEASES/journal.json"',
+      'mv "$UPDATES/staged" "$RELEASES/rules"',
+      'echo {} > "$TRUST/updates.json"',
+      'echo {} > "$TRUST/time-floor.json"',
+      'ls "$TRUST"',
+      'cp "$UPDATES/metadata/root.json" "$TRUST/metadata/root.json"',
+    ];
+    for (const attempt of attempts) {
+      const { status, stderr } = lab.asAgent(attempt);
+      assert.notEqual(status, 0, attempt);
+      assert.match(stderr, /Permission denied/, attempt);
+    }
+  });
+
+  describe("gives other bytes than were signed", () => {
+    const payload = Buffer.alloc(900_000, "rules");
+
+    it("one byte changed in the middle", async (test) => {
+      const { lab, id } = await withStaged(test, { payload });
+      does(lab, 'printf X | dd of="$UPDATES/staged/$1.tar.gz" bs=1 seek=600000 conv=notrunc status=none', id);
+      await takesNothing(lab, { id, code: "update_payload_mismatch", saying: /sha512/ });
+    });
+
+    it("one byte more, and one less", async (test) => {
+      const { lab, id } = await withStaged(test, { payload });
+      for (const size of ["+1", "-2"]) {
+        does(lab, 'truncate -s "$2" "$UPDATES/staged/$1.tar.gz"', id, size);
+        await takesNothing(lab, {
+          id,
+          code: "update_payload_mismatch",
+          saying: /bytes, and 900000 are signed/,
+        });
+      }
+    });
+
+    it("another release of the publisher's, under this one's id", async (test) => {
+      const { lab, id, added } = await withStaged(test, { payload });
+      const other = lab.publisher.addRelease({ version: "0.9.0", payload: Buffer.alloc(900_000, "other") });
+      lab.publisher.publish("rules");
+      await lab.hold();
+      await lab.stage(added, other.payload);
+      await takesNothing(lab, { id, code: "update_payload_mismatch" });
+    });
+  });
+
+  describe("gives something older that was signed once", () => {
+    it("an older release that is on offer still", async (test) => {
+      const { lab, id } = await withStaged(test);
+      const older = { journal: journalWith("2.0.0") };
+      await takesNothing(
+        lab,
+        { id, code: "update_not_acceptable", saying: /base 1.0.0 is not newer than 2.0.0/ },
+        older,
+      );
+    });
+
+    it("an older release, and the metadata of then (rollback attack)", async (test) => {
+      const { lab, id } = await withStaged(test);
+      const old = lab.publisher.fork();
+      await lab.takeNew("2.0.0");
+      await lab.hold(old);
+      await lab.hold(old);
+      await takesNothing(lab, { id, code: "update_rollback_refused", saying: /role timestamp/ });
+    });
+
+    it("for Steward itself, one older than its package", async (test) => {
+      const { lab, id } = await withStaged(test, { kind: "binary", product: "steward", arch: "x64" });
+      const device = { ...labDevice, product: "steward", packaged: { rules: null, binary: "1.0.0" } };
+      await takesNothing(
+        lab,
+        { id, code: "update_not_acceptable", saying: /not newer than 1.0.0/ },
+        { device },
+      );
+    });
+  });
+
+  describe("gives something older than what its package brought, or what was applied since", () => {
+    const versions: [packaged: string | null, applied: string | null, newest: string | null][] = [
+      ["2.0.0", null, "2.0.0"],
+      [null, "2.0.0", "2.0.0"],
+      ["2.0.0", "1.0.0", "2.0.0"],
+      ["1.0.0", "2.0.0", "2.0.0"],
+      ["1.0.0", "1.0.0", null],
+      [null, null, null],
+    ];
+    for (const [packaged, applied, newest] of versions) {
+      it(`rules 1.5.0, where the package has ${packaged} and ${applied} is applied`, async (test) => {
+        const { lab, id } = await withStaged(test, { version: "1.5.0" });
+        const device = { ...labDevice, packaged: { rules: packaged, binary: null } };
+        const options = { device, ...(applied !== null && { journal: journalWith(applied) }) };
+        if (newest === null) return assert.equal((await lab.takeIn(id, options)).release.id, id);
+        const saying = new RegExp(`not newer than ${newest}`);
+        await takesNothing(lab, { id, code: "update_not_acceptable", saying }, options);
+      });
+    }
+  });
+
+  describe("gives what others have signed, or what was never meant for this device", () => {
+    it("all of another publisher's, with its root in the place of the trusted one", async (test) => {
+      const { lab } = await withStaged(test);
+      const evil = new SignedRepository();
+      const added = evil.addRelease({ version: "9.0.0" });
+      evil.publish("rules");
+      evil.publishRoot();
+      await lab.hold(evil);
+      does(lab, 'echo {} > "$UPDATES/../updates.json"');
+      await takesNothing(lab, { id: await lab.stage(added), code: "update_signature_invalid" });
+    });
+
+    it("a release that nobody has signed for", async (test) => {
+      const { lab } = await withStaged(test);
+      const added = new SignedRepository().addRelease({ version: "9.0.0" });
+      const id = await lab.stage(added);
+      await takesNothing(lab, { id, code: "update_not_acceptable", saying: /Nobody has signed/ });
+    });
+
+    it("a binary that the rules' key has signed, wherever it is said to lie", async (test) => {
+      const { lab } = await withStaged(test);
+      const custom = {
+        steward: 1,
+        kind: "binary",
+        name: "demo",
+        version: "9.0.0",
+        channel: "stable",
+        product: "demo",
+        arch: "any",
+      };
+      const under = (kind: string) =>
+        lab.publisher.addTarget("rules", `stable/${kind}/demo-9.tar.gz`, Buffer.from(`evil ${kind}`), custom);
+      const [inBinary, inRules] = [under("binary"), under("rules")];
+      lab.publisher.publish("rules");
+      await lab.hold();
+      const code = "update_not_acceptable";
+      await takesNothing(lab, { id: await lab.stage(inBinary), code, saying: /Nobody has signed/ });
+      await takesNothing(lab, {
+        id: await lab.stage(inRules),
+        code,
+        saying: /kind binary and lies elsewhere/,
+      });
+    });
+
+    const refusals: [string, ReleaseOptions, Partial<IntakeOptions>, RegExp][] = [
+      ["another product", { product: "pump" }, {}, /for the product pump, not demo/],
+      ["another architecture", { kind: "binary", arch: "arm64" }, {}, /is for arm64/],
+      [
+        "a channel that root does not let in",
+        { channel: "beta" },
+        { device: { ...labDevice, channels: ["stable"] } },
+        /of the channel beta, and the host file lets in stable/,
+      ],
+      [
+        "a release that its publisher took back",
+        { custom: { withdrawn: "it floods" } },
+        {},
+        /withdrawn by its publisher: it floods/,
+      ],
+      ["one for a newer agent", { custom: { min_agent: "2.0.0" } }, {}, /needs an agent of version 2.0.0/],
+    ];
+    for (const [name, release, options, saying] of refusals) {
+      it(name, async (test) => {
+        const { lab, id } = await withStaged(test, release);
+        await takesNothing(lab, { id, code: "update_not_acceptable", saying }, options);
+      });
+    }
+
+    it("one that failed here, by root's own journal", async (test) => {
+      const { lab, id } = await withStaged(test);
+      const failed = {
+        ...{ id, name: "base", version: "1.0.0", at: "2026-11-20T00:00:00Z" },
+        ...{ why: "failed" as const, reason: "it was not healthy", until: null },
+      };
+      const journal = journalWith("0.9.0", { setAside: [failed] });
+      await takesNothing(
+        lab,
+        { id, code: "update_not_acceptable", saying: /failed on this device/ },
+        { journal },
+      );
+    });
+
+    it("one below a floor that came with an offer that was itself refused", async (test) => {
+      const { lab, id } = await withStaged(test, {
+        version: "3.0.0",
+        custom: { floor: "3.0.0", min_agent: "9.0.0" },
+      });
+      await takesNothing(lab, { id, code: "update_not_acceptable", saying: /needs an agent/ });
+      const trust = await openOwnTrust(lab);
+      assert.deepEqual(trust.floors(), { "rules/base": "3.0.0" });
+      await trust.close();
+    });
+
+    it("one below a floor that root's side has seen, though no release on offer speaks of it any more", async (test) => {
+      const { lab } = await withStaged(test);
+      const raising = lab.publisher.addRelease({ version: "3.0.0", custom: { floor: "3.0.0" } });
+      lab.publisher.publish("rules");
+      await lab.hold();
+      const journal = journalWith("2.0.0");
+      // Seen is enough: it was never installed.
+      const { floors } = await lab.takeIn(await lab.stage(raising), { journal });
+      assert.deepEqual(floors, { "rules/base": "3.0.0" });
+      lab.publisher.addRelease({ version: "3.0.0", custom: { withdrawn: "a slip" } });
+      const below = lab.publisher.addRelease({ version: "2.5.0" });
+      lab.publisher.publish("rules");
+      await lab.hold();
+      const id = await lab.stage(below);
+      const saying = /base 2.5.0 is below 3.0.0/;
+      await takesNothing(lab, { id, code: "update_not_acceptable", saying }, { journal });
+    });
+  });
+});

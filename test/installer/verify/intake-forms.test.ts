@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { chown, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
+import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
+import { copySigned } from "../../../src/installer/verify/intake-copy.ts";
+import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
+import { temporaryDirectory } from "../../store/state-directory.ts";
+import { until } from "../../until.ts";
+import { refused } from "../../updates/lab/device.ts";
+import {
+  asAgentUser,
+  does,
+  isRoot,
+  labCredentials,
+  openIntakeLab,
+  takenFiles,
+  takesNothing,
+  withStaged,
+} from "../intake-lab.ts";
+
+const code = "update_not_acceptable";
+
+describe("what lies where the staged payload should be", { skip: !isRoot && "needs root" }, () => {
+  const scripts: [string, string, RegExp][] = [
+    ["a fifo that nobody writes to", 'rm "$F"; mkfifo "$F"', /no regular file/],
+    ["a directory", 'rm "$F"; mkdir "$F"', /no regular file/],
+    [
+      "a socket",
+      'rm "$F"; python3 -c "import socket,os; socket.socket(socket.AF_UNIX).bind(os.environ[\'F\'])"',
+      /no regular file/,
+    ],
+    [
+      "a link to the signed bytes elsewhere",
+      'mv "$F" "$UPDATES/there"; ln -s "$UPDATES/there" "$F"',
+      /is a link/,
+    ],
+    ["a link to what root alone may read", 'rm "$F"; ln -s /etc/shadow "$F"', /is a link/],
+    ["a link to a device", 'rm "$F"; ln -s /dev/zero "$F"', /is a link/],
+    ["a link that leads to itself", 'rm "$F"; ln -s "$F" "$F"', /is a link/],
+    ["nothing", 'rm "$F"', /is not there/],
+    [
+      "a link in the place of its directory",
+      'mv "$UPDATES/staged" "$UPDATES/elsewhere"; ln -s elsewhere "$UPDATES/staged"',
+      /staged is no directory, or a link/,
+    ],
+    [
+      "a link in the place of the directory of updates",
+      'mv "$UPDATES" "$UPDATES/../elsewhere"; ln -s elsewhere "$UPDATES"',
+      /updates is no directory, or a link/,
+    ],
+    [
+      "a file in the place of its directory",
+      'rm -r "$UPDATES/staged"; echo x > "$UPDATES/staged"',
+      /staged is no directory/,
+    ],
+    [
+      "a link in the place of the directory of metadata",
+      'mv "$UPDATES/metadata" "$UPDATES/m"; ln -s m "$UPDATES/metadata"',
+      /metadata is no directory, or a link/,
+    ],
+    [
+      "a link in the place of one role's metadata",
+      'M="$UPDATES/metadata/rules.json"; mv "$M" "$M.there"; ln -s "$M.there" "$M"',
+      /rules.json is a link/,
+    ],
+    [
+      "a fifo in the place of a kept root",
+      'R="$UPDATES/roots/2%2eroot.json"; mkfifo "$R"',
+      /no regular file/,
+    ],
+    [
+      "a thousand files among the metadata",
+      'for n in $(seq 1000); do : > "$UPDATES/metadata/$n.json"; done',
+      /more than 512 files/,
+    ],
+  ];
+  for (const [name, script, saying] of scripts) {
+    it(`is not taken in: ${name}`, async (test) => {
+      const { lab, id } = await withStaged(test);
+      does(lab, `F="$UPDATES/staged/$1.tar.gz"; export F; ${script}`, id);
+      await takesNothing(lab, { id, code, saying });
+    });
+  }
+
+  it("is not taken in: a device, though only root could have made one", async (test) => {
+    const { lab, id } = await withStaged(test);
+    execFileSync("rm", [lab.stagedPath(id)]);
+    execFileSync("mknod", ["-m", "666", lab.stagedPath(id), "c", "1", "5"]);
+    await takesNothing(lab, { id, code });
+  });
+
+  it("is not taken in: the signed bytes in a file that the agent itself may not read", async (test) => {
+    const { lab, id } = await withStaged(test);
+    await chown(lab.stagedPath(id), 0, 0);
+    await takesNothing(lab, { id, code, saying: /nothing that the agent could open/ });
+  });
+
+  it("is not taken in: a file of 100 GiB with nothing in it", async (test) => {
+    const { lab, id } = await withStaged(test);
+    does(lab, 'truncate -s 100G "$UPDATES/staged/$1.tar.gz"', id);
+    await takesNothing(lab, { id, code: "update_payload_mismatch", saying: /107374182400 bytes/ });
+  });
+
+  for (const role of ["timestamp", "snapshot", "targets", "rules"]) {
+    it(`is not looked at, when the metadata of ${role} have 100 GiB with nothing in them`, async (test) => {
+      const { lab, id } = await withStaged(test);
+      await lab.takeNew("2.0.0");
+      lab.publisher.publish("targets", "rules", "binary");
+      await lab.hold();
+      does(lab, 'truncate -s 100G "$UPDATES/metadata/$1.json"', role);
+      await takesNothing(lab, { id, code: "update_too_large" });
+    });
+  }
+
+  for (const id of [
+    "../../../etc/passwd",
+    "",
+    "0".repeat(31),
+    "0".repeat(33),
+    `${"0".repeat(31)}G`,
+    "A".repeat(32),
+  ]) {
+    it(`is not looked for under ${JSON.stringify(id)}, which is no id`, async (test) => {
+      const lab = await openIntakeLab(test);
+      const error = await refused(code, lab.takeIn(id));
+      assert.match(error.message, /no release's id/);
+    });
+  }
+});
+
+describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
+  it("while it is copied is cut at the signed length: the signed bytes are taken and no more", async (test) => {
+    const { lab, id, added } = await withStaged(test, { payload: Buffer.alloc(900_000, "rules") });
+    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, labCredentials()));
+    test.after(() => files.close());
+    does(lab, 'head -c 5000000 /dev/zero >> "$UPDATES/staged/$1.tar.gz"', id);
+    const copy = join(await temporaryDirectory(test), "copy");
+    const signed = { length: added.target.length, hashes: added.target.hashes };
+    await copySigned(files.payload, copy, readSignedPayload(signed));
+    assert.deepEqual(await readFile(copy), added.payload);
+  });
+
+  it("while it is copied by whom it belongs to, all the time, is the signed bytes or nothing", async (test) => {
+    const { lab, id, added } = await withStaged(test, { payload: Buffer.alloc(900_000, "rules") });
+    const path = lab.stagedPath(id);
+    const [program = "", ...options] = asAgentUser;
+    const grower = spawn(program, [...options, "sh", "-c", 'while :; do echo x >> "$0" || exit; done', path]);
+    test.after(() => void grower.kill("SIGKILL"));
+    await until("it grows", async () => (await readFile(path)).length > 900_000);
+    for (let tries = 0; tries < 20; tries += 1) {
+      const taken = await lab.takeIn(id).catch((error: unknown) => error);
+      if (taken instanceof StewardError) assert.equal(taken.code, "update_payload_mismatch");
+      for (const name of await takenFiles(lab.trust))
+        assert.deepEqual(await readFile(join(lab.trust, "intake", name)), added.payload);
+      await writeFile(path, added.payload);
+    }
+  });
+});
+
+describe("root's own copy", { skip: !isRoot && "needs root" }, () => {
+  it("is never written over what is there already", async (test) => {
+    const { lab, id, added } = await withStaged(test);
+    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, labCredentials()));
+    test.after(() => files.close());
+    const directory = await temporaryDirectory(test);
+    await writeFile(join(directory, "copy"), "of something else");
+    const payload = readSignedPayload({ length: added.target.length, hashes: added.target.hashes });
+    await assert.rejects(copySigned(files.payload, join(directory, "copy"), payload), {
+      code: "storage_unwritable",
+    });
+    assert.equal(await readFile(join(directory, "copy"), "utf8"), "of something else");
+  });
+
+  it("goes away when what was copied is not what was signed", async (test) => {
+    const { lab, id, added } = await withStaged(test);
+    await lab.stage(added, Buffer.alloc(added.payload.length, "x"));
+    await takesNothing(lab, { id, code: "update_payload_mismatch" });
+  });
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { IntakeOptions } from "../../../src/installer/verify/intake.ts";
+import { SignedRepository } from "../../updates/lab/signed-repository.ts";
+import { type IntakeLab, isRoot, openIntakeLab, takesNothing } from "../intake-lab.ts";
+
+/** A publisher's today; his timestamp is good for 7 days from it. */
+const today = new Date("2026-12-01T00:00:00Z");
+const days = (count: number): Date => new Date(today.getTime() + count * 86_400_000);
+
+/** What the agent has set the clock to, and what it cannot set. No clock of this host is touched. */
+function clocks(day: number, { uptimeDays = 0, bootId = "one" } = {}): Partial<IntakeOptions> {
+  return { wall: () => days(day), uptime: () => 1_000 + uptimeDays * 86_400, bootId };
+}
+
+async function withRelease(test: TestContext): Promise<{ lab: IntakeLab; id: string }> {
+  const lab = await openIntakeLab(test, new SignedRepository({ now: today }));
+  const added = lab.publisher.addRelease({ version: "1.0.0" });
+  lab.publisher.publish("rules");
+  await lab.hold();
+  return { lab, id: await lab.stage(added) };
+}
+
+const code = "update_metadata_expired";
+const saying = /role timestamp/;
+
+describe("an old timestamp with the clock set back", { skip: !isRoot && "needs root" }, () => {
+  it("is refused, when it had expired before this program was built", async (test) => {
+    const { lab, id } = await withRelease(test);
+    await takesNothing(lab, { id, code, saying }, { ...clocks(1), builtAt: days(8) });
+  });
+
+  it("is refused in the boot in which its like was taken in: monotonic time has gone on", async (test) => {
+    const { lab, id } = await withRelease(test);
+    await lab.takeIn(id, clocks(1));
+    await lab.takeIn(id, clocks(1, { uptimeDays: 5 }));
+    await takesNothing(lab, { id, code, saying }, clocks(1, { uptimeDays: 7 }));
+    await takesNothing(lab, { id, code, saying }, clocks(-300, { uptimeDays: 7 }));
+  });
+
+  it("is refused in another boot, when something newer was taken in behind its expiry", async (test) => {
+    const { lab, id } = await withRelease(test);
+    lab.publisher.timestamp.expires = days(20).toISOString().replace(".000", "");
+    await lab.takeNew("1.1.0", clocks(15));
+    // The publisher's own, and of a higher version: nothing but its age speaks against it.
+    lab.publisher.timestamp.expires = days(10).toISOString().replace(".000", "");
+    lab.publisher.publishTimestamp();
+    await lab.hold();
+    await takesNothing(lab, { id, code, saying }, clocks(2, { bootId: "two" }));
+  });
+
+  it("is refused with the older versions of all the others, for it is older itself", async (test) => {
+    const { lab, id } = await withRelease(test);
+    const old = lab.publisher.fork();
+    await lab.takeNew("1.1.0", clocks(1));
+    await lab.hold(old);
+    await takesNothing(lab, { id, code: "update_rollback_refused" }, clocks(0));
+  });
+});
+
+describe("a clock that is set forward", { skip: !isRoot && "needs root" }, () => {
+  it("brings the floor no further than an expiry that somebody has signed", async (test) => {
+    const { lab, id } = await withRelease(test);
+    await takesNothing(lab, { id, code }, clocks(3_000));
+    await lab.takeIn(id, clocks(6.9));
+    const { floor } = JSON.parse(await readFile(join(lab.trust, "time-floor.json"), "utf8"));
+    assert.equal(floor, days(6.9).toISOString());
+    // What the publisher signs next is taken, with the clock right again.
+    const next = new SignedRepository({ now: days(2) });
+    lab.publisher.timestamp.expires = next.timestamp.expires;
+    await lab.takeNew("1.1.0", clocks(2));
+  });
+});

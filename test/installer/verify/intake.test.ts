@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { emptyJournal } from "../../../src/releases/release-journal.ts";
+import { keepingRoots } from "../../../src/tuf/kept-roots.ts";
+import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
+import { onDisk } from "../../store/state-directory.ts";
+import { refused } from "../../updates/lab/device.ts";
+import { createSigningKey, sha512 } from "../../updates/lab/signing-key.ts";
+import { refreshing } from "../../updates/refreshing.ts";
+import { agentUser, type IntakeLab, idOf, isRoot, openIntakeLab, takenFiles } from "../intake-lab.ts";
+
+describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
+  it("takes a release that an agent of another user has staged, into a copy of root's own", async (test) => {
+    const lab = await openIntakeLab(test);
+    const payload = Buffer.alloc(1_300_000, "rules");
+    const added = lab.publisher.addRelease({ version: "1.2.0", payload });
+    lab.publisher.publish("rules");
+    await lab.hold();
+    const taken = await lab.takeIn(await lab.stage(added));
+    assert.equal(taken.release.version, "1.2.0");
+    assert.equal(taken.payload, join(lab.trust, "intake", idOf(added), "payload.tar.gz"));
+    assert.equal(sha512(await readFile(taken.payload)), added.target.hashes.sha512);
+    const { uid, mode } = await stat(taken.payload);
+    assert.deepEqual([uid, mode & 0o777], [0, 0o600]);
+    assert.equal((await stat(lab.trust)).mode & 0o777, 0o700);
+  });
+
+  it("takes one that is signed by its SHA-256 alone, as python-tuf and tuf-on-ci do it", async (test) => {
+    const lab = await openIntakeLab(test);
+    const added = lab.publisher.addRelease({ version: "1.2.0" });
+    delete added.target.hashes.sha512;
+    lab.publisher.publish("rules");
+    await lab.hold();
+    const { release } = await lab.takeIn(await lab.stage(added));
+    assert.equal(release.id, added.target.hashes.sha256?.slice(0, 32));
+  });
+
+  it("has its own rights back afterwards", async (test) => {
+    const lab = await openIntakeLab(test);
+    await lab.takeNew("1.0.0");
+    assert.deepEqual(
+      [process.geteuid?.(), process.getegid?.(), process.getgroups?.().includes(agentUser)],
+      [0, 0, false],
+    );
+  });
+
+  it("keeps what it has verified in metadata of its own, which the agent can neither read nor write", async (test) => {
+    const lab = await openIntakeLab(test);
+    await lab.takeNew("1.0.0");
+    const own = await readFile(join(lab.trust, "metadata/timestamp.json"));
+    assert.deepEqual(own, lab.publisher.metadata("timestamp"));
+    const { status, stderr } = lab.asAgent('cat "$TRUST/metadata/timestamp.json"');
+    assert.notEqual(status, 0);
+    assert.match(stderr, /Permission denied/);
+  });
+
+  it("clears away what an earlier intake has left", async (test) => {
+    const lab = await openIntakeLab(test);
+    await lab.takeNew("1.0.0");
+    const { release } = await lab.takeNew("1.1.0");
+    assert.deepEqual(await takenFiles(lab.trust), [`${release.id}/payload.tar.gz`]);
+  });
+
+  it("follows every root from its own, which is older, by the chain that the agent keeps", async (test) => {
+    const lab = await openIntakeLab(test);
+    const { publisher } = lab;
+    for (let rotations = 0; rotations < 3; rotations += 1) {
+      publisher.keys.root = [createSigningKey()];
+      publisher.keys.timestamp = [createSigningKey()];
+      publisher.publishRoot();
+    }
+    await lab.takeNew("1.0.0");
+    const { signed } = (await onDisk(join(lab.trust, "metadata"), "root.json")) as {
+      signed?: { version: number };
+    };
+    assert.equal(signed?.version, 4);
+  });
+
+  it("finds the chain where the agent's own client has put it", async (test) => {
+    const lab = await openIntakeLab(test);
+    const { publisher } = lab;
+    await clientOf(lab);
+    for (let rotations = 0; rotations < 2; rotations += 1) {
+      for (const role of ["root", "timestamp", "snapshot", "targets"])
+        publisher.keys[role] = [createSigningKey()];
+      publisher.publishRoot();
+    }
+    const added = publisher.addRelease({ version: "1.0.0" });
+    publisher.publish("targets", "rules", "binary");
+    await clientOf(lab);
+    const { release } = await lab.takeIn(await lab.stage(added));
+    assert.equal(release.version, "1.0.0");
+  });
+
+  it("goes on with what it knows when the installed root is its own root's successor", async (test) => {
+    const lab = await openIntakeLab(test);
+    await lab.takeNew("1.0.0");
+    const old = lab.publisher.fork();
+    lab.publisher.publishRoot();
+    const successor = lab.publisher.metadata("2.root");
+    const readInstalledRoot = async () => successor;
+    const { release } = await lab.takeNew("2.0.0", { readInstalledRoot });
+    await lab.hold(old);
+    await refused("update_rollback_refused", lab.takeIn(release.id, { readInstalledRoot }));
+  });
+
+  it("begins anew when root has installed another publisher's root", async (test) => {
+    const lab = await openIntakeLab(test);
+    await lab.takeNew("5.0.0");
+    const other = await openIntakeLab(test);
+    lab.publisher = other.publisher;
+    const readInstalledRoot = async () => other.publisher.metadata("1.root");
+    const { release } = await lab.takeNew("1.0.0", { readInstalledRoot });
+    assert.equal(release.version, "1.0.0");
+  });
+
+  it("takes nothing without an installed root", async (test) => {
+    const lab = await openIntakeLab(test);
+    const taking = lab.takeNew("1.0.0", { readInstalledRoot: async () => null });
+    await refused("update_trust_not_established", taking);
+    assert.deepEqual(await takenFiles(lab.trust), []);
+  });
+
+  it("takes what is held or put off here, for somebody has asked for it", async (test) => {
+    const lab = await openIntakeLab(test);
+    const added = lab.publisher.addRelease({ version: "1.0.0" });
+    lab.publisher.publish("rules");
+    await lab.hold();
+    const aside = (why: "held" | "deferred") => ({
+      ...{ id: idOf(added), name: "base", version: "1.0.0" },
+      ...{ at: "2026-11-20T00:00:00Z", why, reason: "rolled back", until: null },
+    });
+    const rules = { ...emptyJournal.slots.rules, setAside: [aside("held"), aside("deferred")] };
+    const journal = { ...emptyJournal, slots: { ...emptyJournal.slots, rules } };
+    const taken = await lab.takeIn(await lab.stage(added), { journal });
+    assert.equal(taken.release.version, "1.0.0");
+  });
+
+  it("takes one that is not the newest on offer, as long as it is newer than what is installed", async (test) => {
+    const lab = await openIntakeLab(test);
+    const added = lab.publisher.addRelease({ version: "1.0.0" });
+    lab.publisher.addRelease({ version: "2.0.0" });
+    lab.publisher.publish("rules");
+    await lab.hold();
+    assert.equal((await lab.takeIn(await lab.stage(added))).release.version, "1.0.0");
+  });
+
+  it("finds it in whatever channel it is signed for, where the host file names none", async (test) => {
+    const lab = await openIntakeLab(test);
+    const added = lab.publisher.addRelease({ version: "1.0.0", channel: "beta" });
+    lab.publisher.publish("rules");
+    await lab.hold();
+    assert.equal((await lab.takeIn(await lab.stage(added))).release.channel, "beta");
+  });
+});
+
+/** What the agent does at a check, by the product's own code; as root, and then it is the agent's. */
+async function clientOf({ publisher, agent }: IntakeLab): Promise<void> {
+  const [metadata, roots] = ["metadata", "roots"].map((name) => join(agent, "updates", name));
+  const files = keepingRoots(await openMetadataFiles(metadata ?? ""), await openMetadataFiles(roots ?? ""));
+  if ((await files.read("root")) === null) await files.write("root", publisher.metadata("1.root"));
+  const refreshed = await refreshing(publisher, files);
+  for (const kind of ["rules", "binary"]) await refreshed.list("stable", kind);
+  execFileSync("chown", ["-R", String(agentUser), join(agent, "updates")]);
+}
