@@ -5,8 +5,8 @@ import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/network/transfers.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { TargetFile } from "../../src/tuf/metadata.ts";
-import { fetchPayload } from "../../src/updates/payload.ts";
-import { openRepository } from "../../src/updates/repository-files.ts";
+import { fetchPayload } from "../../src/updates/download/payload.ts";
+import { openRepository } from "../../src/updates/download/repository-files.ts";
 
 const [directory = "", url = "", signed = "", warmUpUrl = "", warmUpSigned = ""] = process.argv.slice(2);
 const transfers = createTransfers({ allowLocalServers: true, redirects: caps.redirects });

@@ -14,8 +14,8 @@ import type { FoundTarget, Refreshed } from "../../src/tuf/client.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
-import { fetchPayload } from "../../src/updates/payload.ts";
-import { openRepository } from "../../src/updates/repository-files.ts";
+import { fetchPayload } from "../../src/updates/download/payload.ts";
+import { openRepository } from "../../src/updates/download/repository-files.ts";
 import { everyVerifier } from "./verifiers.ts";
 
 const { values, positionals } = parseArgs({

@@ -1,8 +1,8 @@
-import type { Refusal } from "./apply-decision.ts";
-import type { Downloads } from "./downloads.ts";
-import type { Progress } from "./progress.ts";
-import type { ReleaseWatch } from "./release-watch.ts";
-import type { Trust } from "./trust.ts";
+import type { Refusal } from "./apply/apply-decision.ts";
+import type { Downloads } from "./download/downloads.ts";
+import type { Progress } from "./status/progress.ts";
+import type { ReleaseWatch } from "./status/release-watch.ts";
+import type { Trust } from "./trust/trust.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 
 /** What updates are made of, and what their status is read from. */

@@ -5,7 +5,7 @@ import type { Blockers } from "../releases/kind-blockers.ts";
 import type { PassedOverCounts } from "../releases/passed-over.ts";
 import type { Floors } from "../releases/selection.ts";
 import type { DocumentKind } from "../store/document-kind.ts";
-import type { StoredWait } from "./schedule.ts";
+import type { StoredWait } from "./check/schedule.ts";
 
 /** What outlives the agent of its updates, beside the trusted metadata. */
 export interface UpdateRecord {

@@ -7,26 +7,26 @@ import type {
 } from "../contract/types.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { kindOnTrial } from "../releases/release-standing.ts";
-import { applyOrder, kindsOf, requireRollback } from "./apply-order.ts";
-import { nothingAvailable } from "./apply-refusals.ts";
-import { type Applying, createApplying } from "./applying.ts";
-import { shuttingDown } from "./check-refusals.ts";
-import { sourceOf } from "./check-source.ts";
-import { availableRelease } from "./circumstances.ts";
-import { createDownloads } from "./downloads.ts";
-import type { Flight } from "./flight.ts";
-import { createFlights, type Flights } from "./flights.ts";
-import { createProgress } from "./progress.ts";
-import { createReleaseWatch } from "./release-watch.ts";
-import { createRootLook } from "./root-look.ts";
-import { troubleOf } from "./trouble.ts";
-import { createTrust } from "./trust.ts";
+import { applyOrder, kindsOf, requireRollback } from "./apply/apply-order.ts";
+import { nothingAvailable } from "./apply/apply-refusals.ts";
+import { type Applying, createApplying } from "./apply/applying.ts";
+import { availableRelease } from "./apply/circumstances.ts";
+import { hasWaitedForClock } from "./apply/waiting-for-clock.ts";
+import { shuttingDown } from "./check/check-refusals.ts";
+import { sourceOf } from "./check/check-source.ts";
+import type { Flight } from "./check/flight.ts";
+import { createFlights, type Flights } from "./check/flights.ts";
+import { createDownloads } from "./download/downloads.ts";
+import { createProgress } from "./status/progress.ts";
+import { createReleaseWatch } from "./status/release-watch.ts";
+import { troubleOf } from "./status/trouble.ts";
+import { restingProgress, updatesStatus } from "./status/update-status.ts";
+import { createRootLook } from "./trust/root-look.ts";
+import { createTrust } from "./trust/trust.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import { newSeed } from "./update-record.ts";
-import { restingProgress, updatesStatus } from "./update-status.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 import type { Updates } from "./updates.ts";
-import { hasWaitedForClock } from "./waiting-for-clock.ts";
 
 /** The room, with what only those who join the rooms call. */
 export interface UpdateRoom extends Updates {

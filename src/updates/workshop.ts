@@ -1,7 +1,7 @@
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readRootToInstall, vouchesFor } from "../tuf/root-succession.ts";
-import { fly } from "./flight.ts";
-import { fetchPayload } from "./payload.ts";
+import { fly } from "./check/flight.ts";
+import { fetchPayload } from "./download/payload.ts";
 
 /**
  * What only a device with a root of trust needs: the client of repositories, the arithmetic of signatures. All of it is

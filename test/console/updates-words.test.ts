@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { knownReleases } from "../../src/console/updates/installed-releases.ts";
 import { reasonOf, timeIn } from "../../src/console/updates/waiting-reason.ts";
 import type { HistoryEntry } from "../../src/contract/types.ts";
-import { type ApplySituation, applyHindranceOf } from "../../src/updates/apply-decision.ts";
+import { type ApplySituation, applyHindranceOf } from "../../src/updates/apply/apply-decision.ts";
 import { exampleEntry } from "../cli/example-updates.ts";
 import { binary, good as circumstances, rules } from "../updates/example-releases.ts";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Updates } from "../../src/contract/types.ts";
-import { leastSecondsBetweenChecks } from "../../src/updates/check-refusals.ts";
+import { leastSecondsBetweenChecks } from "../../src/updates/check/check-refusals.ts";
 import { passingTime, runSteward } from "../agent-in-process.ts";
 import { type Chronyd, startChronyd } from "../clock/chronyd.ts";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";

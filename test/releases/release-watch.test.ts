@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { JournalEntry, ReleaseJournal, Trial } from "../../src/releases/release-journal.ts";
 import { emptyJournal, readReleaseJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
-import { createReleaseWatch, newsOf } from "../../src/updates/release-watch.ts";
+import { createReleaseWatch, newsOf } from "../../src/updates/status/release-watch.ts";
 import { openDevice, startSeconds } from "../updates/checking-device.ts";
 import { createSimulatedInstaller } from "../updates/simulated-installer.ts";
 

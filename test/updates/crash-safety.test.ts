@@ -8,7 +8,7 @@ import { caps } from "../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
-import { fetchPayload } from "../../src/updates/payload.ts";
+import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { counted } from "../counts.ts";
 import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
 import { type CrashHarness, createCrashHarness, type Ended, type Interruption } from "./lab/crash-points.ts";

@@ -3,7 +3,7 @@ import type { Floors } from "../../releases/selection.ts";
 import { type Document, openDocument } from "../../store/document.ts";
 import { makeDirectory } from "../../store/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
-import { createRootFollowing, readRoot } from "../../updates/root-following.ts";
+import { createRootFollowing, readRoot } from "../../updates/trust/root-following.ts";
 import { type UpdateRecord, updateRecordKind } from "../../updates/update-record.ts";
 import { pathsOf, type ReleasePlaces } from "../files/places.ts";
 

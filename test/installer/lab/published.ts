@@ -7,7 +7,7 @@ import { caps } from "../../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
 import { refresh } from "../../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../../src/tuf/signatures.ts";
-import { fetchPayload } from "../../../src/updates/payload.ts";
+import { fetchPayload } from "../../../src/updates/download/payload.ts";
 import { openServed } from "../../updates/lab/served.ts";
 import { openPublisher } from "./publisher.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";

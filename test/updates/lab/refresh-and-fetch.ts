@@ -10,7 +10,7 @@ import { caps } from "../../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
 import { refresh } from "../../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../../src/tuf/signatures.ts";
-import { fetchPayload } from "../../../src/updates/payload.ts";
+import { fetchPayload } from "../../../src/updates/download/payload.ts";
 import { useOpenSsl } from "./quick-ed25519.ts";
 import { openServed } from "./served.ts";
 

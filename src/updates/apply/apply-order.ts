@@ -1,0 +1,95 @@
+import { StewardError } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import { requireAgentMayRollBack } from "../../releases/agent-rollback.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/release-standing.ts";
+import { floorOf } from "../../releases/selection.ts";
+import { compareVersions } from "../../releases/semver.ts";
+import type { CheckSource } from "../check/check-outcome.ts";
+import { sourceOf } from "../check/check-source.ts";
+import { settingsBlock } from "../check/settings-block.ts";
+import type { UpdateParts } from "../update-parts.ts";
+import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
+import { availableRelease, stagedReleases } from "./circumstances.ts";
+
+/** What somebody asks to be applied. */
+export interface ApplyOrder {
+  /** In the order in which they are applied. */
+  readonly kinds: readonly UpdateKind[];
+  /** Where a fresh look is taken at first; null: there is no server, and what was brought lies here. */
+  readonly source: CheckSource | null;
+}
+
+type Parts = Pick<UpdateParts, "options" | "watch" | "downloads">;
+
+/** `all`: rules before a binary. */
+export function kindsOf(kind: UpdateKind | "all"): readonly UpdateKind[] {
+  return kind === "all" ? updateKinds : [kind];
+}
+
+/**
+ * What a request comes to. Throws `update_not_set_up`, `no_update_available`, `update_not_acceptable` (it has failed
+ * here), `update_not_configured`, `signature_verification_required`, `state_damaged`.
+ */
+export function applyOrder(
+  parts: Parts,
+  { kind, repository }: { kind: UpdateKind | "all"; repository?: string | undefined },
+): ApplyOrder {
+  requireReadable(parts);
+  const asked = kindsOf(kind);
+  requireSetUp(parts, asked);
+  const present = repository === undefined ? availableOf(parts, asked) : asked;
+  const kinds = requireSetUp(parts, present);
+  return { kinds, source: lookIn(parts, kinds, repository) };
+}
+
+/** Throws `update_not_set_up`, `nothing_to_roll_back`, `below_floor`, `rollback_needs_root`, `state_damaged`. */
+export function requireRollback(parts: Parts, kind: UpdateKind): void {
+  requireReadable(parts);
+  requireSetUp(parts, [kind]);
+  const slot = parts.watch.journal().slots[kind];
+  const before = slot.good.at(-2);
+  if (before === undefined) throw noneBefore(kind);
+  const floor = floorOf(parts.options.record.read().floors, { kind, name: before.name });
+  if (floor !== undefined && compareVersions(before.version, floor) < 0)
+    throw belowFloor(before.version, floor);
+  const { bootId, uptime } = parts.options;
+  requireAgentMayRollBack(kind, slot, { bootId, uptime: uptime() });
+}
+
+function requireReadable({ watch }: Parts): void {
+  const unreadable = watch.unreadable();
+  if (unreadable !== null) throw new StewardError("state_damaged", `${unreadable}.`);
+}
+
+/** Those of them that the host file knows; throws where that is none. */
+function requireSetUp({ options }: Parts, kinds: readonly UpdateKind[]): readonly UpdateKind[] {
+  const known = kinds.filter((kind) => options.installer.isSetUp(kind));
+  if (known.length === 0) throw notSetUp(kinds);
+  return known;
+}
+
+function availableOf(parts: Parts, asked: readonly UpdateKind[]): readonly UpdateKind[] {
+  const present = asked.filter((kind) => availableRelease(parts, kind) !== null);
+  if (present.length > 0) return present;
+  const { watch, options } = parts;
+  const installed = installedVersions(watch.journal(), options.installed());
+  const isNewer = ({ kind, version }: SetAsideRelease): boolean =>
+    installed[kind] === null || compareVersions(version, installed[kind]) > 0;
+  const failed = setAsideAt(watch.journal(), options.now()).findLast(
+    (one) => one.why === "failed" && asked.includes(one.kind) && isNewer(one),
+  );
+  throw failed ? hasFailed(failed) : nothingAvailable();
+}
+
+/** Without a server, what lies here verified can still be taken. */
+function lookIn(
+  parts: Parts,
+  kinds: readonly UpdateKind[],
+  repository: string | undefined,
+): CheckSource | null {
+  const { server } = parts.options.settings().ota;
+  const isHere = stagedReleases(parts).some(({ kind }) => kinds.includes(kind));
+  const isWithoutServer = server === "" && repository === undefined && settingsBlock(parts.options) === null;
+  return isWithoutServer && isHere ? null : sourceOf(parts.options, repository);
+}

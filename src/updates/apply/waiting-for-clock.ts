@@ -1,0 +1,22 @@
+import { settingsBlock } from "../check/settings-block.ts";
+import type { UpdateParts } from "../update-parts.ts";
+import { circumstancesOf } from "./circumstances.ts";
+import { hindranceOf } from "./hindrance.ts";
+
+/** Whether something can go on now that somebody vouches for the clock: a check, or the fetching of what it found. */
+export function hasWaitedForClock(
+  parts: Pick<UpdateParts, "options" | "trust" | "downloads" | "watch">,
+): boolean {
+  const { record, isClockVouchedFor } = parts.options;
+  if (!isClockVouchedFor() || settingsBlock(parts.options) !== null) return false;
+  const { last_check, available, blockers } = record.read();
+  if (last_check?.outcome === "waiting_for_clock") return true;
+  if ([blockers?.rules, blockers?.binary].some((one) => one?.code === "clock_not_synchronised")) return true;
+  const circumstances = circumstancesOf(parts);
+  return [available.rules, available.binary].some(
+    (release) =>
+      release !== null &&
+      !parts.downloads.isStaged(release.id) &&
+      hindranceOf(release, circumstances) === null,
+  );
+}

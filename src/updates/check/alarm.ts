@@ -1,0 +1,46 @@
+import type { Timers, Uptime } from "../../host/ports.ts";
+
+/** One call at a time in the far future. */
+export interface Alarm {
+  /** In the place of what was set before. */
+  set(seconds: number): void;
+  clear(): void;
+  /** Seconds until it goes off; null: it is not set. */
+  left(): number | null;
+}
+
+/** Seconds between looks at how long it still is: timers stand still while the host is suspended. */
+const lookSeconds = 3_600;
+
+export function createAlarm(
+  { timers, uptime }: { readonly timers: Timers; readonly uptime: Uptime },
+  call: () => void,
+): Alarm {
+  let dueAt: number | null = null;
+  let takeBack: () => void = () => undefined;
+  const left = (): number | null => (dueAt === null ? null : Math.max(0, dueAt - uptime()));
+  const wait = (): void => {
+    const seconds = left();
+    if (seconds === null) return;
+    if (seconds > 0) {
+      takeBack = timers.after(Math.min(seconds, lookSeconds), wait);
+      return;
+    }
+    dueAt = null;
+    call();
+  };
+  const clear = (): void => {
+    takeBack();
+    dueAt = null;
+  };
+  return {
+    left,
+    clear,
+    set: (seconds) => {
+      clear();
+      dueAt = uptime() + seconds;
+      // Never at once: whoever sets it is not to be called in the midst of what he does.
+      takeBack = timers.after(Math.min(seconds, lookSeconds), wait);
+    },
+  };
+}

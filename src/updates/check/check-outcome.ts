@@ -1,0 +1,226 @@
+import { StewardError } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
+import type { Release } from "../../releases/release.ts";
+import { type Floors, passedOverOf, refusalsInWords, type Selection } from "../../releases/selection.ts";
+import { waveDueSeconds, wavePosition } from "../../releases/waves.ts";
+import type { FoundTarget } from "../../tuf/client.ts";
+import type { Validators } from "../../tuf/repository.ts";
+import { recordBounds, type StoredCheck, type StoredRelease, type UpdateRecord } from "../update-record.ts";
+
+/** How a check ended. */
+export type CheckResult = GoodResult | FailedResult;
+
+export interface GoodResult {
+  readonly outcome: "ok";
+  readonly selection: Selection;
+  /** Of the kinds that `selection` holds nothing of, since they could not be judged. */
+  readonly blockers: Blockers;
+  readonly validators: Validators | undefined;
+  /** Of the root in force. */
+  readonly isConsistentSnapshot: boolean;
+}
+
+export interface FailedResult {
+  readonly outcome: "failed" | "waiting_for_clock";
+  readonly error: StewardError;
+  /** Where the top-level roles are good, and every kind was refused for its own metadata. */
+  readonly blockers?: Blockers;
+}
+
+/** A check that has ended, and what it took. */
+export interface CheckReport {
+  readonly result: CheckResult;
+  readonly at: Date;
+  readonly requests: number;
+  readonly bodyBytes: number;
+  readonly source: CheckSource;
+  /** Of the installed root that it was made under. */
+  readonly fingerprint: string;
+}
+
+/** `isServer`: that of the settings, and not a directory that somebody brought. */
+export interface CheckSource {
+  readonly url: string;
+  readonly isServer: boolean;
+}
+
+/** An event to be told, with its facts. */
+export type CheckEvent =
+  | {
+      readonly type: "update.check_failed";
+      readonly details: { code: string; detail: string; kind?: string };
+    }
+  | { readonly type: "update.check_recovered"; readonly details: { failures: number; kind?: string } }
+  | {
+      readonly type: "update.available";
+      readonly details: { release_id: string; kind: string; name: string; version: string };
+    };
+
+/**
+ * What a failure means. While nobody vouches for the clock, dates prove nothing, neither those of metadata nor those of
+ * certificates.
+ */
+export function failedResult(cause: unknown, isClockVouchedFor: boolean): FailedResult {
+  const error =
+    cause instanceof StewardError
+      ? cause
+      : new StewardError("internal_error", "The check failed in a way that nobody thought of.", { cause });
+  const isOfDates = error.code === "update_metadata_expired" || error.details.reason === "certificate_date";
+  return { outcome: isOfDates && !isClockVouchedFor ? "waiting_for_clock" : "failed", error };
+}
+
+/** The record after a check, and what is to be told of it. A failure leaves what was known as it was. */
+export function recordAfter(
+  record: UpdateRecord,
+  report: CheckReport,
+): { record: UpdateRecord; events: readonly CheckEvent[] } {
+  const { result, source } = report;
+  if (result.outcome === "ok") return afterSuccess(record, report, result);
+  const last_check = storedCheck(report);
+  const blockers = stored(result.blockers ?? record.blockers ?? noBlockers);
+  if (result.outcome === "waiting_for_clock")
+    return { record: { ...record, blockers, last_check }, events: [] };
+  const { code } = result.error;
+  const before = record.last_check;
+  const isNews = before?.outcome !== "failed" || before.code !== code;
+  const failures = record.failures + (source.isServer ? 1 : 0);
+  const details = { code, detail: last_check.detail ?? "" };
+  return {
+    record: { ...record, blockers, last_check, failures },
+    events: isNews ? [{ type: "update.check_failed", details }] : [],
+  };
+}
+
+/** Whether the disk should hear of it now: an idle device writes once an hour at most. */
+export function isWorthWriting(before: UpdateRecord, after: UpdateRecord): boolean {
+  const essence = ({
+    last_check,
+    last_success_at,
+    failures,
+    validators,
+    retry,
+    blockers,
+    ...rest
+  }: UpdateRecord): string =>
+    // The sentences tell the time of the check.
+    JSON.stringify([
+      rest,
+      last_check?.outcome,
+      last_check?.code,
+      blockers?.rules?.code,
+      blockers?.binary?.code,
+    ]);
+  return essence(before) !== essence(after);
+}
+
+function afterSuccess(
+  record: UpdateRecord,
+  report: CheckReport,
+  { selection, validators, blockers }: GoodResult,
+): { record: UpdateRecord; events: readonly CheckEvent[] } {
+  const { source, at, fingerprint } = report;
+  const { rules, binary } = selection.chosen;
+  // Of a kind that could not be judged, what was known stays, and is neither fetched nor applied.
+  const available = {
+    rules: blockers.rules ? record.available.rules : storedRelease(rules, record.seed),
+    binary: blockers.binary ? record.available.binary : storedRelease(binary, record.seed),
+  };
+  const news = [rules, binary].flatMap((one) => (one && !record.announced.includes(one.id) ? [one] : []));
+  const announced = [...record.announced, ...news.map(({ id }) => id)].slice(-recordBounds.announced);
+  const ofServer = source.isServer
+    ? {
+        failures: 0,
+        retry: null,
+        proof: { fingerprint, server: source.url },
+        validators: storedValidators(source.url, validators),
+      }
+    : {};
+  const hasRecovered = source.isServer && record.failures > 0;
+  return {
+    record: {
+      ...record,
+      ...ofServer,
+      last_check: storedCheck(report),
+      last_success_at: at.toISOString(),
+      floors: sameFloors(record.floors, selection.floors),
+      available,
+      blockers: stored(blockers),
+      passed_over: passedOverOf(selection),
+      passed_over_counts: selection.counts,
+      announced,
+    },
+    events: [
+      ...(hasRecovered
+        ? [{ type: "update.check_recovered", details: { failures: record.failures } } as const]
+        : []),
+      ...blockerEvents(record.blockers ?? noBlockers, blockers),
+      ...news.map(({ id, kind, name, version }) => {
+        return { type: "update.available", details: { release_id: id, kind, name, version } } as const;
+      }),
+    ],
+  };
+}
+
+/** The same reason again is no news. */
+function blockerEvents(before: Blockers, after: Blockers): CheckEvent[] {
+  return updateKinds.flatMap((kind): CheckEvent[] => {
+    const [former, present] = [before[kind], after[kind]];
+    if (former?.code === present?.code) return [];
+    if (present !== null) return [{ type: "update.check_failed", details: { ...present, kind } }];
+    return [{ type: "update.check_recovered", details: { failures: 0, kind } }];
+  });
+}
+
+function stored({ rules, binary }: Blockers): Blockers {
+  const cut = (one: Blockers["rules"]) => one && { ...one, detail: one.detail.slice(0, recordBounds.detail) };
+  return { rules: cut(rules), binary: cut(binary) };
+}
+
+function storedCheck({ result, at, requests, bodyBytes }: CheckReport): StoredCheck {
+  const error = result.outcome === "ok" ? null : result.error;
+  const detail = result.outcome === "ok" ? refusalsInWords(result.selection) : result.error.message;
+  return {
+    at: at.toISOString(),
+    outcome: result.outcome,
+    code: error?.code ?? null,
+    detail: detail?.slice(0, recordBounds.detail) ?? null,
+    requests,
+    body_bytes: bodyBytes,
+  };
+}
+
+function storedRelease(release: Release | null, seed: string | null): StoredRelease | null {
+  if (release === null) return null;
+  const { id, kind, name, version, channel, notes, urgent } = release;
+  const due = waveDueSeconds(release, wavePosition(Buffer.from(seed ?? "", "hex"), id));
+  return {
+    id,
+    kind,
+    name,
+    version,
+    channel,
+    length_bytes: release.lengthBytes,
+    notes,
+    urgent,
+    path: release.target.path,
+    due_at: due === null ? null : new Date(due * 1_000).toISOString(),
+  };
+}
+
+/** Headers that are too long to be kept are not: the next check then takes one body more. */
+function storedValidators(server: string, validators: Validators | undefined): UpdateRecord["validators"] {
+  const { etag = null, last_modified = null } = validators ?? {};
+  const isKept = (etag?.length ?? 0) <= 1_024 && (last_modified?.length ?? 0) <= 128;
+  return isKept && (etag !== null || last_modified !== null) ? { server, etag, last_modified } : null;
+}
+
+function sameFloors(known: Floors, present: Floors): Floors {
+  return JSON.stringify(known) === JSON.stringify(present) ? known : present;
+}
+
+/** What of the chosen releases is there to be fetched, with the targets that this check has found. */
+export function targetsOf({ chosen }: Selection): ReadonlyMap<string, FoundTarget> {
+  const releases = [chosen.rules, chosen.binary].filter((release) => release !== null);
+  return new Map(releases.map(({ id, target }) => [id, target]));
+}

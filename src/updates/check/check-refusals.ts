@@ -1,0 +1,57 @@
+import { StewardError } from "../../contract/errors.ts";
+
+/** Seconds between the beginnings of two checks, by whomever they are asked for. */
+export const leastSecondsBetweenChecks = 10;
+
+/** `update_not_configured` */
+export function notConfigured(): StewardError {
+  return new StewardError(
+    "update_not_configured",
+    "No update server is set: set update.ota.server, or name a directory with a repository.",
+  );
+}
+
+/** `rate_limited`: a check of something else is under way. */
+export function otherRepository(): StewardError {
+  return new StewardError(
+    "rate_limited",
+    "Another repository is being read. Try again when that has ended; `steward update status` tells.",
+    { details: { retryAfterSeconds: leastSecondsBetweenChecks } },
+  );
+}
+
+/** `rate_limited`: root's side reads what a check would change. */
+export function handingOver(): StewardError {
+  return new StewardError(
+    "rate_limited",
+    "An update is just being handed over to be applied. Try again when that has ended; `steward update status` tells.",
+    { details: { retryAfterSeconds: leastSecondsBetweenChecks } },
+  );
+}
+
+/** `rate_limited`: the last check has only just begun. */
+export function tooSoon(seconds: number): StewardError {
+  return new StewardError(
+    "rate_limited",
+    `The last check began less than ${leastSecondsBetweenChecks} seconds ago. Its outcome is in the status; try again in ${Math.ceil(seconds)} s.`,
+    { details: { retryAfterSeconds: Math.ceil(seconds) } },
+  );
+}
+
+/** `shutting_down`: the agent ends. */
+export function shuttingDown(): StewardError {
+  return new StewardError("shutting_down", "The agent is stopping; nothing new is begun.");
+}
+
+/** Ends what settings or trust of before have begun. */
+export function superseded(): StewardError {
+  return new StewardError("shutting_down", "The settings or the root of trust have changed meanwhile.");
+}
+
+/** `update_root_unusable`: for a reason that nobody thought of. */
+export function unreadable(cause: unknown): StewardError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new StewardError("update_root_unusable", `The installed root of trust cannot be read: ${detail}.`, {
+    cause,
+  });
+}

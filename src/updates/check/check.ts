@@ -1,0 +1,114 @@
+import { StewardError } from "../../contract/errors.ts";
+import { blockersOf, failureOfAll, listKinds } from "../../releases/kind-blockers.ts";
+import type { ReleaseJournal } from "../../releases/release-journal.ts";
+import { installedVersions, setAsideById } from "../../releases/release-standing.ts";
+import { type Selection, select } from "../../releases/selection.ts";
+import { caps } from "../../tuf/caps.ts";
+import type { FoundTarget } from "../../tuf/client.ts";
+import { refresh } from "../../tuf/refresh.ts";
+import type { Repository } from "../../tuf/repository.ts";
+import { ed25519Alone } from "../../tuf/signatures.ts";
+import type { UpdaterOptions } from "../updater-options.ts";
+import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
+
+/** A check that has ended, and the repository that it read. */
+export interface CheckDone {
+  readonly report: CheckReport;
+  /** null: it could not even be opened. */
+  readonly repository: Repository | null;
+}
+
+export interface CheckOrder {
+  readonly source: CheckSource;
+  readonly fingerprint: string;
+  readonly signal: AbortSignal;
+  /** What is installed here, and what is not to be taken again. */
+  readonly journal: ReleaseJournal;
+}
+
+/**
+ * Refreshes the trusted metadata, lists what is signed for this device's channel, and picks what it may take. Failures
+ * are results; throws the signal's reason alone.
+ */
+export async function performCheck(
+  options: UpdaterOptions,
+  { source, fingerprint, signal, journal }: CheckOrder,
+): Promise<CheckDone> {
+  const { expiryNow, now, isClockVouchedFor } = options;
+  const deadline = new AbortController();
+  const takeBack = options.timers.after(caps.refreshSeconds, () => deadline.abort(tooSlow()));
+  const start = expiryNow();
+  let repository: Repository | null = null;
+  let result: CheckResult;
+  try {
+    repository = options.openRepository(source.url, AbortSignal.any([signal, deadline.signal]));
+    result = await checked(options, { source, repository, start, journal });
+  } catch (error) {
+    signal.throwIfAborted();
+    result = failedResult(error, isClockVouchedFor());
+  } finally {
+    takeBack();
+  }
+  const { requests, bodyBytes } = repository?.cost() ?? { requests: 0, bodyBytes: 0 };
+  return { report: { result, at: now(), requests, bodyBytes, source, fingerprint }, repository };
+}
+
+async function checked(
+  options: UpdaterOptions,
+  order: Pick<CheckOrder, "source" | "journal"> & { repository: Repository; start: Date },
+): Promise<CheckResult> {
+  const { source, repository, start, journal } = order;
+  const { files, record } = options;
+  const stored = record.read().validators;
+  const refreshed = await refresh({
+    repository,
+    files,
+    caps,
+    verifiers: ed25519Alone,
+    start,
+    // Of this server alone: another one's words about its files mean nothing here.
+    ...(source.isServer && stored?.server === source.url && { known: stored }),
+  });
+  const channel = options.settings().ota.channel;
+  const { targets, failures } = await listKinds(refreshed, channel);
+  const isClockTrusted = options.isClockVouchedFor();
+  const blockers = blockersOf(failures, isClockTrusted);
+  const failure = failureOfAll(failures);
+  if (failure !== null) return { ...failedResult(failure, isClockTrusted), blockers };
+  return {
+    outcome: "ok",
+    blockers,
+    selection: selectFor(options, journal, { channel, targets, elsewhere: refreshed.elsewhere() }),
+    validators: refreshed.validators,
+    isConsistentSnapshot: refreshed.root.consistent_snapshot === true,
+  };
+}
+
+/** What is held back is chosen where there is nothing else, so that it can be applied by hand; what failed never is. */
+function selectFor(
+  { product, arch, agentVersion, installed, record, now }: UpdaterOptions,
+  journal: ReleaseJournal,
+  offer: { channel: string; targets: readonly FoundTarget[]; elsewhere: readonly FoundTarget[] },
+): Selection {
+  const { channel, targets, elsewhere } = offer;
+  const { floors } = record.read();
+  const aside = [...setAsideById(journal, now()).values()];
+  const failed = new Set(aside.filter(({ why }) => why === "failed").map(({ id }) => id));
+  const held = new Set(aside.filter(({ why }) => why !== "failed").map(({ id }) => id));
+  const present = installedVersions(journal, installed());
+  const device = { product, arch, agentVersion, channel, installed: present, floors, failed };
+  const whole = select(targets, { ...device, held: new Set() }, elsewhere);
+  if (held.size === 0) return whole;
+  const { chosen } = select(targets, { ...device, held });
+  return {
+    ...whole,
+    chosen: { rules: chosen.rules ?? whole.chosen.rules, binary: chosen.binary ?? whole.chosen.binary },
+  };
+}
+
+function tooSlow(): StewardError {
+  return new StewardError(
+    "update_too_slow",
+    `The update server took more than ${caps.refreshSeconds} seconds for its metadata. Check the network between this device and the server.`,
+  );
+}

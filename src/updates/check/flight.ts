@@ -1,0 +1,171 @@
+import { StewardError } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import type { Blockers } from "../../releases/kind-blockers.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import { circumstancesOf } from "../apply/circumstances.ts";
+import { hindranceOf } from "../apply/hindrance.ts";
+import type { UpdateParts } from "../update-parts.ts";
+import type { UpdateRecord } from "../update-record.ts";
+import { type CheckDone, performCheck } from "./check.ts";
+import {
+  type CheckReport,
+  type CheckSource,
+  failedResult,
+  isWorthWriting,
+  recordAfter,
+  targetsOf,
+} from "./check-outcome.ts";
+import { nextCheckIn, retryIn, type StoredWait } from "./schedule.ts";
+
+/** A check with all that follows from it. */
+export interface Flight {
+  readonly source: CheckSource;
+  readonly signal: AbortSignal;
+  /** Fetched whatever automatics, waves and the like say: somebody has asked for them to be applied. */
+  readonly wanted: ReadonlySet<UpdateKind>;
+  /** The check has ended, and fetching begins. */
+  readonly onFetching: () => void;
+}
+
+/** Seconds for which unchanged outcomes wait for another reason to write: flash wears. */
+const idleWriteSeconds = 3_600;
+
+/** Seconds within which a download that failed is on the disk. */
+const soonSeconds = 60;
+
+/**
+ * Checks, keeps what came of it, and fetches what may be fetched unasked. Gives back the seconds to the next check;
+ * throws the signal's reason alone.
+ */
+export async function fly(parts: UpdateParts, flight: Flight): Promise<number> {
+  const done = await check(parts, flight);
+  if (done === null) return healthyWait(parts);
+  const { result } = done.report;
+  if (result.outcome === "waiting_for_clock") return healthyWait(parts);
+  if (result.outcome === "failed") return leftOfRetry(parts);
+  flight.onFetching();
+  return fetchDue(parts, flight, done);
+}
+
+/** null: there is no trust to check anything under. */
+async function check(parts: UpdateParts, { source, signal }: Flight): Promise<CheckDone | null> {
+  const { options, trust } = parts;
+  try {
+    return await trust.during(async (fingerprint) => {
+      const { watch } = parts;
+      const done = await performCheck(options, { source, fingerprint, signal, journal: watch.journal() });
+      signal.throwIfAborted();
+      return { ...done, report: await keep(parts, done.report) };
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    const isWithoutTrust = trust.standing().kind !== "usable" && error instanceof StewardError;
+    if (isWithoutTrust) return null;
+    throw error;
+  }
+}
+
+/** Puts a report into the record; one that cannot be stored is a failure, and what it promised is not relied on. */
+async function keep(parts: UpdateParts, report: CheckReport): Promise<CheckReport> {
+  const { record, isClockVouchedFor } = parts.options;
+  try {
+    await store(parts, report);
+    return report;
+  } catch (error) {
+    const failed = { ...report, result: failedResult(error, isClockVouchedFor()) };
+    const { record: after, events } = recordAfter(record.read(), failed);
+    record.note(() => ({ ...after, retry: retryAfter(parts, failed, after) }), idleWriteSeconds);
+    tell(parts, events);
+    return failed;
+  }
+}
+
+async function store(parts: UpdateParts, report: CheckReport): Promise<void> {
+  const { record } = parts.options;
+  const before = record.read();
+  const outcome = recordAfter(before, report);
+  const after = { ...outcome.record, retry: retryAfter(parts, report, outcome.record) };
+  // Nobody else changes the other members while a check is under way.
+  const change = (present: UpdateRecord): UpdateRecord => ({
+    ...after,
+    anchor: present.anchor,
+    confirmation: present.confirmation,
+    followed: present.followed,
+    postponed: present.postponed,
+  });
+  if (isWorthWriting(before, after)) await record.update(change);
+  else record.note(change, idleWriteSeconds);
+  tell(parts, outcome.events);
+}
+
+function tell({ options }: UpdateParts, events: ReturnType<typeof recordAfter>["events"]): void {
+  for (const { type, details } of events) options.notify(type, { ...details });
+}
+
+/** How long to leave the server alone; null: as long as always. */
+function retryAfter(parts: UpdateParts, report: CheckReport, after: UpdateRecord): StoredWait | null {
+  const { result, source } = report;
+  if (!source.isServer) return after.retry;
+  return result.outcome === "failed" ? retryWait(parts, after.failures, result.error) : null;
+}
+
+function retryWait({ options }: UpdateParts, failures: number, error: StewardError): StoredWait {
+  const left = retryIn(Math.max(1, failures), {
+    intervalSeconds: options.checkIntervalSeconds(),
+    chance: options.random(),
+    retryAfterSeconds: error.details.retryAfterSeconds,
+  });
+  return { boot_id: options.bootId, uptime: options.uptime(), left };
+}
+
+async function fetchDue(
+  parts: UpdateParts,
+  flight: Flight,
+  { report, repository }: CheckDone,
+): Promise<number> {
+  const { downloads, options } = parts;
+  const { result, source } = report;
+  if (result.outcome !== "ok" || repository === null) return healthyWait(parts);
+  const targets = targetsOf(result.selection);
+  await prune(parts, [...targets.keys(), ...idsOfBlocked(parts, result.blockers)]);
+  const { error } = await downloads.fetchAll({
+    targets,
+    repository,
+    signal: flight.signal,
+    isConsistentSnapshot: result.isConsistentSnapshot,
+    isWanted: (release) =>
+      flight.wanted.has(release.kind) || hindranceOf(release, circumstancesOf(parts)) === null,
+  });
+  const { record } = options;
+  if (error === null || !source.isServer) {
+    record.note(
+      (present) => (present.download_failures === 0 ? present : { ...present, download_failures: 0 }),
+      soonSeconds,
+    );
+    return healthyWait(parts);
+  }
+  const download_failures = record.read().download_failures + 1;
+  const retry = retryWait(parts, download_failures, error);
+  const within = download_failures === 1 ? soonSeconds : idleWriteSeconds;
+  record.note((present) => ({ ...present, download_failures, retry }), within);
+  return retry.left;
+}
+
+/** Of a kind that could not be judged, what was fetched before is good again when the publisher has mended it. */
+function idsOfBlocked({ options }: UpdateParts, blockers: Blockers): string[] {
+  const { available } = options.record.read();
+  return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));
+}
+
+/** What is offered no more makes room; where that fails, the next check tries again. */
+async function prune({ downloads }: UpdateParts, ids: readonly string[]): Promise<void> {
+  await downloads.keepOnly(ids).catch(() => undefined);
+}
+
+function healthyWait({ options }: UpdateParts): number {
+  return nextCheckIn(options.checkIntervalSeconds(), options.random());
+}
+
+function leftOfRetry(parts: UpdateParts): number {
+  return parts.options.record.read().retry?.left ?? healthyWait(parts);
+}

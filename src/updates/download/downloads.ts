@@ -1,0 +1,154 @@
+import { StewardError } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import type { FoundTarget } from "../../tuf/client.ts";
+import type { Repository } from "../../tuf/repository.ts";
+import type { Progress } from "../status/progress.ts";
+import { nameOf } from "../status/update-state.ts";
+import type { StoredRelease } from "../update-record.ts";
+import type { UpdaterOptions } from "../updater-options.ts";
+
+/** What is staged here, and what could not be fetched. */
+export interface Downloads {
+  isStaged(id: string): boolean;
+  /** Why the last try failed, in words. */
+  failureOf(id: string): string | null;
+  /** What is being fetched, in words. */
+  fetching(): string | null;
+  /** Looks on the disk. */
+  load(): Promise<void>;
+  /** Removes what is neither of these releases nor in use. */
+  keepOnly(ids: readonly string[]): Promise<void>;
+  /** Removes what of these is here. */
+  drop(ids: readonly string[]): Promise<void>;
+  /** Fetches one after the other; throws the signal's reason alone. */
+  fetchAll(order: FetchOrder): Promise<FetchOutcome>;
+}
+
+export interface FetchOrder {
+  readonly targets: ReadonlyMap<string, FoundTarget>;
+  readonly repository: Repository;
+  readonly signal: AbortSignal;
+  readonly isConsistentSnapshot: boolean;
+  /** Asked before each: a setting may have been changed meanwhile. */
+  readonly isWanted: (release: StoredRelease) => boolean;
+}
+
+/** `error`: of the first that failed; null: none did. */
+export interface FetchOutcome {
+  readonly error: StewardError | null;
+}
+
+/** `inUse`: ids of what root's side was asked to take, and may be reading. */
+export function createDownloads(
+  options: UpdaterOptions,
+  progress: Progress,
+  inUse: () => readonly string[],
+): Downloads {
+  return new StagedDownloads(options, progress, inUse);
+}
+
+class StagedDownloads implements Downloads {
+  readonly #options: UpdaterOptions;
+  readonly #progress: Progress;
+  readonly #failures = new Map<string, StewardError>();
+  #staged: ReadonlySet<string> = new Set();
+  #fetching: string | null = null;
+  readonly #inUse: () => readonly string[];
+
+  constructor(options: UpdaterOptions, progress: Progress, inUse: () => readonly string[]) {
+    this.#options = options;
+    this.#progress = progress;
+    this.#inUse = inUse;
+  }
+
+  isStaged(id: string): boolean {
+    return this.#staged.has(id);
+  }
+
+  failureOf(id: string): string | null {
+    return this.#failures.get(id)?.message ?? null;
+  }
+
+  fetching(): string | null {
+    return this.#fetching;
+  }
+
+  async load(): Promise<void> {
+    this.#staged = new Set(await this.#options.payloads.staged());
+  }
+
+  async keepOnly(ids: readonly string[]): Promise<void> {
+    for (const id of this.#failures.keys()) if (!ids.includes(id)) this.#failures.delete(id);
+    await this.#options.payloads.keepOnly([...ids, ...this.#inUse()]);
+    await this.load();
+  }
+
+  async drop(ids: readonly string[]): Promise<void> {
+    const here = ids.filter((id) => this.isStaged(id));
+    if (here.length === 0) return;
+    await this.#options.payloads.remove(here);
+    await this.load();
+  }
+
+  async fetchAll(order: FetchOrder): Promise<FetchOutcome> {
+    let first: StewardError | null = null;
+    for (const kind of updateKinds) {
+      const release = this.#options.record.read().available[kind];
+      const target = release && order.targets.get(release.id);
+      if (!release || !target || this.isStaged(release.id) || !order.isWanted(release)) continue;
+      const failure = await this.#fetch(release, target, order);
+      first ??= failure;
+    }
+    return { error: first };
+  }
+
+  /** null: it is staged. */
+  async #fetch(
+    release: StoredRelease,
+    target: FoundTarget,
+    { repository, signal, isConsistentSnapshot }: FetchOrder,
+  ): Promise<StewardError | null> {
+    const { id, kind, name, version, length_bytes } = release;
+    const onProgress = (done_bytes: number): void =>
+      this.#progress.report({
+        phase: "downloading",
+        release_id: id,
+        name,
+        done_bytes,
+        total_bytes: length_bytes,
+      });
+    this.#fetching = nameOf(release);
+    onProgress(0);
+    try {
+      await this.#options.payloads.fetch(
+        { id, target },
+        { repository, signal, isConsistentSnapshot, onProgress },
+      );
+      this.#staged = new Set([...this.#staged, id]);
+      this.#failures.delete(id);
+      this.#options.notify("update.staged", { release_id: id, kind, name, version });
+      return null;
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#failed(release, error);
+    } finally {
+      this.#fetching = null;
+    }
+  }
+
+  #failed({ id, kind, name, version }: StoredRelease, cause: unknown): StewardError {
+    const error = cause instanceof StewardError ? cause : unforeseen(cause);
+    const { code, message: detail } = error;
+    const isNews = this.#failures.get(id)?.code !== code;
+    this.#failures.set(id, error);
+    const facts = { release_id: id, kind, name, version, code, detail };
+    if (isNews) this.#options.notify("update.download_failed", facts);
+    return error;
+  }
+}
+
+function unforeseen(cause: unknown): StewardError {
+  return new StewardError("internal_error", "The download failed in a way that nobody thought of.", {
+    cause,
+  });
+}

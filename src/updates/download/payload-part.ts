@@ -1,0 +1,196 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemErrorCode } from "../../contract/errors.ts";
+import { createDigest, type Digest, type SignedPayload } from "../../releases/signed-payload.ts";
+import { hashInto } from "../../releases/staged-payload.ts";
+import { removeLeftovers, syncDirectory, writeDurably } from "../../store/durable-file.ts";
+import { readHttpDate } from "./http-fields.ts";
+
+/** Bytes written and hashed at a time, of two such buffers: one fills while the disk takes the other. */
+const bufferBytes = 524_288;
+
+/** Bytes of the file beside the part. */
+const mostValidatorFileBytes = 4_096;
+
+const partFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** What has come of a payload, on the disk and in the running hashes. */
+export interface PayloadPart {
+  lengthBytes(): number;
+  /** What to ask the server with whether the rest belongs to it; null: it cannot be gone on with. */
+  validator(): string | null;
+  /** Forgets what is there; `validator` is what the server gives the new content. */
+  beginAnew(validator: string | null): Promise<void>;
+  append(piece: Uint8Array): Promise<void>;
+  /** Until everything that was appended is in the file. */
+  flush(): Promise<void>;
+  /** After a flush, once: what is wrong with it; null: it is what was signed. */
+  difference(): string | null;
+  /** After a flush: on the disk for good, and then under its own name. */
+  moveTo(path: string): Promise<void>;
+  /** Removes it. */
+  discard(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens `<directory>/<id>.part`, hashing what is there. One that is no regular file, or too long, is begun anew. */
+export async function openPart(directory: string, payload: SignedPayload): Promise<PayloadPart> {
+  const path = partPathOf(directory, payload);
+  const validatorPath = validatorPathOf(directory, payload);
+  await removeLeftovers(validatorPath);
+  const handle = await openRegular(path);
+  const state: PartState = { handle, digest: createDigest(payload), lengthBytes: 0 };
+  let validator = await readValidator(validatorPath);
+  const forget = (): Promise<void> => {
+    validator = null;
+    return rm(validatorPath, { force: true, recursive: true });
+  };
+  const writer = createWriter(state);
+  const beginAnew = async (next: string | null): Promise<void> => {
+    await forget();
+    await writer.settle();
+    await handle.truncate(0);
+    state.lengthBytes = 0;
+    state.digest = createDigest(payload);
+    // After the old content is gone, so that the two never stand together.
+    if (next !== null) await writeDurably(validatorPath, JSON.stringify({ if_range: next }));
+    validator = next;
+  };
+  const close = () => writer.settle().then(() => handle.close());
+  try {
+    if ((await handle.stat()).size > payload.lengthBytes) await beginAnew(null);
+    else state.lengthBytes = await hashInto(state.digest, handle, payload.lengthBytes);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    lengthBytes: () => state.lengthBytes,
+    validator: () => validator,
+    beginAnew,
+    append: writer.append,
+    flush: writer.flush,
+    difference: () => state.digest.difference(),
+    moveTo: async (target) => {
+      await handle.sync();
+      await rename(path, target);
+      await forget();
+      for (const changed of [dirname(target), directory]) await syncDirectory(changed);
+    },
+    discard: async () => {
+      await rm(path, { force: true });
+      await forget();
+    },
+    close,
+  };
+}
+
+/**
+ * Removes what is left of a download whose payload is staged: a kill leaves what says where the part came from, and a power
+ * cut between two directories may leave the part in both.
+ */
+export async function removePart(directory: string, payload: SignedPayload): Promise<void> {
+  const path = validatorPathOf(directory, payload);
+  for (const left of [partPathOf(directory, payload), path]) await rm(left, { force: true, recursive: true });
+  await removeLeftovers(path);
+}
+
+function partPathOf(directory: string, { id }: SignedPayload): string {
+  return join(directory, `${id}.part`);
+}
+
+function validatorPathOf(directory: string, { id }: SignedPayload): string {
+  return join(directory, `${id}.json`);
+}
+
+/** What is no regular file there is none of ours, and gives way. */
+async function openRegular(path: string): Promise<FileHandle> {
+  try {
+    const handle = await open(path, partFlags, 0o600);
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
+  } catch (error) {
+    if (!["ELOOP", "ENXIO", "EISDIR"].includes(systemErrorCode(error) ?? "")) throw error;
+  }
+  await rm(path, { recursive: true, force: true });
+  return open(path, partFlags | constants.O_EXCL, 0o600);
+}
+
+interface PartState {
+  readonly handle: FileHandle;
+  digest: Digest;
+  /** Appended, whether it is written already or not. */
+  lengthBytes: number;
+}
+
+interface PartWriter {
+  append(piece: Uint8Array): Promise<void>;
+  flush(): Promise<void>;
+  /** Until nothing is being written; what is left in the buffer is dropped. */
+  settle(): Promise<void>;
+}
+
+function createWriter(state: PartState): PartWriter {
+  let filling = Buffer.allocUnsafeSlow(bufferBytes);
+  let resting = Buffer.allocUnsafeSlow(bufferBytes);
+  let filledBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  const turn = async (): Promise<void> => {
+    await writing;
+    const full = filling.subarray(0, filledBytes);
+    writing = writeWhole(state.handle, full, state.lengthBytes - filledBytes);
+    // Whoever waits for it next hears of a failure.
+    writing.catch(() => undefined);
+    state.digest.update(full);
+    [filling, resting] = [resting, filling];
+    filledBytes = 0;
+  };
+  return {
+    append: async (piece) => {
+      for (let taken = 0; taken < piece.byteLength; ) {
+        const next = piece.subarray(taken, taken + bufferBytes - filledBytes);
+        filling.set(next, filledBytes);
+        filledBytes += next.byteLength;
+        taken += next.byteLength;
+        state.lengthBytes += next.byteLength;
+        if (filledBytes === bufferBytes) await turn();
+      }
+    },
+    flush: async () => {
+      if (filledBytes > 0) await turn();
+      await writing;
+    },
+    settle: async () => {
+      filledBytes = 0;
+      await writing.catch(() => undefined);
+    },
+  };
+}
+
+async function writeWhole(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.byteLength; ) {
+    const { bytesWritten } = await handle.write(
+      bytes,
+      written,
+      bytes.byteLength - written,
+      position + written,
+    );
+    written += bytesWritten;
+  }
+}
+
+/** What cannot be read is no validator: the payload then comes anew, which costs time and nothing else. */
+async function readValidator(path: string): Promise<string | null> {
+  try {
+    const text = await readFile(path, "utf8");
+    if (text.length > mostValidatorFileBytes) return null;
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== "object" || parsed === null || !("if_range" in parsed)) return null;
+    const { if_range: validator } = parsed;
+    if (typeof validator !== "string") return null;
+    return /^"[!#-~]*"$/.test(validator) || readHttpDate(validator) !== null ? validator : null;
+  } catch {
+    return null;
+  }
+}

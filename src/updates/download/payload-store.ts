@@ -1,0 +1,51 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { systemErrorCode } from "../../contract/errors.ts";
+import type { FreeSpace } from "../../host/ports.ts";
+import type { Caps } from "../../tuf/caps.ts";
+import type { Payloads } from "../updater-options.ts";
+
+export interface PayloadStoreOptions {
+  /** That of updates in the state. */
+  readonly directory: string;
+  readonly freeSpace: FreeSpace;
+  readonly caps: Pick<Caps, "payloadBytes">;
+}
+
+/** Verified payloads and parts of payloads in the state. Where nothing was fetched yet there are no folders either. */
+export function createPayloadStore({ directory, freeSpace, caps }: PayloadStoreOptions): Payloads {
+  const folders = ["staged", "downloads"].map((name) => join(directory, name));
+  const removeWhere = async (isWanted: (id: string) => boolean): Promise<void> => {
+    for (const folder of folders) {
+      for (const name of await namesIn(folder)) {
+        if (isWanted(name.slice(0, 32))) await rm(join(folder, name), { recursive: true, force: true });
+      }
+    }
+  };
+  return {
+    staged: async () => {
+      const names = await namesIn(join(directory, "staged"));
+      return names.flatMap((name) => /^([0-9a-f]{32})\.tar\.gz$/.exec(name)?.[1] ?? []);
+    },
+    fetch: async ({ target }, { onProgress, ...plan }) => {
+      const { workshop } = await import("../workshop.ts");
+      await workshop.fetchPayload({
+        ...plan,
+        ...{ directory, freeSpace, caps },
+        found: target,
+        onProgress: ({ receivedBytes }) => onProgress(receivedBytes),
+      });
+    },
+    keepOnly: (ids) => removeWhere((id) => !ids.includes(id)),
+    remove: (ids) => removeWhere((id) => ids.includes(id)),
+  };
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}

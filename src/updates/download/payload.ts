@@ -1,0 +1,232 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import type { FreeSpace, Transfer } from "../../host/ports.ts";
+import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
+import { mismatch, openStaged, stagedPath } from "../../releases/staged-payload.ts";
+import { makeDirectory, storageError } from "../../store/durable-file.ts";
+import type { Caps } from "../../tuf/caps.ts";
+import type { FoundTarget } from "../../tuf/client.ts";
+import type { Repository } from "../../tuf/repository.ts";
+import { readContentLength, readContentRange, strongValidator } from "./http-fields.ts";
+import { openPart, type PayloadPart, removePart } from "./payload-part.ts";
+
+/** Bytes that a download leaves to the rest of the device. */
+const spareBytes = 32 * 1024 ** 2;
+
+export interface FetchPayloadOptions {
+  readonly repository: Repository;
+  readonly found: FoundTarget;
+  /** That of updates in the state: `downloads/` and `staged/` are made in it. */
+  readonly directory: string;
+  readonly freeSpace: FreeSpace;
+  readonly caps: Pick<Caps, "payloadBytes">;
+  readonly signal: AbortSignal;
+  /** The root's `consistent_snapshot`: files have their hash before their names. */
+  readonly isConsistentSnapshot?: boolean;
+  /** Called for each piece that came, and once with what was there before. */
+  readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number }) => void;
+}
+
+export interface StagedPayload {
+  readonly id: string;
+  readonly path: string;
+  readonly lengthBytes: number;
+}
+
+/**
+ * Brings a target onto the disk as `staged/<id>.tar.gz`, where nothing lies that was not hashed to its end. One that is
+ * there already is hashed again and not fetched. What was cut off is gone on with where the server can prove that it is
+ * the same file. Throws what the repository throws, `update_payload_mismatch`, `update_too_large`,
+ * `update_limit_exceeded`, `storage_full`, `storage_unwritable`; after a cut or an abort the part stays.
+ */
+export async function fetchPayload(options: FetchPayloadOptions): Promise<StagedPayload> {
+  const { found, directory, caps } = options;
+  const payload = readSignedPayload(found.file);
+  const { id, lengthBytes } = payload;
+  if (lengthBytes > caps.payloadBytes) {
+    throw new StewardError(
+      "update_limit_exceeded",
+      `${found.path} is signed with ${lengthBytes} bytes; this agent takes ${caps.payloadBytes} at most.`,
+    );
+  }
+  const path = stagedPath(directory, id);
+  const downloads = join(directory, "downloads");
+  await makeDirectory(downloads);
+  await makeDirectory(join(directory, "staged"));
+  await storing(path, async () => {
+    if (await isStaged(path, payload)) return removePart(downloads, payload);
+    const part = await openPart(downloads, payload);
+    try {
+      await complete(part, payload, options);
+      await part.moveTo(path);
+    } finally {
+      await part.close();
+    }
+  });
+  return { id, path, lengthBytes };
+}
+
+/** What lies there may have rotted since: it is removed then. */
+async function isStaged(path: string, payload: SignedPayload): Promise<boolean> {
+  try {
+    const handle = await openStaged(path, payload);
+    await handle?.close();
+    return handle !== null;
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    await rm(path, { recursive: true, force: true });
+    return false;
+  }
+}
+
+/** Until the part is all of what was signed. What can never become that is removed. */
+async function complete(
+  part: PayloadPart,
+  payload: SignedPayload,
+  options: FetchPayloadOptions,
+): Promise<void> {
+  const { found } = options;
+  if (part.lengthBytes() === payload.lengthBytes) {
+    // All of it came before: there is nothing to ask for, unless the disk did not keep it.
+    if (part.difference() === null) return;
+    await part.beginAnew(null);
+  } else if (part.validator() === null && part.lengthBytes() > 0) {
+    await part.beginAnew(null);
+  }
+  await refuseFullDisk(part, payload, options);
+  let transfer = await ask(part, payload, options);
+  if (transfer === null) {
+    await part.beginAnew(null);
+    transfer = await ask(part, payload, options);
+  }
+  try {
+    await receive(transfer, part, payload, options);
+    await part.flush();
+    const missingBytes = payload.lengthBytes - part.lengthBytes();
+    const difference = missingBytes > 0 ? `${missingBytes} bytes are missing` : part.difference();
+    if (difference !== null) throw mismatch(found.path, difference);
+  } catch (error) {
+    const isWrong =
+      error instanceof StewardError && ["update_payload_mismatch", "update_too_large"].includes(error.code);
+    // What did come before a cut serves the next attempt.
+    await (isWrong ? part.discard() : part.flush().catch(() => undefined));
+    throw error;
+  } finally {
+    transfer?.close();
+  }
+}
+
+/** An answer that can hold what is missing; null: the server has no part of it to go on with. */
+async function ask(
+  part: PayloadPart,
+  payload: SignedPayload,
+  { repository, found, signal, isConsistentSnapshot = true }: FetchPayloadOptions,
+): Promise<Transfer | null> {
+  const [fromByte, validator] = [part.lengthBytes(), part.validator()];
+  const isRest = fromByte > 0 && validator !== null;
+  const transfer = await repository.openTarget(
+    isConsistentSnapshot ? consistentPath(found.path, payload.nameHash) : found.path,
+    // RFC 9110 §13.1.5: the rest if it is the same file, else all of it.
+    isRest ? { range: `bytes=${fromByte}-`, "if-range": validator } : {},
+    signal,
+  );
+  try {
+    if (isRest && transfer.status === 416) {
+      transfer.close();
+      return null;
+    }
+    refuseOtherLength(transfer, fromByte, payload, found);
+    return transfer;
+  } catch (error) {
+    transfer.close();
+    // Asked again, such a server would answer the same: the next attempt asks for all of it.
+    if (transfer.status === 206) await part.discard();
+    throw error;
+  }
+}
+
+async function receive(
+  transfer: Transfer | null,
+  part: PayloadPart,
+  payload: SignedPayload,
+  { found, onProgress }: FetchPayloadOptions,
+): Promise<void> {
+  if (transfer === null) throw mismatch(found.path, "the server has nothing of it");
+  if (transfer.status === 200) await part.beginAnew(strongValidator(transfer.headers));
+  const tell = (): void =>
+    onProgress?.({ receivedBytes: part.lengthBytes(), totalBytes: payload.lengthBytes });
+  tell();
+  for await (const piece of transfer.body) {
+    if (part.lengthBytes() + piece.byteLength > payload.lengthBytes) throw tooLarge(found);
+    await part.append(piece);
+    tell();
+  }
+}
+
+/** Before anything of the body is read. */
+function refuseOtherLength(
+  { status, headers }: Transfer,
+  fromByte: number,
+  { lengthBytes }: SignedPayload,
+  found: FoundTarget,
+): void {
+  const announced = readContentLength(headers["content-length"]);
+  if (status === 200) {
+    if (announced !== null && announced > lengthBytes) throw tooLarge(found);
+    if (announced !== null && announced < lengthBytes) {
+      throw mismatch(found.path, `the server has ${announced} bytes, and ${lengthBytes} are signed`);
+    }
+    return;
+  }
+  const range = status === 206 && fromByte > 0 ? readContentRange(headers["content-range"]) : null;
+  const isRest = range?.first === fromByte && range.last === lengthBytes - 1;
+  if (isRest && (range.total ?? lengthBytes) === lengthBytes) return;
+  throw new StewardError(
+    "update_server_refused",
+    `The server answered ${status} with content-range ${JSON.stringify(headers["content-range"] ?? "")} ` +
+      `where bytes ${fromByte} to ${lengthBytes - 1} of ${found.path} are expected.`,
+  );
+}
+
+/** TUF 5.7.3: `<directory>/<hash>.<file name>`. */
+function consistentPath(path: string, hash: string): string {
+  const nameAt = path.lastIndexOf("/") + 1;
+  return `${path.slice(0, nameAt)}${hash}.${path.slice(nameAt)}`;
+}
+
+async function refuseFullDisk(
+  part: PayloadPart,
+  payload: SignedPayload,
+  { directory, freeSpace, found }: FetchPayloadOptions,
+): Promise<void> {
+  const neededBytes = payload.lengthBytes - part.lengthBytes() + spareBytes;
+  const freeBytes = await freeSpace(directory);
+  if (freeBytes >= neededBytes) return;
+  throw new StewardError(
+    "storage_full",
+    `${found.path} needs ${mebibytes(neededBytes)}, ${mebibytes(spareBytes)} of them to spare, ` +
+      `and ${directory} has ${mebibytes(freeBytes)}. Free ${mebibytes(neededBytes - freeBytes)} there.`,
+  );
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+function tooLarge({ path, file }: FoundTarget): StewardError {
+  return new StewardError(
+    "update_too_large",
+    `The server sends more of ${path} than the ${file.length} bytes that are signed.`,
+  );
+}
+
+/** What the disk refuses is called by what is to be done about it. */
+async function storing(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    const isOfDisk = !(cause instanceof StewardError) && systemErrorCode(cause) !== undefined;
+    throw isOfDisk ? storageError(path, cause) : cause;
+  }
+}

@@ -1,0 +1,146 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Transfer, Transfers } from "../../host/ports.ts";
+import type { Caps } from "../../tuf/caps.ts";
+import type { ReadFile, Repository, Validators } from "../../tuf/repository.ts";
+import { readContentLength, readRetryAfter, validatorsOf } from "./http-fields.ts";
+
+export interface RepositoryOptions {
+  readonly transfers: Transfers;
+  /** Of the directory that holds `metadata/` and `targets/`, or of these two, wherever they lie. */
+  readonly url: string | { readonly metadata: string; readonly targets: string };
+  readonly caps: Pick<Caps, "headSeconds" | "minimumBytesPerSecond" | "rateWindowSeconds">;
+  /** Ends every reading of metadata; targets have their own. */
+  readonly signal: AbortSignal;
+}
+
+/** A repository whose files lie under an address, as `Transfers` reads them. */
+export function openRepository({ transfers, url, caps, signal }: RepositoryOptions): Repository {
+  const bases =
+    typeof url === "string" ? { metadata: `${base(url)}/metadata`, targets: `${base(url)}/targets` } : url;
+  const cost = { requests: 0, bodyBytes: 0 };
+  const open = (address: string, headers: Readonly<Record<string, string>>, ending: AbortSignal) => {
+    cost.requests += 1;
+    return transfers.open(address, { headers, limits: caps, signal: ending });
+  };
+  return {
+    readMetadata: async (name, { maximumBytes, known }) => {
+      const asked = conditions(known);
+      const transfer = await open(`${base(bases.metadata)}/${quoted(name)}`, asked, signal);
+      try {
+        const { status, headers } = transfer;
+        if (isAbsence(status)) return null;
+        if (status === 304 && Object.keys(asked).length > 0) return "unchanged";
+        if (status !== 200) throw notServed(name, transfer);
+        const bytes = await readAll(name, counted(transfer, cost), maximumBytes);
+        return { bytes, validators: validatorsOf(headers) } satisfies ReadFile;
+      } finally {
+        transfer.close();
+      }
+    },
+    openTarget: async (path, headers, ending) => {
+      const address = `${base(bases.targets)}/${targetSegments(path).map(quoted).join("/")}`;
+      const transfer = counted(await open(address, headers, ending), cost);
+      if ([200, 206, 416].includes(transfer.status)) return transfer;
+      transfer.close();
+      if (isAbsence(transfer.status)) {
+        throw new StewardError(
+          "update_file_missing",
+          `The target ${path} is signed for, but not there (the answer is ${transfer.status}).`,
+        );
+      }
+      throw notServed(path, transfer);
+    },
+    cost: () => ({ ...cost }),
+  };
+}
+
+function base(url: string): string {
+  if (/[?#]/.test(url))
+    throw refusal(`The address of a repository has no query and no fragment, but this one has: ${url}`);
+  return url.replace(/\/+$/, "");
+}
+
+/** RFC 3986 §2.3: one path segment, with everything quoted that is not unreserved; that is python's quote(name, ""). */
+function quoted(name: string): string {
+  if (name === "" || name === "." || name === ".." || /[\ud800-\udfff]/u.test(name)) {
+    throw refusal(`${JSON.stringify(name)} is no name of a file.`);
+  }
+  return encodeURIComponent(name).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function targetSegments(path: string): string[] {
+  const segments = path.split("/");
+  const isUnsafe = /[\p{Cc}\\]/u.test(path);
+  if (isUnsafe || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
+    throw refusal(`${JSON.stringify(path)} is no path of a target: it could lead out of the repository.`);
+  }
+  return segments;
+}
+
+function conditions(known: Validators | undefined): Record<string, string> {
+  // They come from a file: what would not have been kept is not sent.
+  const { etag, last_modified } = validatorsOf({
+    etag: known?.etag ?? undefined,
+    "last-modified": known?.last_modified ?? undefined,
+  });
+  return {
+    ...(etag === null ? {} : { "if-none-match": etag }),
+    ...(last_modified === null ? {} : { "if-modified-since": last_modified }),
+  };
+}
+
+/** Object stores answer 403 to whom they do not let list. */
+function isAbsence(status: number): boolean {
+  return status === 404 || status === 403 || status === 410;
+}
+
+function notServed(name: string, { status, headers }: Transfer): StewardError {
+  if (status !== 429 && status < 500) {
+    return refusal(`The server answered ${status} to ${JSON.stringify(name)}; 200 or 404 is expected.`);
+  }
+  const retryAfterSeconds = readRetryAfter(headers);
+  return new StewardError(
+    "update_server_unreachable",
+    `The server cannot serve ${JSON.stringify(name)} now: it answered ${status}.`,
+    { details: retryAfterSeconds === undefined ? {} : { retryAfterSeconds } },
+  );
+}
+
+function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
+  const { status, headers } = transfer;
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of transfer.body) {
+      cost.bodyBytes += piece.byteLength;
+      yield piece;
+    }
+  };
+  return { status, headers, body: pieces(), close: () => transfer.close() };
+}
+
+async function readAll(name: string, { headers, body }: Transfer, maximumBytes: number): Promise<Uint8Array> {
+  const announced = readContentLength(headers["content-length"]) ?? 0;
+  const pieces: Uint8Array[] = [];
+  let lengthBytes = 0;
+  if (announced > maximumBytes) throw tooLarge(name, maximumBytes);
+  for await (const piece of body) {
+    lengthBytes += piece.byteLength;
+    if (lengthBytes > maximumBytes) throw tooLarge(name, maximumBytes);
+    // Its memory is used again.
+    pieces.push(Buffer.from(piece));
+  }
+  return Buffer.concat(pieces);
+}
+
+function tooLarge(name: string, maximumBytes: number): StewardError {
+  return new StewardError(
+    "update_too_large",
+    `${JSON.stringify(name)} is longer than ${maximumBytes} bytes.`,
+  );
+}
+
+function refusal(message: string): StewardError {
+  return new StewardError("update_server_refused", message);
+}

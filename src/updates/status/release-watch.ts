@@ -1,0 +1,200 @@
+import { updateKinds } from "../../contract/update-kinds.ts";
+import {
+  emptyJournal,
+  type JournalEntry,
+  type ReleaseJournal,
+  readReleaseJournal,
+  type Trial,
+} from "../../releases/release-journal.ts";
+import { kindOnTrial } from "../../releases/release-standing.ts";
+import type { Document } from "../../store/document.ts";
+import type { Followed, UpdateRecord } from "../update-record.ts";
+import type { UpdaterOptions } from "../updater-options.ts";
+
+/** What root's side has written down, in memory, and what is told of it. */
+export interface ReleaseWatch {
+  /** As last read; what could not be read leaves it as it was. */
+  journal(): ReleaseJournal;
+  /** Why it cannot be read; null: it can. */
+  unreadable(): string | null;
+  /** Reads it now, and tells what is new in it. Never throws. */
+  look(): Promise<void>;
+  /** Looks each second until the result is called: something was asked for. */
+  hold(): () => void;
+  /** Settles when nothing is on trial; with the signal's reason where that comes first. */
+  untilQuiet(signal: AbortSignal): Promise<void>;
+  /** From here on it hears of changes by itself. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify"> & {
+  readonly record: Document<UpdateRecord>;
+};
+
+/** Seconds between looks while something is on trial or asked for. */
+const lookSeconds = 1;
+
+/** Seconds within which it is on the disk what was told: after a power cut in them it is told again. */
+const soonSeconds = 1;
+
+/** `onChange`: another journal was read, or it can no longer be read, or again. */
+export function createReleaseWatch(options: WatchOptions, onChange: () => void): ReleaseWatch {
+  return new JournalWatch(options, onChange);
+}
+
+class JournalWatch implements ReleaseWatch {
+  readonly #options: WatchOptions;
+  readonly #onChange: () => void;
+  #journal = emptyJournal;
+  #unreadable: string | null = null;
+  #reading: Promise<void> | null = null;
+  #isAgain = false;
+  #holds = 0;
+  #isStarted = false;
+  #isStopped = false;
+  #waiting = new Set<() => void>();
+  #takeBack: (() => void) | null = null;
+  #unwatch = (): void => undefined;
+
+  constructor(options: WatchOptions, onChange: () => void) {
+    this.#options = options;
+    this.#onChange = onChange;
+  }
+
+  journal(): ReleaseJournal {
+    return this.#journal;
+  }
+
+  unreadable(): string | null {
+    return this.#unreadable;
+  }
+
+  /** One reading at a time; who asks while one is under way gets one that begins after it. */
+  look(): Promise<void> {
+    if (this.#reading !== null) this.#isAgain = true;
+    this.#reading ??= this.#readAll();
+    return this.#reading;
+  }
+
+  hold(): () => void {
+    let isHeld = true;
+    this.#holds += 1;
+    this.#plan();
+    return () => {
+      if (isHeld) this.#holds -= 1;
+      isHeld = false;
+    };
+  }
+
+  untilQuiet(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const isOver = (): boolean => signal.aborted || kindOnTrial(this.#journal) === null;
+      const settle = (): void => {
+        if (!isOver()) return;
+        this.#waiting.delete(settle);
+        signal.removeEventListener("abort", settle);
+        signal.aborted ? reject(signal.reason) : resolve();
+      };
+      this.#waiting.add(settle);
+      signal.addEventListener("abort", settle);
+      settle();
+    });
+  }
+
+  start(): void {
+    if (this.#isStarted || this.#isStopped) return;
+    this.#isStarted = true;
+    this.#unwatch = this.#options.installer.watch(() => void this.look());
+    this.#plan();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#unwatch();
+    this.#takeBack?.();
+    await this.#reading;
+  }
+
+  #plan(): void {
+    if (this.#takeBack || this.#isStopped) return;
+    const isWorthIt = this.#holds > 0 || (this.#isStarted && kindOnTrial(this.#journal) !== null);
+    if (!isWorthIt) return;
+    this.#takeBack = this.#options.timers.after(lookSeconds, () => {
+      this.#takeBack = null;
+      void this.look().then(() => this.#plan());
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    do {
+      this.#isAgain = false;
+      await this.#read();
+    } while (this.#isAgain && !this.#isStopped);
+    this.#reading = null;
+    this.#plan();
+  }
+
+  async #read(): Promise<void> {
+    const before = JSON.stringify([this.#journal, this.#unreadable]);
+    try {
+      const bytes = await this.#options.installer.read();
+      this.#journal = readReleaseJournal(bytes);
+      this.#unreadable = null;
+      if (bytes !== null) this.#tell();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#unreadable = `${why.replace(/\.$/, "")}, so that nothing is applied`;
+    }
+    if (JSON.stringify([this.#journal, this.#unreadable]) === before) return;
+    for (const settle of [...this.#waiting]) settle();
+    this.#onChange();
+  }
+
+  #tell(): void {
+    const { record, notify } = this.#options;
+    const { followed } = record.read();
+    const present = followedOf(this.#journal);
+    if (JSON.stringify(present) === JSON.stringify(followed)) return;
+    for (const { type, details } of newsOf(this.#journal, followed)) notify(type, details);
+    record.note((before) => ({ ...before, followed: present }), soonSeconds);
+  }
+}
+
+type News = Parameters<UpdaterOptions["notify"]>;
+
+/** What was not told yet, in its order. A journal that begins anew is another one: all of it is news. */
+export function newsOf(
+  journal: ReleaseJournal,
+  followed: Followed,
+): readonly { type: News[0]; details: News[1] }[] {
+  const known = journal.sequence < followed.sequence ? 0 : followed.sequence;
+  const entries = journal.history.filter(({ sequence }) => sequence > known);
+  const trials = updateKinds.flatMap((kind) => {
+    const { trial } = journal.slots[kind];
+    // Going back was asked for, and is told when it is done.
+    if (trial === null || trial.undo?.outcome === "rolled_back" || markOf(trial) === followed[kind])
+      return [];
+    const { id, name, version } = trial.release;
+    return [{ type: "update.applying", details: { release_id: id, kind, name, version } } as const];
+  });
+  return [...entries.map(newsOfEntry), ...trials];
+}
+
+function newsOfEntry(entry: JournalEntry): { type: News[0]; details: News[1] } {
+  const { release_id, kind, name, version, from_version, outcome, detail, restored_healthy } = entry;
+  const facts = { release_id, kind, name, version, from_version, detail };
+  if (outcome === "good") return { type: "update.applied", details: facts };
+  if (outcome === "refused") return { type: "update.refused", details: facts };
+  return { type: "update.undone", details: { ...facts, outcome, restored_healthy } };
+}
+
+function followedOf({ sequence, slots }: ReleaseJournal): Followed {
+  const of = (trial: Trial | null) => trial && markOf(trial);
+  return { sequence, rules: of(slots.rules.trial), binary: of(slots.binary.trial) };
+}
+
+/** The same release may be tried twice. */
+function markOf({ release, begun_at }: Trial): string {
+  return `${release.id} ${begun_at}`;
+}

@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { caps } from "../../../src/tuf/caps.ts";
+import { until } from "../../until.ts";
+import {
+  after,
+  answering,
+  cutAfter,
+  dripping,
+  drippingHead,
+  endless,
+  gzipped,
+  instead,
+  redirectTo,
+  silent,
+  truncatedTo,
+} from "../lab/behaviours.ts";
+import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";
+import { type Behaviour, startHostileServer } from "../lab/hostile-server.ts";
+
+/** Each of the four files that a refresh may fetch, and what was kept before it. */
+const files: [string, RegExp, string[]][] = [
+  ["root", /\d\.root\.json$/, []],
+  ["timestamp", /timestamp\.json$/, []],
+  ["snapshot", /snapshot\.json$/, ["timestamp"]],
+  ["targets", /targets\.json$/, ["timestamp", "snapshot"]],
+];
+
+/** A lab whose publisher has gone on, so that every file is asked for; without lengths, so that the caps count. */
+async function labAhead(
+  test: Parameters<typeof startLab>[0],
+  { pinned = false, root = false } = {},
+): Promise<Lab> {
+  const lab = await startLab(test, { pinned });
+  if (root) lab.repository.publishRoot();
+  lab.repository.publish("targets", "rules");
+  return lab;
+}
+
+describe("endless data attack", () => {
+  const limits = { rootBytes: 300_000, snapshotBytes: 300_000, targetsBytes: 300_000 };
+
+  for (const [name, path, moved] of files) {
+    it(`in bytes: a ${name} without end is left at its cap`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      lab.server.behave(path, endless());
+      const error = await withstandsOn(lab, { code: "update_too_large", moved, caps: limits });
+      assert.match(error.message, name === "timestamp" ? /16384/ : /300000/);
+    });
+
+    it(`in bytes: a ${name} that announces more than its cap is not read at all`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      lab.server.behave(path, ({ response }) => {
+        response.writeHead(200, { "content-length": "9000000000" }).flushHeaders();
+      });
+      await withstandsOn(lab, { code: "update_too_large", moved });
+    });
+
+    it(`in time: a ${name} that comes in drips ends with the minimum rate`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      lab.server.behave(path, dripping(20, 50));
+      await withstandsOn(lab, { code: "update_too_slow", moved, caps: { rateWindowSeconds: 0.3 } });
+    });
+
+    it(`in time: a ${name} that comes just fast enough ends with the whole refresh's seconds`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      lab.server.behave(path, dripping(20, 20));
+      const slow = { refreshSeconds: 0.8, minimumBytesPerSecond: 100, rateWindowSeconds: 0.3 };
+      await withstandsOn(lab, { code: "update_too_slow", moved, caps: slow });
+    });
+
+    it(`in time: a ${name} that is never answered ends with the head's seconds`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      lab.server.behave(path, silent());
+      await withstandsOn(lab, { code: "update_too_slow", moved, caps: { headSeconds: 0.3 } });
+    });
+
+    it(`in time: a ${name} whose head comes in drips ends with the head's seconds`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      lab.server.behave(path, drippingHead(20));
+      await withstandsOn(lab, { code: "update_too_slow", moved, caps: { headSeconds: 0.3 } });
+    });
+  }
+
+  it("in bytes: a signed length is the cap where it is less", async (test) => {
+    const lab = await labAhead(test, { pinned: true });
+    lab.server.behave(/snapshot\.json$/, endless());
+    const error = await withstandsOn(lab, { code: "update_too_large", moved: ["timestamp"] });
+    assert.ok(!error.message.includes(String(caps.snapshotBytes)), error.message);
+  });
+
+  it("in bytes: a head without end ends the refresh", async (test) => {
+    const lab = await labAhead(test);
+    const name = "x".repeat(60_000);
+    lab.server.behave(/timestamp\.json$/, answering(200, "{}", { "x-padding": name }));
+    await withstandsOn(lab, { code: "update_server_unreachable" });
+  });
+
+  it("in requests: roots without end stop at the cap on rotations", async (test) => {
+    const lab = await startLab(test);
+    for (let count = 0; count < 8; count += 1) lab.repository.publishRoot();
+    await refused("update_limit_exceeded", lab.refresh({ caps: { rootRotations: 5 } }));
+    assert.equal(lab.server.requests.length, 5);
+    await recovers(lab);
+  });
+});
+
+describe("metadata that are something else", () => {
+  const page = "<!doctype html><title>Sign in to the hotel</title><p>Welcome!".padEnd(400);
+  const bomb = Buffer.alloc(50_000_000, 0x20);
+  const answers: [string, Behaviour, string][] = [
+    ["HTML", answering(200, page, { "content-type": "text/html" }), "update_metadata_malformed"],
+    ["an empty file", instead(Buffer.alloc(0)), "update_metadata_malformed"],
+    ["the first half of the file", truncatedTo(200), "update_metadata_malformed"],
+    ["a gzip bomb", gzipped(bomb), "update_server_refused"],
+    ["gzip that nobody asked for", gzipped(), "update_server_refused"],
+    ["a connection cut in the middle", cutAfter(100), "update_server_unreachable"],
+    ["500", answering(500), "update_server_unreachable"],
+    ["503", answering(503, "", { "retry-after": "120" }), "update_server_unreachable"],
+    ["429", answering(429), "update_server_unreachable"],
+    ["401", answering(401), "update_server_refused"],
+    ["204", answering(204), "update_server_refused"],
+    ["206", answering(206, "{}"), "update_server_refused"],
+    ["304 to no question", answering(304), "update_server_refused"],
+  ];
+  for (const [what, behaviour, code] of answers) {
+    for (const [name, path, moved] of files) {
+      it(`${what} in the place of the ${name}`, async (test) => {
+        const lab = await labAhead(test, { root: name === "root" });
+        lab.server.behave(path, behaviour);
+        await withstandsOn(lab, { code, moved });
+      });
+    }
+  }
+
+  it("a file cut to its first bytes where its length was signed does not belong to the others", async (test) => {
+    const lab = await labAhead(test, { pinned: true });
+    lab.server.behave(/targets\.json$/, truncatedTo(200));
+    await withstandsOn(lab, { code: "update_metadata_mismatch", moved: ["timestamp", "snapshot"] });
+  });
+});
+
+describe("redirects", () => {
+  for (const [name, path, moved] of files) {
+    it(`of the ${name} to another origin are not followed`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      const other = await startHostileServer(test, lab.repository.files);
+      lab.server.behave(path, (exchange) => redirectTo(`${other.origin}/${exchange.path}`)(exchange));
+      await withstandsOn(lab, { code: "update_server_refused", moved });
+      assert.equal(other.requests.length, 0, "the other origin was asked");
+    });
+
+    it(`of the ${name} in a loop end`, async (test) => {
+      const lab = await labAhead(test, { root: name === "root" });
+      lab.server.behave(path, (exchange) => redirectTo(`/${exchange.path}`)(exchange));
+      await withstandsOn(lab, { code: "update_server_refused", moved });
+    });
+  }
+
+  it("that never come to an end stop at the cap", async (test) => {
+    const lab = await labAhead(test);
+    let hops = 0;
+    lab.server.behave(/^hop|timestamp/, (exchange) => {
+      hops += 1;
+      return redirectTo(`/hop/${hops}`)(exchange);
+    });
+    await withstandsOn(lab, { code: "update_server_refused" });
+    assert.ok(hops <= caps.redirects + 1, `${hops} requests`);
+  });
+
+  for (const location of [
+    "file:///etc/passwd",
+    "ftp://127.0.0.1/",
+    "//evil.example/x",
+    "http://",
+    "data:,{}",
+  ]) {
+    it(`to ${location} are not followed`, async (test) => {
+      const lab = await labAhead(test);
+      lab.server.behave(/timestamp\.json$/, redirectTo(location));
+      await withstandsOn(lab, { code: "update_server_refused" });
+    });
+  }
+
+  it("to another scheme of the same host are not followed", async (test) => {
+    const lab = await labAhead(test);
+    lab.server.behave(/timestamp\.json$/, redirectTo(`https://127.0.0.1:${lab.server.port}/`));
+    await withstandsOn(lab, { code: "update_server_refused" });
+  });
+});
+
+describe("DNS answering with a link-local address", () => {
+  const addresses = ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "127.0.0.1", "::1", "0.0.0.0"];
+  for (const address of addresses) {
+    it(`such as ${address} is refused before a connection is made`, async (test) => {
+      const lab = await labAhead(test);
+      const url = `http://updates.example:${lab.server.port}`;
+      const resolveHost = async () => [address];
+      await withstandsOn(lab, { code: "update_server_refused", url, resolveHost, allowLocalServers: false });
+    });
+  }
+
+  it("beside a good one is not gone on to", async (test) => {
+    const lab = await labAhead(test);
+    const url = `http://updates.example:${lab.server.port}`;
+    const resolveHost = async () => ["127.0.0.1", "192.0.2.1"];
+    const limits = { headSeconds: 0.5 };
+    const attack = lab.refresh({ url, resolveHost, allowLocalServers: false, caps: limits });
+    await assert.rejects(attack, /update_|/);
+    assert.equal(lab.server.requests.length, 0, "the local address was asked");
+  });
+
+  it("changes from the first question to the second, and is refused at the second", async (test) => {
+    const lab = await labAhead(test);
+    const answers = [["192.0.2.1"], ["127.0.0.1"]];
+    const resolveHost = async () => answers.shift() ?? ["127.0.0.1"];
+    const url = `http://updates.example:${lab.server.port}`;
+    const way = { url, resolveHost, allowLocalServers: false, caps: { headSeconds: 0.3 } };
+    await assert.rejects(lab.refresh(way));
+    await refused("update_server_refused", lab.refresh(way));
+    assert.equal(lab.server.requests.length, 0, "the local address was asked");
+  });
+});
+
+describe("a server that changes files in mid-refresh", () => {
+  it("to the publisher's next version, the old kept: the refresh is of one time, the next one of the other", async (test) => {
+    const lab = await labAhead(test);
+    const { repository, server } = lab;
+    const version = repository.snapshot.version;
+    let isChanged = false;
+    server.behave(
+      /snapshot\.json$/,
+      after(() => {
+        if (!isChanged) repository.publish("targets", "rules");
+        isChanged = true;
+      }),
+    );
+    const refreshed = await lab.refresh();
+    assert.equal(refreshed.snapshot.version, version);
+    assert.ok(isChanged, "nothing was changed");
+    await recovers(lab);
+  });
+
+  it("to the publisher's next version, the old gone: nothing is mixed", async (test) => {
+    const lab = await labAhead(test);
+    const { repository, server } = lab;
+    server.behave(
+      /snapshot\.json$/,
+      after(() => {
+        const old = repository.snapshot.version;
+        repository.publish("targets", "rules");
+        server.files = new Map(
+          [...repository.files].filter(([path]) => !path.includes(`/${old}.snapshot.json`)),
+        );
+      }),
+    );
+    await withstandsOn(lab, { code: "update_file_missing", moved: ["timestamp"] });
+  });
+
+  it("to a file of the same name and other content", async (test) => {
+    const lab = await labAhead(test, { pinned: true });
+    const { repository, server } = lab;
+    const evil = repository.fork();
+    evil.targets.version -= 1;
+    evil.targets.expires = "2039-01-01T00:00:00Z";
+    evil.publish("targets");
+    server.behave(
+      /snapshot\.json$/,
+      after(() => {
+        server.files = evil.files;
+      }),
+    );
+    const name = `metadata/${repository.targets.version}.targets.json`;
+    const snapshot = `metadata/${repository.snapshot.version}.snapshot.json`;
+    const kept = repository.files.get(snapshot);
+    assert.ok(kept, "there is a snapshot");
+    evil.files.set(snapshot, kept);
+    assert.ok(evil.files.has(name), "there is another file of that name");
+    await withstandsOn(lab, { code: "update_metadata_mismatch", moved: ["timestamp", "snapshot"] });
+  });
+});
+
+/** As `withstands`, and no connection is left open behind. */
+async function withstandsOn(
+  lab: Lab,
+  options: Parameters<typeof withstands>[1],
+): ReturnType<typeof withstands> {
+  const error = await withstands(lab, options);
+  await until("all connections are closed", () => lab.server.openConnections() === 0);
+  return error;
+}

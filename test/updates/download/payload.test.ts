@@ -1,0 +1,371 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import { caps } from "../../../src/tuf/caps.ts";
+import { type FetchPayloadOptions, fetchPayload } from "../../../src/updates/download/payload.ts";
+import { openRepository } from "../../../src/updates/download/repository-files.ts";
+import { type Answerer, startWebServer, type WebServer } from "../../host/network/web-server.ts";
+
+const content = randomBytes(3_000_001);
+let directory = "";
+let server: WebServer | undefined;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "steward-payload-"));
+});
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Hex, by the tool of the system. */
+function hashOf(tool: "sha512sum" | "sha256sum", bytes: Buffer): string {
+  return execFileSync(tool, { input: bytes, encoding: "utf8" }).split(" ")[0] ?? "";
+}
+
+const sha512 = hashOf("sha512sum", content);
+const sha256 = hashOf("sha256sum", content);
+const id = sha512.slice(0, 32);
+const part = () => join(directory, "downloads", `${id}.part`);
+const staged = () => join(directory, "staged", `${id}.tar.gz`);
+
+async function fetching(answer: Answerer, changes: Partial<FetchPayloadOptions> = {}) {
+  await server?.stop();
+  server = await startWebServer(answer);
+  const transfers = createTransfers({ redirects: 5, allowLocalServers: true });
+  const signal = AbortSignal.timeout(20_000);
+  const limits = { ...caps, rateWindowSeconds: 5 };
+  return fetchPayload({
+    repository: openRepository({ transfers, url: server.url, caps: limits, signal }),
+    found: {
+      path: "stable/rules/demo-1.0.0.tar.gz",
+      file: { length: content.length, hashes: { sha512, sha256, md5: "00" } },
+      role: "rules",
+    },
+    ...{ directory, signal, caps, freeSpace: async () => 1e12 },
+    ...changes,
+  });
+}
+
+function signedAs(length: number, hashes: Record<string, string>): Partial<FetchPayloadOptions> {
+  return { found: { path: "stable/rules/demo-1.0.0.tar.gz", file: { length, hashes }, role: "rules" } };
+}
+
+/** A static server with ranges, as RFC 9110 has it. */
+function serve(bytes = content, etag = '"1"'): Answerer {
+  return ({ headers }, response) => {
+    const from =
+      headers["if-range"] === etag ? Number(/^bytes=(\d+)-$/.exec(headers.range ?? "")?.[1] ?? -1) : -1;
+    if (from >= bytes.length) {
+      response.writeHead(416, { "content-range": `bytes */${bytes.length}` }).end();
+      return;
+    }
+    const rest = from < 0 ? bytes : bytes.subarray(from);
+    response.writeHead(from < 0 ? 200 : 206, {
+      ...{ etag, "content-length": rest.length },
+      ...(from < 0 ? {} : { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+    });
+    response.end(rest);
+  };
+}
+
+/** Cuts the connection after so many bytes. */
+function cutAfter(bytes: number, headers: Record<string, string> = { etag: '"1"' }): Answerer {
+  return (_request, response) => {
+    response.writeHead(200, { ...headers, "content-length": content.length });
+    response.write(content.subarray(0, bytes), () => response.destroy());
+  };
+}
+
+const code = (name: string) => ({ name: "StewardError", code: name });
+
+function assertStaged(): void {
+  assert.ok(readFileSync(staged()).equals(content), "what was signed is staged");
+  assert.deepEqual(readdirSync(join(directory, "downloads")), []);
+}
+
+function assertNothingLeft(): void {
+  assert.deepEqual(readdirSync(join(directory, "downloads")), []);
+  assert.deepEqual(readdirSync(join(directory, "staged")), []);
+}
+
+describe("fetchPayload", () => {
+  describe("before it asks for anything, refuses", () => {
+    for (const [name, hashes] of Object.entries({
+      "weak hashes alone": { md5: "0".repeat(32) },
+      "a sha512 of another length": { sha512: sha256 },
+      "a hash that is no hex": { sha256: "x".repeat(64) },
+    })) {
+      it(name, async () => {
+        const fetched = fetching(serve(), signedAs(content.length, hashes));
+        await assert.rejects(fetched, code("update_metadata_malformed"));
+        assert.equal(server?.requests.length, 0);
+      });
+    }
+
+    it("a length beyond the cap", async () => {
+      const fetched = fetching(serve(), { caps: { payloadBytes: content.length - 1 } });
+      await assert.rejects(fetched, code("update_limit_exceeded"));
+      assert.equal(server?.requests.length, 0);
+    });
+
+    it("a disk that is too full, with the figures in words", async () => {
+      const fetched = fetching(serve(), { freeSpace: async () => 32 * 1024 ** 2 });
+      await assert.rejects(fetched, {
+        ...code("storage_full"),
+        message: /34\.9 MiB.*32\.0 MiB.*Free 2\.9 MiB/,
+      });
+      assert.equal(server?.requests.length, 0);
+    });
+  });
+
+  describe("takes nothing from a server", () => {
+    it("that has another content of the same length", async () => {
+      const other = Buffer.from(content);
+      other[2_000_000] = (other[2_000_000] ?? 0) ^ 1;
+      await assert.rejects(fetching(serve(other)), code("update_payload_mismatch"));
+      assertNothingLeft();
+    });
+
+    it("whose content has one of the two hashes alone", async () => {
+      const fetched = fetching(serve(), signedAs(content.length, { sha512, sha256: "0".repeat(64) }));
+      await assert.rejects(fetched, code("update_payload_mismatch"));
+      assertNothingLeft();
+    });
+
+    it("that announces one byte more", async () => {
+      const longer = Buffer.concat([content, Buffer.from("x")]);
+      await assert.rejects(fetching(serve(longer)), code("update_too_large"));
+      assert.equal(readFileSync(part()).length, 0);
+    });
+
+    it("that sends one byte more (endless data)", async () => {
+      const fetched = fetching((_request, response) => {
+        response.write(content);
+        const more = (): void => void (response.destroyed || response.write("x".repeat(10_000), more));
+        more();
+      });
+      await assert.rejects(fetched, code("update_too_large"));
+      assertNothingLeft();
+    });
+
+    it("that has a byte less (truncated file)", async () => {
+      const shorter = content.subarray(0, -1);
+      await assert.rejects(fetching(serve(shorter)), code("update_payload_mismatch"));
+      const chunked = fetching((_request, response) => {
+        response.write(shorter);
+        response.end();
+      });
+      await assert.rejects(chunked, code("update_payload_mismatch"));
+      assertNothingLeft();
+    });
+
+    it("that has no such file", async () => {
+      const fetched = fetching((_request, response) => response.writeHead(404).end());
+      await assert.rejects(fetched, code("update_file_missing"));
+    });
+
+    it("that sends a part where all was asked for", async () => {
+      const fetched = fetching((_request, response) =>
+        response.writeHead(206, { "content-range": `bytes 0-9/${content.length}` }).end("0123456789"),
+      );
+      await assert.rejects(fetched, code("update_server_refused"));
+    });
+  });
+
+  it("keeps what came before a cut, and asks for the rest of the same file", async () => {
+    await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+    assert.ok(readFileSync(part()).equals(content.subarray(0, 2_000_000)), "what came is kept");
+    const progress: number[] = [];
+    await fetching(serve(), { onProgress: ({ receivedBytes }) => progress.push(receivedBytes) });
+    assert.equal(server?.requests[0]?.headers.range, "bytes=2000000-");
+    assert.equal(server?.requests[0]?.headers["if-range"], '"1"');
+    assert.deepEqual([progress[0], progress.at(-1)], [2_000_000, content.length]);
+    assertStaged();
+  });
+
+  it("keeps what came before a cut when somebody else answers the next time (a page to sign in at)", async () => {
+    await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+    await assert.rejects(fetching(serve(Buffer.from("<html>"), '"2"')), code("update_payload_mismatch"));
+    assert.ok(readFileSync(part()).equals(content.subarray(0, 2_000_000)), "what came is kept");
+  });
+
+  it("keeps what came before an abort, and throws its reason", async () => {
+    const stopping = new AbortController();
+    const reason = new Error("enough");
+    const fetched = fetching(serve(), {
+      signal: stopping.signal,
+      onProgress: ({ receivedBytes }) => {
+        if (receivedBytes > 0) stopping.abort(reason);
+      },
+    });
+    await assert.rejects(fetched, reason);
+    assert.ok(readFileSync(part()).length > 0, "what came is kept");
+    await fetching(serve());
+    assertStaged();
+  });
+
+  describe("begins anew after a cut", () => {
+    it("when the server has another file now", async () => {
+      await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+      await fetching(serve(content, '"2"'));
+      assertStaged();
+    });
+
+    for (const [name, headers] of Object.entries({
+      "when the tag is weak": { etag: 'W/"1"' },
+      "when there is none": {},
+    })) {
+      it(name, async () => {
+        await assert.rejects(
+          fetching(cutAfter(2_000_000, headers as Record<string, string>)),
+          code("update_server_unreachable"),
+        );
+        await fetching(serve());
+        assert.equal(server?.requests[0]?.headers.range, undefined);
+        assertStaged();
+      });
+    }
+
+    it("when the server knows no ranges", async () => {
+      await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+      await fetching((_request, response) => response.end(content));
+      assertStaged();
+    });
+
+    it("when the server says that there is no such part (416)", async () => {
+      await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+      await fetching((request, response) => {
+        if (request.headers.range === undefined) response.end(content);
+        else response.writeHead(416).end();
+      });
+      assertStaged();
+    });
+
+    for (const range of [
+      "bytes 0-3000000/3000001",
+      "bytes 2000000-3000001/3000002",
+      "bytes 2000000-2500000/3000001",
+      "x",
+    ]) {
+      it(`the next time, when the server sends the wrong part (${range})`, async () => {
+        await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+        const fetched = fetching((_request, response) =>
+          response.writeHead(206, { "content-range": range }).end(content.subarray(2_000_000)),
+        );
+        await assert.rejects(fetched, code("update_server_refused"));
+        await fetching(serve());
+        assertStaged();
+      });
+    }
+
+    it("the next time, when what lay on the disk had rotted", async () => {
+      await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+      writeFileSync(part(), Buffer.alloc(2_000_000));
+      await assert.rejects(fetching(serve()), code("update_payload_mismatch"));
+      assertNothingLeft();
+      await fetching(serve());
+      assertStaged();
+    });
+  });
+
+  describe("with what lies in its directory", () => {
+    const lying = (bytes: Buffer): void => {
+      mkdirSync(join(directory, "downloads"), { recursive: true });
+      writeFileSync(part(), bytes);
+    };
+
+    it("fetches anew what is longer than was signed", async () => {
+      lying(Buffer.concat([content, content]));
+      await fetching(serve());
+      assertStaged();
+    });
+
+    it("fetches anew what is as long, and something else", async () => {
+      lying(Buffer.alloc(content.length));
+      await fetching(serve());
+      assertStaged();
+    });
+
+    it("asks for nothing when all of it is there", async () => {
+      lying(content);
+      await fetching(serve());
+      assert.equal(server?.requests.length, 0);
+      assertStaged();
+    });
+
+    it("follows no link", async () => {
+      const elsewhere = join(directory, "elsewhere");
+      writeFileSync(elsewhere, "precious");
+      mkdirSync(join(directory, "downloads"));
+      symlinkSync(elsewhere, part());
+      await fetching(serve());
+      assert.equal(readFileSync(elsewhere, "utf8"), "precious");
+      assertStaged();
+    });
+
+    it("passes over a validator that is none", async () => {
+      lying(content.subarray(0, 1_000));
+      writeFileSync(join(directory, "downloads", `${id}.json`), '{"if_range":"a\\r\\nb: c"}');
+      await fetching(serve());
+      assert.equal(server?.requests[0]?.headers.range, undefined);
+      assertStaged();
+    });
+
+    it("asks for nothing when it is staged already", async () => {
+      await fetching(serve());
+      await fetching(serve());
+      assert.equal(server?.requests.length, 0);
+      assertStaged();
+    });
+
+    it("fetches anew what was staged and has rotted since", async () => {
+      await fetching(serve());
+      writeFileSync(staged(), Buffer.alloc(content.length));
+      await fetching(serve());
+      assert.equal(server?.requests.length, 1);
+      assertStaged();
+    });
+
+    it("says that it cannot be written where it cannot", async () => {
+      writeFileSync(join(directory, "file"), "");
+      const fetched = fetching(serve(), { directory: join(directory, "file") });
+      await assert.rejects(fetched, code("storage_unwritable"));
+      assert.equal(server?.requests.length, 0);
+    });
+  });
+
+  it("stages what was signed, under the head of its sha512", async () => {
+    const fetched = await fetching(serve());
+    assert.deepEqual(fetched, { id, path: staged(), lengthBytes: content.length });
+    assert.equal(server?.requests[0]?.url, `/targets/stable/rules/${sha512}.demo-1.0.0.tar.gz`);
+    assertStaged();
+  });
+
+  it("goes by the sha256 where there is no other, and by plain names where the root says so", async () => {
+    const changes = { ...signedAs(content.length, { sha256 }), isConsistentSnapshot: false };
+    const fetched = await fetching(serve(), changes);
+    assert.equal(fetched.id, sha256.slice(0, 32));
+    assert.equal(server?.requests[0]?.url, "/targets/stable/rules/demo-1.0.0.tar.gz");
+  });
+
+  it("stages an empty payload", async () => {
+    const empty = Buffer.alloc(0);
+    const fetched = await fetching(serve(empty), signedAs(0, { sha512: hashOf("sha512sum", empty) }));
+    assert.equal(readFileSync(fetched.path).length, 0);
+  });
+});

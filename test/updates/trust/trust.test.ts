@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { until } from "../../until.ts";
+import { type Device, openDevice } from "../checking-device.ts";
+import { canonical } from "../lab/canonical.ts";
+import { SignedRepository } from "../lab/signed-repository.ts";
+import { createSigningKey, placeholderKey } from "../lab/signing-key.ts";
+
+/** By nothing of ours. */
+function fingerprintOf(root: Buffer): string {
+  return createHash("sha256")
+    .update(canonical(JSON.parse(root.toString()).signed))
+    .digest("hex");
+}
+
+async function established(): Promise<Device> {
+  const device = await openDevice();
+  device.lab.addRelease({ version: "1.0.0", custom: { floor: "0.9.0" } });
+  device.lab.publish("rules");
+  await device.check();
+  await device.room.confirmTrust(fingerprintOf(device.lab.metadata("1.root")), "ada");
+  return device;
+}
+
+/** Another root in the file, as `trust install` writes it, seen by the next check. */
+async function install(device: Device, root: Buffer | null): Promise<void> {
+  device.installedRoot = async () => root;
+  await device.restart();
+}
+
+describe("trust", () => {
+  it("is none where no root is installed, and says how to install one", async () => {
+    const device = await openDevice();
+    await install(device, null);
+    const trust = device.room.trust();
+    assert.deepEqual(
+      [trust.installed, trust.fingerprint, trust.established, trust.keys.length],
+      [false, null, false, 0],
+    );
+    assert.match(trust.detail ?? "", /steward update trust install FILE/);
+  });
+
+  it("shows the installed root by its fingerprint, and what is missing, step by step", async () => {
+    const device = await openDevice();
+    const { lab, room } = device;
+    const shown = room.trust();
+    assert.equal(shown.fingerprint, fingerprintOf(lab.metadata("1.root")));
+    assert.deepEqual([shown.installed, shown.confirmed, shown.proven], [true, false, false]);
+    assert.deepEqual(
+      shown.keys.map(({ role, key_ids }) => [role, key_ids]),
+      ["root", "timestamp", "snapshot", "targets"].map((role) => [role, lab.keys[role]?.map(({ id }) => id)]),
+    );
+    assert.match(shown.detail ?? "", /fingerprint/);
+    await room.confirmTrust(shown.fingerprint ?? "", "ada");
+    assert.deepEqual(
+      [room.trust().confirmed_by, room.trust().confirmed_at],
+      ["ada", "2026-11-20T12:00:00.000Z"],
+    );
+    assert.match(room.trust().detail ?? "", /Check for updates/);
+    assert.equal(room.isTrustEstablished(), false);
+    await device.check();
+    assert.equal(room.trust().detail, null);
+    assert.equal(room.isTrustEstablished(), true);
+  });
+
+  it("is not confirmed by another fingerprint", async () => {
+    const { room } = await openDevice();
+    await assert.rejects(room.confirmTrust("0".repeat(64), "ada"), { code: "validation_failed" });
+    assert.equal(room.trust().confirmed, false);
+  });
+
+  it("is not confirmed where nothing usable is installed", async () => {
+    const device = await openDevice();
+    await install(device, null);
+    await assert.rejects(device.room.confirmTrust("0".repeat(64), "ada"), {
+      code: "update_trust_not_established",
+    });
+    await install(device, Buffer.from("<html>"));
+    await assert.rejects(device.room.confirmTrust("0".repeat(64), "ada"), { code: "update_root_unusable" });
+  });
+
+  it("is not proven by a check that failed half-way", async () => {
+    const device = await openDevice();
+    device.lab.files.delete("metadata/1.targets.json");
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.code, "update_file_missing");
+    assert.equal(device.room.trust().proven, false);
+  });
+
+  it("is refused with placeholder keys at each load, and says so", async () => {
+    const device = await openDevice();
+    device.lab.keys.targets?.push(placeholderKey("00".repeat(32)));
+    device.lab.publishRoot();
+    await install(device, device.lab.metadata("2.root"));
+    for (let load = 0; load < 2; load += 1) {
+      assert.equal(device.room.trust().installed, false);
+      assert.match(device.room.trust().detail ?? "", /placeholder/);
+      assert.equal(device.room.status().state, "blocked");
+      await assert.rejects(device.room.check({}), { code: "update_root_unusable" });
+      await device.restart();
+    }
+  });
+
+  it("is unusable where others could write the file", async () => {
+    const device = await openDevice();
+    device.installedRoot = () =>
+      Promise.reject(new StewardError("update_root_unusable", "update-root.json can be written by others."));
+    await device.restart();
+    assert.match(device.room.trouble() ?? "", /written by others/);
+    assert.match(device.room.trust().detail ?? "", /written by others/);
+  });
+
+  it("survives a restart, and the absence of the file for a while", async () => {
+    const device = await established();
+    await device.restart();
+    assert.equal(device.room.isTrustEstablished(), true);
+    const root = device.lab.metadata("1.root");
+    await install(device, null);
+    assert.equal(device.room.isTrustEstablished(), false);
+    await install(device, root);
+    assert.equal(device.room.isTrustEstablished(), true);
+  });
+
+  it("shows a root that was installed meanwhile at a later look, without a check", async () => {
+    const device = await openDevice();
+    const root = device.lab.metadata("1.root");
+    await install(device, null);
+    device.installedRoot = async () => root;
+    await device.runUntil(6);
+    await until("the root is seen", () => device.room.trust().installed);
+  });
+});
+
+describe("rotation", () => {
+  it("shows the root in force, and tells of it once", async () => {
+    const device = await established();
+    device.lab.keys.root = [createSigningKey()];
+    device.lab.publishRoot();
+    await device.check();
+    assert.equal(device.room.trust().root_version, 2);
+    assert.equal(device.room.trust().fingerprint, fingerprintOf(device.lab.metadata("1.root")));
+    assert.equal(device.room.isTrustEstablished(), true);
+    await device.restart();
+    await device.check();
+    const told = device.events.filter(({ type }) => type === "update.root_rotated");
+    assert.deepEqual(
+      told.map(({ details }) => details),
+      [{ from_version: 1, version: 2 }],
+    );
+  });
+
+  it("is told even where the rest of the check failed", async () => {
+    const device = await established();
+    device.lab.publishRoot();
+    device.lab.files.delete("metadata/timestamp.json");
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
+    assert.equal(device.room.trust().root_version, 2);
+    assert.ok(device.types().includes("update.root_rotated"), "nobody was told");
+  });
+});
+
+describe("an installed root that was changed", () => {
+  it("goes on where the root in force vouches for it: metadata, confirmation and proof stay", async () => {
+    const device = await established();
+    device.lab.publishRoot();
+    const next = device.lab.metadata("2.root");
+    const before = { ...device.files.contents };
+    await install(device, next);
+    const { trust } = device.room.status();
+    assert.equal(trust.fingerprint, fingerprintOf(next));
+    assert.deepEqual([trust.confirmed, trust.proven, trust.root_version], [true, true, 2]);
+    assert.deepEqual(device.files.contents.timestamp, before.timestamp);
+    assert.equal(device.events.at(-1)?.type, "update.trust_installed");
+    assert.equal(device.events.at(-1)?.details.goes_on, true);
+  });
+
+  it("begins anew where it does not: metadata, floors, confirmation and proof are dropped", async () => {
+    const device = await established();
+    const other = new SignedRepository({ now: device.options.now() });
+    await install(device, other.metadata("1.root"));
+    const { trust, available } = device.room.status();
+    assert.deepEqual([trust.confirmed, trust.proven, available.rules], [false, false, null]);
+    assert.deepEqual(Object.keys(device.files.contents), ["root"]);
+    const { floors, validators, announced } = device.record.read();
+    assert.deepEqual([floors, validators, announced], [{}, null, []]);
+    assert.equal(device.staged.size, 0);
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
+  });
+
+  it("begins anew where it is older than the root in force, whoever signed it (rollback attack)", async () => {
+    const device = await established();
+    const first = device.lab.metadata("1.root");
+    device.lab.publishRoot();
+    await install(device, device.lab.metadata("2.root"));
+    assert.equal(device.room.trust().confirmed, true);
+    await install(device, first);
+    assert.equal(device.room.trust().confirmed, false);
+    assert.deepEqual(Object.keys(device.files.contents), ["root"]);
+  });
+
+  it("begins anew where fewer of the keys in force signed it than must (key compromise below threshold)", async () => {
+    const device = await openDevice();
+    const lab = new SignedRepository({
+      now: device.options.now(),
+      keyCounts: { root: 2 },
+      thresholds: { root: 2 },
+    });
+    await install(device, lab.metadata("1.root"));
+    await device.room.confirmTrust(fingerprintOf(lab.metadata("1.root")), "ada");
+    const [stolen] = lab.keys.root ?? [];
+    lab.keys.root = stolen ? [stolen] : [];
+    lab.thresholds.root = 1;
+    lab.signers.root = lab.keys.root;
+    lab.publishRoot();
+    await install(device, lab.metadata("2.root"));
+    assert.equal(device.room.trust().confirmed, false);
+  });
+
+  for (const step of ["clear", "write root"]) {
+    it(`never ends with another's root in force, killed at ${step}`, async () => {
+      const device = await established();
+      const other = new SignedRepository({ now: device.options.now() }).metadata("1.root");
+      const { clear, write } = device.files;
+      const killed = (): Promise<never> => Promise.reject(new StewardError("storage_unwritable", "killed"));
+      if (step === "clear") device.files.clear = killed;
+      else device.files.write = killed;
+      await install(device, other);
+      assert.equal(device.room.trust().installed, false);
+      Object.assign(device.files, { clear, write });
+      await device.restart();
+      assert.equal(device.room.trust().fingerprint, fingerprintOf(other));
+      assert.equal(device.room.trust().confirmed, false);
+      assert.deepEqual(device.files.contents.root, other);
+    });
+  }
+
+  it("never ends with another's root in force whose record was lost, killed at write root", async () => {
+    const device = await established();
+    const other = new SignedRepository({ now: device.options.now() }).metadata("1.root");
+    await device.room.stop();
+    await device.record.update((present) => ({ ...present, anchor: null, confirmation: null, proof: null }));
+    const { write } = device.files;
+    device.files.write = () => Promise.reject(new StewardError("storage_unwritable", "killed"));
+    await install(device, other);
+    device.files.write = write;
+    await device.restart();
+    assert.deepEqual(device.files.contents.root, other);
+    assert.equal(device.room.trust().fingerprint, fingerprintOf(other));
+  });
+
+  it("takes the place of another's root whose record was lost", async () => {
+    const device = await established();
+    const other = new SignedRepository({ now: device.options.now() }).metadata("1.root");
+    await device.room.stop();
+    await device.record.update((present) => ({ ...present, anchor: null, confirmation: null, proof: null }));
+    await install(device, other);
+    assert.deepEqual(device.files.contents.root, other);
+  });
+});
+
+describe("a trusted root that has rotted", () => {
+  it("is replaced by the installed one, and the versions that are known stay", async () => {
+    const device = await established();
+    const timestamp = device.files.contents.timestamp;
+    device.files.contents.root = Buffer.from("rot");
+    await device.restart();
+    await device.check();
+    assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
+    assert.equal(device.room.isTrustEstablished(), true);
+    assert.deepEqual(device.files.contents.timestamp, timestamp);
+  });
+});
