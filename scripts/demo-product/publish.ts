@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { addRelease } from "../../src/publishing/add.ts";
 import { initRepository } from "../../src/publishing/init.ts";
-import { readKeysAtHand } from "../../src/publishing/private-keys.ts";
+import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { roleNames } from "../../src/publishing/roles.ts";

@@ -1,11 +1,11 @@
 import { readRfc3339 } from "../contract/timestamps.ts";
 import { type AddResult, addRelease, withdrawRelease } from "../publishing/add.ts";
-import { rfc3339Seconds } from "../publishing/drafts.ts";
+import { rfc3339Seconds } from "../publishing/drafts/drafts.ts";
+import type { PrivateKey } from "../publishing/keys/private-keys.ts";
+import { describeLack } from "../publishing/keys/signing.ts";
 import { likelyMistakes } from "../publishing/likely-mistakes.ts";
-import type { PrivateKey } from "../publishing/private-keys.ts";
 import { type Architecture, architectures, type ReleaseEntry } from "../publishing/release-entry.ts";
 import { type ReleaseRole, releaseRoles } from "../publishing/roles.ts";
-import { describeLack } from "../publishing/signing.ts";
 import { readSteps, usualSteps, type Waves } from "../publishing/wave-plan.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import type { Command, Invocation } from "./command.ts";

@@ -4,7 +4,7 @@ import {
   type PrivateKey,
   readKeysAtHand,
   readPrivateKey,
-} from "../publishing/private-keys.ts";
+} from "../publishing/keys/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../publishing/workspace.ts";
 import type { Invocation, Option, Positional } from "./command.ts";

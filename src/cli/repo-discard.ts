@@ -1,5 +1,5 @@
-import { type Discarded, discardDrafts, planDiscard } from "../publishing/discard.ts";
-import { readState } from "../publishing/drafts.ts";
+import { type Discarded, discardDrafts, planDiscard } from "../publishing/drafts/discard.ts";
+import { readState } from "../publishing/drafts/drafts.ts";
 import { isRoleName, roleNames } from "../publishing/roles.ts";
 import type { Command } from "./command.ts";
 import { agreesTo, dryRunOption } from "./consent.ts";

@@ -1,6 +1,6 @@
 import { durationSeconds } from "../contract/durations.ts";
 import { type InitRequest, initRepository } from "../publishing/init.ts";
-import { type NamedKey, readPublicKey } from "../publishing/public-keys.ts";
+import { type NamedKey, readPublicKey } from "../publishing/keys/public-keys.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";

@@ -1,9 +1,9 @@
-import { makeNewKeys } from "../publishing/new-keys.ts";
-import type { PrivateKey } from "../publishing/private-keys.ts";
+import { makeNewKeys } from "../publishing/keys/new-keys.ts";
+import type { PrivateKey } from "../publishing/keys/private-keys.ts";
+import { describeLack } from "../publishing/keys/signing.ts";
 import { renewOnline } from "../publishing/publish.ts";
 import { type KeyChanges, type RenewResult, renewRole } from "../publishing/renew.ts";
 import { type DraftedRole, draftedRoles, isDraftedRole, isRoleName, roleNames } from "../publishing/roles.ts";
-import { describeLack } from "../publishing/signing.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";

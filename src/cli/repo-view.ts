@@ -1,8 +1,8 @@
-import type { State } from "../publishing/drafts.ts";
+import type { State } from "../publishing/drafts/drafts.ts";
 import type { Report, RoleReport, TargetReport } from "../publishing/inspect.ts";
+import { type Count, describeLack, lacking } from "../publishing/keys/signing.ts";
 import { readEntry } from "../publishing/release-entry.ts";
 import { draftedRoles, type RoleName } from "../publishing/roles.ts";
-import { type Count, describeLack, lacking } from "../publishing/signing.ts";
 import { escapeText } from "./escape.ts";
 import { formatFields, formatTable } from "./table.ts";
 import { formatSpan } from "./time-figures.ts";

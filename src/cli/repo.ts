@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { attachSignature, bytesToSign, type SignResult, signDraft } from "../publishing/drafts/sign-draft.ts";
 import { putNewFile } from "../publishing/files.ts";
+import { describeLack } from "../publishing/keys/signing.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
-import { attachSignature, bytesToSign, type SignResult, signDraft } from "../publishing/sign-draft.ts";
-import { describeLack } from "../publishing/signing.ts";
 import { openWorkspace, type Workspace } from "../publishing/workspace.ts";
 import type { Command, Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";

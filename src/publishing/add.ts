@@ -1,12 +1,12 @@
 import { StewardError } from "../contract/errors.ts";
 import type { TargetFile, Targets } from "../tuf/metadata.ts";
-import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
+import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
+import type { PrivateKey } from "./keys/private-keys.ts";
+import { type Count, lacking, signWith } from "./keys/signing.ts";
 import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";
 import { clearPayloads, stagePayload } from "./payload-store.ts";
-import type { PrivateKey } from "./private-keys.ts";
 import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-entry.ts";
 import type { ReleaseRole } from "./roles.ts";
-import { type Count, lacking, signWith } from "./signing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A target as it stands in a draft now. */

@@ -1,4 +1,4 @@
-import type { State } from "./drafts.ts";
+import type { State } from "./drafts/drafts.ts";
 import { isDraftedRole, type RoleName, roleNames } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 

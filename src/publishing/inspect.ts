@@ -5,8 +5,9 @@ import { caps } from "../tuf/caps.ts";
 import type { Metadata, Targets } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
-import { readState, type State, stateOf } from "./drafts.ts";
+import { readState, type State, stateOf } from "./drafts/drafts.ts";
 import { readIfThere } from "./files.ts";
+import { type Count, countSignatures } from "./keys/signing.ts";
 import { locatePayload } from "./payload-store.ts";
 import { readPublished } from "./published.ts";
 import {
@@ -18,7 +19,6 @@ import {
   roleNames,
   typeOfRole,
 } from "./roles.ts";
-import { type Count, countSignatures } from "./signing.ts";
 import { openWorkspace, type placesIn, type Surroundings } from "./workspace.ts";
 
 /** One metadata file. */

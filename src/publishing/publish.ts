@@ -2,14 +2,15 @@ import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { writeDurably } from "../store/durable-file.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
-import { readState, removeDraft, type State, stateOf } from "./drafts.ts";
+import { readState, removeDraft, type State, stateOf } from "./drafts/drafts.ts";
+import { chooseDrafts, requireSigned, signDrafts } from "./drafts/ready-drafts.ts";
 import { type Expiring, expiring } from "./expiry.ts";
 import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
+import type { PrivateKey } from "./keys/private-keys.ts";
+import { lacking } from "./keys/signing.ts";
 import { onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
-import type { PrivateKey } from "./private-keys.ts";
 import { type RaisedFloor, raisedFloors } from "./raised-floors.ts";
-import { chooseDrafts, requireSigned, signDrafts } from "./ready-drafts.ts";
 import {
   type DraftedRole,
   draftedRoles,
@@ -19,7 +20,6 @@ import {
   releaseRoles,
   roleNames,
 } from "./roles.ts";
-import { lacking } from "./signing.ts";
 import { type Staged, verifyAsClients } from "./verify.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,5 +1,5 @@
 import { compareVersions } from "../releases/semver.ts";
-import type { State } from "./drafts.ts";
+import type { State } from "./drafts/drafts.ts";
 import { type ReleaseEntry, readEntry } from "./release-entry.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
 

@@ -1,10 +1,11 @@
 import { StewardError } from "../contract/errors.ts";
 import type { Key, Metadata, Role, Root, Targets } from "../tuf/metadata.ts";
-import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts.ts";
+import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
 import { requireApart } from "./init.ts";
-import type { PrivateKey } from "./private-keys.ts";
-import type { NamedKey } from "./public-keys.ts";
-import { type KeysOfRole, keysOfRoles } from "./role-keys.ts";
+import type { PrivateKey } from "./keys/private-keys.ts";
+import type { NamedKey } from "./keys/public-keys.ts";
+import { type KeysOfRole, keysOfRoles } from "./keys/role-keys.ts";
+import { type Count, lacking, signWith } from "./keys/signing.ts";
 import {
   authoritiesOf,
   type DraftedRole,
@@ -16,7 +17,6 @@ import {
   roleNames,
   type TypeOfRole,
 } from "./roles.ts";
-import { type Count, lacking, signWith } from "./signing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Changes of keys, by the role whose they are. */

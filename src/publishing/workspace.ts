@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { type Lock, takeLock } from "../store/lock.ts";
 import { readIfThere, sweep } from "./files.ts";
-import type { AskPassphrase } from "./private-keys.ts";
+import type { AskPassphrase } from "./keys/private-keys.ts";
 import { type RoleName, roleNames, usualPeriods } from "./roles.ts";
 
 /** A publisher's directory: `public` is what is uploaded, and nothing secret is ever in it. */

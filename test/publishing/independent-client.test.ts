@@ -3,12 +3,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { addPrivateKey } from "../../src/publishing/private-keys.ts";
-import { type NamedKey, readPublicKey } from "../../src/publishing/public-keys.ts";
+import { attachSignature, bytesToSign } from "../../src/publishing/drafts/sign-draft.ts";
+import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
+import { type NamedKey, readPublicKey } from "../../src/publishing/keys/public-keys.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import { type RoleName, roleNames } from "../../src/publishing/roles.ts";
-import { attachSignature, bytesToSign } from "../../src/publishing/sign-draft.ts";
 import { downloadWithTufJs, makeDevice } from "./clients.ts";
 import { add, keysOf, makeScratch, makeSite, publishAll, type Site } from "./site.ts";
 

@@ -4,9 +4,9 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { build } from "esbuild";
-import { discardDrafts, planDiscard } from "../../src/publishing/discard.ts";
-import { readState } from "../../src/publishing/drafts.ts";
-import { addPrivateKey } from "../../src/publishing/private-keys.ts";
+import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
+import { readState } from "../../src/publishing/drafts/drafts.ts";
+import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";

@@ -1,6 +1,6 @@
-import { discardDrafts, planDiscard } from "../../src/publishing/discard.ts";
-import { readState } from "../../src/publishing/drafts.ts";
-import { readKeysAtHand } from "../../src/publishing/private-keys.ts";
+import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
+import { readState } from "../../src/publishing/drafts/drafts.ts";
+import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import { withWorkspace } from "../../src/publishing/workspace.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";

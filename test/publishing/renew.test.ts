@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { addPrivateKey } from "../../src/publishing/private-keys.ts";
+import { attachSignature, bytesToSign, signDraft } from "../../src/publishing/drafts/sign-draft.ts";
+import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
-import { attachSignature, bytesToSign, signDraft } from "../../src/publishing/sign-draft.ts";
 import { makeDevice } from "./clients.ts";
 import { add, keysOf, makeSite, publishAll, type Site } from "./site.ts";
 

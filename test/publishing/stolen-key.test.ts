@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type PrivateKey, readKeysAtHand } from "../../src/publishing/private-keys.ts";
+import { type PrivateKey, readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
 import { runSteward } from "../cli/run-steward.ts";
 import { type Device, makeDevice } from "./clients.ts";

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { discardDrafts, planDiscard } from "../../src/publishing/discard.ts";
-import { readState } from "../../src/publishing/drafts.ts";
-import { makeNewKeys } from "../../src/publishing/new-keys.ts";
+import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
+import { readState } from "../../src/publishing/drafts/drafts.ts";
+import { signDraft } from "../../src/publishing/drafts/sign-draft.ts";
+import { makeNewKeys } from "../../src/publishing/keys/new-keys.ts";
 import { publish, renewOnline } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
-import { signDraft } from "../../src/publishing/sign-draft.ts";
 import { makeDevice } from "./clients.ts";
 import { add, keysOf, makeSite, publishAll, type Site } from "./site.ts";
 

@@ -1,6 +1,6 @@
 import { addRelease } from "../../../src/publishing/add.ts";
 import { initRepository } from "../../../src/publishing/init.ts";
-import { readKeysAtHand } from "../../../src/publishing/private-keys.ts";
+import { readKeysAtHand } from "../../../src/publishing/keys/private-keys.ts";
 import { publish } from "../../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../../src/publishing/release-entry.ts";
 import { openWorkspace, type Surroundings } from "../../../src/publishing/workspace.ts";

@@ -1,9 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { open, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { makeDirectory, writeDurably } from "../store/durable-file.ts";
-import { privateMode, unreadable } from "./files.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { makeDirectory, writeDurably } from "../../store/durable-file.ts";
+import { privateMode, unreadable } from "../files.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
 
 /** A key that can sign, for as long as one command runs. */

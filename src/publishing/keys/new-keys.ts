@@ -1,11 +1,11 @@
-import { StewardError } from "../contract/errors.ts";
-import { readState } from "./drafts.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { readState } from "../drafts/drafts.ts";
+import { type KeyChanges, requireChangeable } from "../renew.ts";
+import { type DraftedRole, holderOf, type RoleName } from "../roles.ts";
+import type { Workspace } from "../workspace.ts";
 import { addPrivateKey, makePrivateKey, type PrivateKey } from "./private-keys.ts";
 import type { NamedKey } from "./public-keys.ts";
-import { type KeyChanges, requireChangeable } from "./renew.ts";
 import { keysIn } from "./role-keys.ts";
-import { type DraftedRole, holderOf, type RoleName } from "./roles.ts";
-import type { Workspace } from "./workspace.ts";
 
 export interface NewKeys {
   /** Roles that get a key, one for each time that they are named. */

@@ -1,10 +1,10 @@
-import { StewardError } from "../contract/errors.ts";
-import { verifyEd25519 } from "../tuf/ed25519.ts";
-import type { Metadata, Signature } from "../tuf/metadata.ts";
-import { ed25519Alone, type Signers } from "../tuf/signatures.ts";
-import { encode, type State } from "./drafts.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { verifyEd25519 } from "../../tuf/ed25519.ts";
+import type { Metadata, Signature } from "../../tuf/metadata.ts";
+import { ed25519Alone, type Signers } from "../../tuf/signatures.ts";
+import { encode, type State } from "../drafts/drafts.ts";
+import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "../roles.ts";
 import type { PrivateKey } from "./private-keys.ts";
-import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "./roles.ts";
 
 type File = Pick<Metadata<"root">, "signatures" | "signedBytes">;
 

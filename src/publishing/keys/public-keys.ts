@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { StewardError } from "../contract/errors.ts";
-import { canonicalJson } from "../tuf/canonical-json.ts";
-import { keyProblem } from "../tuf/ed25519.ts";
-import type { Key } from "../tuf/metadata.ts";
-import { unreadable } from "./files.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { canonicalJson } from "../../tuf/canonical-json.ts";
+import { keyProblem } from "../../tuf/ed25519.ts";
+import type { Key } from "../../tuf/metadata.ts";
+import { unreadable } from "../files.ts";
 
 /** A public key as metadata have it. */
 export interface NamedKey {

@@ -1,12 +1,12 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { specVersion } from "../init.ts";
+import type { PrivateKey } from "../keys/private-keys.ts";
+import { type KeysOfRole, keysOfRoles } from "../keys/role-keys.ts";
+import { signWith } from "../keys/signing.ts";
+import { clearPayloads } from "../payload-store.ts";
+import { holderOf, isReleaseRole, type ReleaseRole, type RoleName, roleNames } from "../roles.ts";
+import type { Workspace } from "../workspace.ts";
 import { draftOf, readState, removeDraft, type State, withDraft, writeDraft } from "./drafts.ts";
-import { specVersion } from "./init.ts";
-import { clearPayloads } from "./payload-store.ts";
-import type { PrivateKey } from "./private-keys.ts";
-import { type KeysOfRole, keysOfRoles } from "./role-keys.ts";
-import { holderOf, isReleaseRole, type ReleaseRole, type RoleName, roleNames } from "./roles.ts";
-import { signWith } from "./signing.ts";
-import type { Workspace } from "./workspace.ts";
 
 /** A draft that is given up, and what goes with it. */
 export interface Discarded {

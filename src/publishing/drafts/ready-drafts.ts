@@ -1,10 +1,10 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
+import type { PrivateKey } from "../keys/private-keys.ts";
+import { describeLack, lacking, signWith } from "../keys/signing.ts";
+import { keysFor } from "../renew.ts";
+import { type DraftedRole, draftedRoles, type Held, holderOf } from "../roles.ts";
+import type { Workspace } from "../workspace.ts";
 import { type State, stateOf, withDraft, writeDraft } from "./drafts.ts";
-import type { PrivateKey } from "./private-keys.ts";
-import { keysFor } from "./renew.ts";
-import { type DraftedRole, draftedRoles, type Held, holderOf } from "./roles.ts";
-import { describeLack, lacking, signWith } from "./signing.ts";
-import type { Workspace } from "./workspace.ts";
 
 /** `state` with those drafts alone that are to be published; snapshot and timestamp follow from them. */
 export function chooseDrafts({ published, drafts }: State, only: readonly DraftedRole[]): State {

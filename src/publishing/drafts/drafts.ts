@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { StewardError } from "../contract/errors.ts";
-import { writeDurably } from "../store/durable-file.ts";
-import { canonicalJson } from "../tuf/canonical-json.ts";
-import { caps } from "../tuf/caps.ts";
-import type { Metadata, Signature, SignedTypes } from "../tuf/metadata.ts";
-import { readMetadata } from "../tuf/read-metadata.ts";
-import { privateMode, removeFile } from "./files.ts";
-import { nextVersion, readPublished, readRole } from "./published.ts";
-import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
-import type { Workspace } from "./workspace.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { writeDurably } from "../../store/durable-file.ts";
+import { canonicalJson } from "../../tuf/canonical-json.ts";
+import { caps } from "../../tuf/caps.ts";
+import type { Metadata, Signature, SignedTypes } from "../../tuf/metadata.ts";
+import { readMetadata } from "../../tuf/read-metadata.ts";
+import { privateMode, removeFile } from "../files.ts";
+import { nextVersion, readPublished, readRole } from "../published.ts";
+import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "../roles.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** Where a repository stands. */
 export interface State {

@@ -1,11 +1,11 @@
-import { StewardError } from "../contract/errors.ts";
-import type { Metadata } from "../tuf/metadata.ts";
+import { StewardError } from "../../contract/errors.ts";
+import type { Metadata } from "../../tuf/metadata.ts";
+import type { PrivateKey } from "../keys/private-keys.ts";
+import { type Count, lacking, signWith, withSignature } from "../keys/signing.ts";
+import { idOf, keysFor } from "../renew.ts";
+import { isDraftedRole, type RoleName, type TypeOfRole } from "../roles.ts";
+import type { Workspace } from "../workspace.ts";
 import { readState, type State, withDraft, writeDraft } from "./drafts.ts";
-import type { PrivateKey } from "./private-keys.ts";
-import { idOf, keysFor } from "./renew.ts";
-import { isDraftedRole, type RoleName, type TypeOfRole } from "./roles.ts";
-import { type Count, lacking, signWith, withSignature } from "./signing.ts";
-import type { Workspace } from "./workspace.ts";
 
 export interface SignResult {
   readonly role: RoleName;
