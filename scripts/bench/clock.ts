@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createExchange } from "../../src/clock/exchange.ts";
+import { createExchange } from "../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
 import { chronyProgram, startChronyd } from "../../test/clock/chronyd.ts";
 import { realTimers } from "../../test/clock/timers.ts";

@@ -27,9 +27,9 @@ const rooms: readonly Room[] = [
   ...["auth", "two-factor", "tuf", "releases", "updates", "installer"].map(room),
   {
     name: "select",
-    sources: ["src/clock", /^select.*\.ts$/],
+    sources: ["src/clock/select", /^select.*\.ts$/],
     tests: [
-      ["test/clock", /^select\.test\.ts$/],
+      ["test/clock/select", /^select\.test\.ts$/],
       ["test/scenarios", /^sources\.test\.ts$/],
     ],
   },

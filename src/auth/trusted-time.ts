@@ -1,4 +1,4 @@
-import type { ClockState, ReadClock } from "../clock/clock-state.ts";
+import type { ClockState, ReadClock } from "../clock/trust/clock-state.ts";
 import type { ProblemClock } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { createTrustedTime, type TrustedTime } from "../../src/auth/trusted-time.ts";
-import { type ClockState, unobservedClock } from "../../src/clock/clock-state.ts";
+import { type ClockState, unobservedClock } from "../../src/clock/trust/clock-state.ts";
 import type { Uptime } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/document.ts";
 import type { DocumentKind } from "../../src/store/document-kind.ts";

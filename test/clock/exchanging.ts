@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach } from "node:test";
-import { createExchange } from "../../src/clock/exchange.ts";
-import type { ExchangeOutcome, Sample } from "../../src/clock/sample.ts";
+import { createExchange } from "../../src/clock/ntp/exchange.ts";
+import type { ExchangeOutcome, Sample } from "../../src/clock/ntp/sample.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
 import type { Datagrams } from "../../src/host/ports.ts";
 import { clockAddon, hostClock } from "../host-clock.ts";

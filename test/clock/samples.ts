@@ -1,4 +1,4 @@
-import type { Sample } from "../../src/clock/sample.ts";
+import type { Sample } from "../../src/clock/ntp/sample.ts";
 
 /** A sample of a good server on a LAN, but for what a test says. */
 export function sampleWith(differences: Partial<Sample> = {}): Sample {

@@ -10,7 +10,7 @@ import { type BearerOptions, createBearer } from "../../src/auth/bearer.ts";
 import type { StoredSession } from "../../src/auth/session.ts";
 import { createStepUps } from "../../src/auth/step-up.ts";
 import { createTrustedTime } from "../../src/auth/trusted-time.ts";
-import { type ClockTrust, unobservedClock } from "../../src/clock/clock-state.ts";
+import { type ClockTrust, unobservedClock } from "../../src/clock/trust/clock-state.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { createAuthenticate, createVerifiedTokens } from "../../src/http/authenticate.ts";
 import type { Account } from "../../src/users/account.ts";

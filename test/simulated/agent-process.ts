@@ -6,8 +6,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Clock } from "../../src/clock/clock.ts";
-import { type ClockState, unobservedClock } from "../../src/clock/clock-state.ts";
+import type { Clock } from "../../src/clock/loop/clock.ts";
+import { type ClockState, unobservedClock } from "../../src/clock/trust/clock-state.ts";
 import { createLog } from "../../src/journal/log.ts";
 import { createOwnLines } from "../../src/journal/own-lines.ts";
 import { startAgent } from "../../src/programs/agent/agent.ts";

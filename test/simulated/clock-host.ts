@@ -1,6 +1,6 @@
-import { type Clock, openClock } from "../../src/clock/clock.ts";
-import { type ClockRecord, clockRecordKind } from "../../src/clock/clock-record.ts";
-import { type Delegate, reportOfKernel } from "../../src/clock/delegate.ts";
+import { type Delegate, reportOfKernel } from "../../src/clock/daemons/delegate.ts";
+import { type Clock, openClock } from "../../src/clock/loop/clock.ts";
+import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
 import type { Leap, SteeringHindrance, TimeDaemon } from "../../src/host/ports.ts";
 import type { Document } from "../../src/store/document.ts";

@@ -1,7 +1,7 @@
-import type { Exchange } from "../../src/clock/exchange.ts";
-import { sampleOf } from "../../src/clock/on-wire.ts";
-import type { BadPacket, ExchangeOutcome } from "../../src/clock/sample.ts";
-import type { AskSecondOpinion } from "../../src/clock/second-opinion.ts";
+import type { Exchange } from "../../src/clock/ntp/exchange.ts";
+import { sampleOf } from "../../src/clock/ntp/on-wire.ts";
+import type { BadPacket, ExchangeOutcome } from "../../src/clock/ntp/sample.ts";
+import type { AskSecondOpinion } from "../../src/clock/ntp/second-opinion.ts";
 import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
 import type { Chance } from "./chance.ts";
 import type { VirtualTime } from "./virtual-time.ts";

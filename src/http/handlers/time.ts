@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock/clock.ts";
+import type { Clock } from "../../clock/loop/clock.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { readRfc3339 } from "../../contract/timestamps.ts";
 import { requireStepUp } from "../authorise.ts";

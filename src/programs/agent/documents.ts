@@ -4,7 +4,7 @@ import { apiTokensKind } from "../../auth/api-token.ts";
 import { attemptsKind } from "../../auth/attempt-record.ts";
 import { sessionsKind } from "../../auth/session.ts";
 import { usedCodesKind } from "../../auth/used-codes.ts";
-import { clockRecordKind } from "../../clock/clock-record.ts";
+import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../../contract/types.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
-import type { Clock } from "../../clock/clock.ts";
-import { clockRecordKind } from "../../clock/clock-record.ts";
+import type { Clock } from "../../clock/loop/clock.ts";
+import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationIds, operationOf } from "../../contract/operations.ts";
 import type { Health, ProblemClock } from "../../contract/types.ts";

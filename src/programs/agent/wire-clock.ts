@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, openClock } from "../../clock/clock.ts";
-import type { ClockRecord } from "../../clock/clock-record.ts";
-import { createDelegateOf } from "../../clock/delegates.ts";
-import { createExchange } from "../../clock/exchange.ts";
-import { askSecondOpinion } from "../../clock/second-opinion.ts";
+import { createDelegateOf } from "../../clock/daemons/delegates.ts";
+import { type Clock, openClock } from "../../clock/loop/clock.ts";
+import { createExchange } from "../../clock/ntp/exchange.ts";
+import { askSecondOpinion } from "../../clock/ntp/second-opinion.ts";
+import type { ClockRecord } from "../../clock/trust/clock-record.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import type { Settings } from "../../contract/types.ts";
 import { type ClockAddon, openClockAddon } from "../../host/linux/clock/clock-addon.ts";

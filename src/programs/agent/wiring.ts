@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createSetupToken, type SetupToken } from "../../auth/setup-token.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
-import type { Clock } from "../../clock/clock.ts";
-import { unobservedClock } from "../../clock/clock-state.ts";
+import type { Clock } from "../../clock/loop/clock.ts";
+import { unobservedClock } from "../../clock/trust/clock-state.ts";
 import type { ProblemClock, SettingsChange } from "../../contract/types.ts";
 import { readIdentity } from "../../host/linux/identity.ts";
 import { createJournalReader } from "../../host/linux/systemd/journal-reader.ts";

@@ -1,0 +1,118 @@
+import { isMajority } from "../discipline/discipline.ts";
+import type { ChronycReport, ChronySource } from "./chronyc-report.ts";
+import type { DelegateReport, DelegateSource } from "./delegate.ts";
+
+/** Reference ids that are no source: none at all, and `local` (chrony.conf(5)), where chronyd believes its own clock. */
+const noReference = ["00000000", "7f7f0101"];
+
+/** Seconds of root distance to which chronyd's time is accepted while none of its sources is selectable: its own default of `maxdistance`. */
+const longestDistanceSeconds = 3;
+
+/** What chronyd says, in our words. `hostOf`: what its configuration calls a source. */
+export function reportOfChrony(
+  report: ChronycReport,
+  hostOf: (name: string) => string,
+): Omit<DelegateReport, "isReadOnly" | "trouble"> {
+  const { tracking, sources } = report;
+  const selected = sources.find(({ state }) => state === "*");
+  const told = sources.map((source) => sourceOf(source, report, hostOf));
+  const trust = trustIn(report);
+  return {
+    isSynchronised: hasReference(report),
+    trust,
+    offsetSeconds: tracking.offsetSeconds,
+    uncertaintySeconds: hasReference(report) ? distanceOf(report) : null,
+    rootDelaySeconds: tracking.rootDelaySeconds,
+    rootDispersionSeconds: tracking.rootDispersionSeconds,
+    // chronyc says how wrong the oscillator is; the clock is made to run as much the other way.
+    frequencyPpm: 0 - tracking.frequencyPpm,
+    leap: leapOf(tracking.leap),
+    pollSeconds: selected === undefined ? null : 2 ** selected.poll,
+    source:
+      selected === undefined
+        ? null
+        : {
+            id: selected.name,
+            host: hostOf(selected.name),
+            stratum: selected.stratum,
+            refid: tracking.refid,
+          },
+    sources: told,
+    configured: [...new Set(told.map(({ host }) => host))],
+  };
+}
+
+/** Whether chronyd follows, or followed, anything but itself. */
+export function hasReference({ tracking }: ChronycReport): boolean {
+  return tracking.leap !== "Not synchronised" && !noReference.includes(tracking.refid);
+}
+
+/** chronyc(1): the clock's error is at most |offset| + root dispersion + half the root delay. */
+function distanceOf({ tracking }: ChronycReport): number {
+  return tracking.rootDispersionSeconds + tracking.rootDelaySeconds / 2;
+}
+
+function trustIn(report: ChronycReport): DelegateReport["trust"] {
+  if (!hasReference(report)) return "none";
+  const selectable = report.sources.filter(({ state }) => ["*", "+", "-"].includes(state)).length;
+  // chronyd itself wants a majority of the sources that answer; those that it lists and cannot reach are no votes.
+  if (isMajority({ agreeing: selectable, configured: report.sources.length })) return "trusted";
+  // Fewer sources, or none at present: what it was last set by still counts for a while.
+  return selectable > 0 || distanceOf(report) <= longestDistanceSeconds ? "accepted" : "none";
+}
+
+function leapOf(word: ChronycReport["tracking"]["leap"]): DelegateReport["leap"] {
+  switch (word) {
+    case "Normal":
+      return "none";
+    case "Insert second":
+      return "insert";
+    case "Delete second":
+      return "delete";
+    case "Not synchronised":
+      return "unknown";
+  }
+}
+
+function sourceOf(
+  source: ChronySource,
+  { tracking, statistics }: ChronycReport,
+  hostOf: (name: string) => string,
+): DelegateSource {
+  const { mode, name, last } = source;
+  const spread = statistics.find((line) => line.name === name);
+  return {
+    id: name,
+    host: hostOf(name),
+    address: mode === "#" ? null : name,
+    ...stateOf(source),
+    // The source against chronyd's own time, and that against the host's clock.
+    offsetSeconds: last === null ? null : tracking.offsetSeconds - last.offsetSeconds,
+    uncertaintySeconds: last === null ? null : last.errorSeconds,
+    // The delay to one source is told to root alone (`ntpdata`).
+    delaySeconds: null,
+    // Two samples do not scatter around a line; chronyd says 4 s where it has no idea.
+    jitterSeconds: spread === undefined || spread.samples < 3 ? null : spread.deviationSeconds,
+    stratum: last === null ? null : source.stratum,
+    reach: source.reach,
+  };
+}
+
+function stateOf({ state, reach }: ChronySource): Pick<DelegateSource, "state" | "reason"> {
+  switch (state) {
+    case "*":
+      return { state: "selected", reason: null };
+    case "+":
+      return { state: "candidate", reason: null };
+    case "-":
+      return { state: "outlier", reason: "chronyd could use it and prefers others" };
+    case "x":
+      return { state: "falseticker", reason: "it disagrees with the majority" };
+    case "~":
+      return { state: "suspect", reason: "its time varies too much" };
+    default:
+      return reach === 0
+        ? { state: "unreachable", reason: "no answer to the last eight polls" }
+        : { state: "unused", reason: "chronyd does not select it (yet)" };
+  }
+}

@@ -1,0 +1,183 @@
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import type { CommandResult, RunCommand, Timers, TimeServices } from "../../host/ports.ts";
+import { stepThresholdSeconds } from "../discipline/discipline.ts";
+import { type ChronycReport, parseChronyc } from "./chronyc-report.ts";
+import { hasReference, reportOfChrony } from "./chronyd-report.ts";
+import { type Delegate, type DelegateReport, type ReadKernelFlag, reportOfKernel } from "./delegate.ts";
+
+/** Milliseconds for one chronyc: it takes 5, and where packets are dropped it would try for seven seconds. */
+const patienceMilliseconds = 3_000;
+
+/** Seconds that a burst of four samples may take to show in `tracking`, and how often that is looked at. */
+const burstSeconds = 10;
+const lookSeconds = 0.5;
+
+export interface ChronydOptions {
+  run: RunCommand;
+  services: TimeServices;
+  timers: Timers;
+  kernelIsSynchronised: ReadKernelFlag;
+  /** Seconds; a larger correction has to be forced, by time.panic_threshold. */
+  panicSeconds: () => number;
+  /** The path of chronyc. */
+  command?: string;
+  /** chronyd's command port on the loopback address. */
+  port?: number;
+}
+
+/** The words of the oneshot unit's instances: what `systemd/steward-chrony@.service` has chronyc do. */
+type Verb = "reselect" | "burst" | "makestep";
+
+/**
+ * chronyd, read with chronyc over loopback, which it answers to any user, and ordered through the oneshot unit
+ * steward-chrony@VERB.service, as it takes orders from root and its own user alone.
+ */
+export function createChronyd(options: ChronydOptions): Delegate {
+  const { services, kernelIsSynchronised } = options;
+  const chronyc = createChronyc(options);
+  const hostNames = createHostNames(chronyc);
+  let isReadOnly = false;
+  const order = async (verb: Verb): Promise<void> => {
+    try {
+      await services.start(`steward-chrony@${verb}.service`);
+      isReadOnly = false;
+    } catch (cause) {
+      isReadOnly ||= isRefusal(cause);
+      throw isRefusal(cause) ? readOnly(verb, cause) : cause;
+    }
+  };
+  const read = async (): Promise<DelegateReport> => {
+    const answer = await chronyc.report();
+    if ("trouble" in answer) {
+      return { ...reportOfKernel(kernelIsSynchronised() === true, answer.trouble), isReadOnly };
+    }
+    const hostOf = await hostNames(answer.report);
+    return { ...reportOfChrony(answer.report, hostOf), isReadOnly, trouble: null };
+  };
+  return {
+    name: "chronyd",
+    read,
+    reselect: () => order("reselect"),
+    sync: (force) => sync(force, { ...options, chronyc, order }),
+  };
+}
+
+interface Syncing extends Pick<ChronydOptions, "timers" | "panicSeconds"> {
+  chronyc: Chronyc;
+  order: (verb: Verb) => Promise<void>;
+}
+
+/**
+ * What our own sync does, with chronyd's hands: measure now; what is less than a step it slews anyway; a step where it
+ * would slew for hours; beyond the panic threshold only by force. `makestep` alone asks for nothing of this: it steps
+ * by whatever is left, so we look before.
+ */
+async function sync(force: boolean, { chronyc, order, timers, panicSeconds }: Syncing): Promise<void> {
+  const before = await chronyc.report();
+  await order("burst");
+  // Who cannot look leaves the rest to chronyd's own rules, unless told otherwise.
+  if ("trouble" in before) return force ? order("makestep") : undefined;
+  const { tracking } = await measuredAfter(before.report, chronyc, timers);
+  const off = Math.abs(tracking.offsetSeconds);
+  // Less is left to chronyd's own slewing, as it is to ours.
+  if (off < stepThresholdSeconds) return;
+  if (off > panicSeconds() && !force) {
+    const found = `The clock is ${off.toFixed(0)} s off by chronyd's sources, more than time.panic_threshold.`;
+    throw new StewardError("panic_threshold", `${found} Only a forced sync steps that far.`);
+  }
+  await order("makestep");
+}
+
+/** chronyd's report as soon as it has used a newer measurement than that of `before`. */
+async function measuredAfter(
+  before: ChronycReport,
+  chronyc: Chronyc,
+  timers: Timers,
+): Promise<ChronycReport> {
+  for (let waited = 0; waited < burstSeconds; waited += lookSeconds) {
+    await new Promise<void>((resolve) => timers.after(lookSeconds, resolve));
+    const answer = await chronyc.report();
+    if ("trouble" in answer) continue;
+    const { report } = answer;
+    const isNewer = report.tracking.referenceTimeSeconds !== before.tracking.referenceTimeSeconds;
+    if (isNewer && hasReference(report)) return report;
+  }
+  throw new StewardError(
+    "no_time_source",
+    `chronyd measured nothing that it could use within ${burstSeconds} s.`,
+  );
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof StewardError && (error.code === "forbidden" || error.code === "not_found");
+}
+
+function readOnly(verb: Verb, cause: unknown): StewardError {
+  const unit = "systemd/steward-chrony@.service as /etc/systemd/system/steward-chrony@.service";
+  const rule = "systemd/50-steward.rules in /etc/polkit-1/rules.d";
+  const mend = `Install ${unit} and ${rule}, or run chronyc ${verb} as root.`;
+  return new StewardError("forbidden", `chronyd can be read here and not ordered. ${mend}`, { cause });
+}
+
+type Answer = { readonly report: ChronycReport } | { readonly trouble: string };
+
+interface Chronyc {
+  report(): Promise<Answer>;
+  /** null: it could not be run. */
+  ask(commands: readonly string[]): Promise<CommandResult | null>;
+}
+
+function createChronyc({ run, command = "chronyc", port }: ChronydOptions): Chronyc {
+  // -n: no name is looked up. -m: each argument is a command, so that one process answers all.
+  const common = ["-c", "-n", "-h", "127.0.0.1", ...(port === undefined ? [] : ["-p", String(port)]), "-m"];
+  const call = (commands: readonly string[]) =>
+    run(command, [...common, ...commands], { timeoutMilliseconds: patienceMilliseconds });
+  return {
+    ask: (commands) => call(commands).catch(() => null),
+    report: async () => {
+      try {
+        return answerOf(await call(["tracking", "sources", "sourcestats"]));
+      } catch (error) {
+        const code = systemErrorCode(error) ?? "it did not start";
+        return { trouble: `chronyc could not be run (${code}): what chronyd does is not known.` };
+      }
+    },
+  };
+}
+
+function answerOf({ status, stdout }: CommandResult): Answer {
+  if (status !== 0) {
+    const said =
+      status === null ? "no answer within 3 s" : (stdout.trim().split("\n").pop() ?? "").slice(0, 200);
+    const mend = "Its command port has to be open on 127.0.0.1: remove `cmdport 0` from its configuration.";
+    return { trouble: `chronyd does not answer chronyc (${said}): what it does is not known. ${mend}` };
+  }
+  const report = parseChronyc(stdout);
+  if (report !== null) return { report };
+  return { trouble: "chronyc answers in a form that is not known: what chronyd does is not known." };
+}
+
+/** What a configuration can call a source: no more than a name of the DNS has. */
+const hostPattern = /^[\x21-\x7e]{1,253}$/;
+
+/** Asks chronyd what its configuration calls its sources, each address once as long as it is among them. */
+function createHostNames(chronyc: Chronyc): (report: ChronycReport) => Promise<(name: string) => string> {
+  let known = new Map<string, string>();
+  return async ({ sources }) => {
+    const names = sources.filter(({ mode }) => mode !== "#").map(({ name }) => name);
+    known = new Map([...known].filter(([name]) => names.includes(name)));
+    // Nothing but an address goes into a command of chronyc's.
+    const unknown = names.filter((name) => !known.has(name) && /^[0-9a-fA-F.:]+$/.test(name));
+    if (unknown.length > 0) {
+      const answer = await chronyc.ask(unknown.map((name) => `sourcename ${name}`));
+      const hosts = answer?.status === 0 ? answer.stdout.trim().split("\n") : [];
+      // A source that went in between answers with an error: then they are asked again at the next reading.
+      if (hosts.length !== unknown.length) return (name) => known.get(name) ?? name;
+      for (const [n, name] of unknown.entries()) {
+        const host = hosts[n] ?? "";
+        known.set(name, hostPattern.test(host) ? host : name);
+      }
+    }
+    return (name) => known.get(name) ?? name;
+  };
+}

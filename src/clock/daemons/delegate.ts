@@ -1,0 +1,94 @@
+import type { clockTrusts, leaps, sourceStates } from "../../contract/schemas/clock.ts";
+import type { TimeDaemon } from "../../host/ports.ts";
+
+/** One source of a time daemon, in the words of the time-sync status; null: the daemon does not tell. */
+export interface DelegateSource {
+  readonly id: string;
+  /** As it stands in the daemon's configuration. */
+  readonly host: string;
+  /** A literal address; null: a reference clock, or not known. */
+  readonly address: string | null;
+  readonly state: (typeof sourceStates)[number];
+  readonly reason: string | null;
+  /** Positive: this host is behind the source. */
+  readonly offsetSeconds: number | null;
+  readonly uncertaintySeconds: number | null;
+  readonly delaySeconds: number | null;
+  readonly jitterSeconds: number | null;
+  readonly stratum: number | null;
+  /** A bit for each of the last eight polls, the newest lowest. */
+  readonly reach: number | null;
+}
+
+/** What a time daemon says of the clock that it disciplines; null: it does not tell. */
+export interface DelegateReport {
+  readonly isSynchronised: boolean;
+  readonly trust: (typeof clockTrusts)[number];
+  /** Positive: the host's clock is behind, and the daemon is at work on it. */
+  readonly offsetSeconds: number | null;
+  /** The true offset lies within offset ± this. */
+  readonly uncertaintySeconds: number | null;
+  readonly rootDelaySeconds: number | null;
+  readonly rootDispersionSeconds: number | null;
+  /** Positive: the daemon makes the clock run faster than its oscillator says. */
+  readonly frequencyPpm: number | null;
+  readonly leap: (typeof leaps)[number];
+  readonly pollSeconds: number | null;
+  /** The one it follows; null: none. */
+  readonly source: {
+    readonly id: string;
+    readonly host: string;
+    readonly stratum: number | null;
+    readonly refid: string | null;
+  } | null;
+  /** It can be asked and not ordered: the last order was not permitted. */
+  readonly isReadOnly: boolean;
+  /** Why less is known than could be, and what mends it; null: nothing is wrong. */
+  readonly trouble: string | null;
+  readonly sources: readonly DelegateSource[];
+  /** Hosts that the daemon was told to ask, as far as it tells. */
+  readonly configured: readonly string[];
+}
+
+/** A time daemon that disciplines the clock in our place. */
+export interface Delegate {
+  readonly name: TimeDaemon;
+  /** Never rejects because of the daemon: what does not answer is a report with `trouble`. */
+  read(): Promise<DelegateReport>;
+  /**
+   * Has the daemon measure and select again. Throws `forbidden` where that is not permitted, and `conflict_discipliner`
+   * where the daemon takes no orders.
+   */
+  reselect(): Promise<void>;
+  /**
+   * Has the daemon put the clock right now; `force`: also beyond the panic threshold. Throws as `reselect` does, and
+   * `panic_threshold` and `no_time_source`.
+   */
+  sync(force: boolean): Promise<void>;
+}
+
+/** Whether the kernel calls its clock synchronised (STA_UNSYNC is not set); null: it cannot be read. */
+export type ReadKernelFlag = () => boolean | null;
+
+/**
+ * What is known without the daemon: the kernel's flag. It says that somebody vouches for the clock and not how well, so
+ * it is `accepted` at most.
+ */
+export function reportOfKernel(isSynchronised: boolean, trouble: string | null): DelegateReport {
+  return {
+    isSynchronised,
+    trust: isSynchronised ? "accepted" : "none",
+    offsetSeconds: null,
+    uncertaintySeconds: null,
+    rootDelaySeconds: null,
+    rootDispersionSeconds: null,
+    frequencyPpm: null,
+    leap: "unknown",
+    pollSeconds: null,
+    source: null,
+    isReadOnly: false,
+    trouble,
+    sources: [],
+    configured: [],
+  };
+}

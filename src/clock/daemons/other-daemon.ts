@@ -1,0 +1,28 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { TimeDaemon } from "../../host/ports.ts";
+import { type Delegate, type ReadKernelFlag, reportOfKernel } from "./delegate.ts";
+
+/**
+ * A time daemon that nothing is asked of and that takes no orders from us: ntpd, openntpd, ntpd-rs. The kernel's flag is
+ * all that is known.
+ */
+export function createOtherDaemon(name: TimeDaemon, kernelIsSynchronised: ReadKernelFlag): Delegate {
+  const refuse = async (): Promise<void> => {
+    throw new StewardError(
+      "conflict_discipliner",
+      `${name} sets this clock and takes no orders from Steward. Stop its unit to let Steward set the clock.`,
+    );
+  };
+  return {
+    name,
+    read: async () => ({
+      ...reportOfKernel(
+        kernelIsSynchronised() === true,
+        `${name} sets this clock; Steward does not know how well it does.`,
+      ),
+      isReadOnly: true,
+    }),
+    reselect: refuse,
+    sync: refuse,
+  };
+}

@@ -1,0 +1,118 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { RunCommand, TimeServices } from "../../host/ports.ts";
+import {
+  type Delegate,
+  type DelegateReport,
+  type DelegateSource,
+  type ReadKernelFlag,
+  reportOfKernel,
+} from "./delegate.ts";
+import { parseTimesync, type TimesyncdReport } from "./timesyncd-report.ts";
+
+/** Milliseconds for one timedatectl; it may have to wait for timedated to start. */
+const patienceMilliseconds = 5_000;
+
+const unit = "systemd-timesyncd.service";
+
+export interface TimesyncdOptions {
+  run: RunCommand;
+  services: TimeServices;
+  kernelIsSynchronised: ReadKernelFlag;
+}
+
+/**
+ * systemd-timesyncd, a client of one server at a time: what it sets is `accepted` at most. It has no order to measure
+ * now: its unit is restarted, after which it asks its servers at once and steps by whatever it finds; force changes
+ * nothing about that.
+ */
+export function createTimesyncd({ run, services, kernelIsSynchronised }: TimesyncdOptions): Delegate {
+  let isReadOnly = false;
+  const limits = { timeoutMilliseconds: patienceMilliseconds };
+  const restart = async (): Promise<void> => {
+    try {
+      await services.restart(unit);
+      isReadOnly = false;
+    } catch (cause) {
+      if (!(cause instanceof StewardError && cause.code === "forbidden")) throw cause;
+      isReadOnly = true;
+      const mend = "Install systemd/50-steward.rules in /etc/polkit-1/rules.d, or restart the unit as root.";
+      throw new StewardError("forbidden", `${unit} can be read here and not restarted. ${mend}`, { cause });
+    }
+  };
+  return {
+    name: "systemd-timesyncd",
+    read: async () => {
+      const [isSynchronised, report] = await Promise.all([
+        isSynchronisedBy(kernelIsSynchronised, run),
+        outputOf(run("timedatectl", ["show-timesync", "--all"], limits)).then(
+          (output) => output !== null && parseTimesync(output),
+        ),
+      ]);
+      if (report) return { ...reportOf(report, isSynchronised), isReadOnly };
+      const found = report === null ? "answers in a form that is not known" : "does not answer";
+      const trouble = `timedatectl show-timesync ${found}: what systemd-timesyncd does is not known.`;
+      return { ...reportOfKernel(isSynchronised, trouble), isReadOnly };
+    },
+    reselect: restart,
+    sync: restart,
+  };
+}
+
+/** The kernel's own word, else what timedated reads there: asking it wakes a service that sleeps otherwise. */
+async function isSynchronisedBy(kernelIsSynchronised: ReadKernelFlag, run: RunCommand): Promise<boolean> {
+  const flag = kernelIsSynchronised();
+  if (flag !== null) return flag;
+  const args = ["show", "--property=NTPSynchronized"];
+  const output = await outputOf(run("timedatectl", args, { timeoutMilliseconds: patienceMilliseconds }));
+  return output?.trim() === "NTPSynchronized=yes";
+}
+
+/** null: it failed, or could not be run. */
+async function outputOf(running: ReturnType<RunCommand>): Promise<string | null> {
+  const result = await running.catch(() => null);
+  return result?.status === 0 ? result.stdout : null;
+}
+
+function reportOf(report: TimesyncdReport, isSynchronised: boolean): DelegateReport {
+  const { server, message } = report;
+  const source = server === null ? null : sourceOf(server, message);
+  return {
+    // Its timestamps come in whole seconds, so neither its last offset nor a bound of its error can be told.
+    ...reportOfKernel(isSynchronised, null),
+    rootDelaySeconds: message?.rootDelaySeconds ?? null,
+    rootDispersionSeconds: message?.rootDispersionSeconds ?? null,
+    frequencyPpm: report.frequencyPpm,
+    leap: (["none", "insert", "delete"] as const)[message?.leap ?? 3] ?? "unknown",
+    pollSeconds: report.pollSeconds,
+    source:
+      source === null || message === null
+        ? null
+        : { id: source.id, host: source.host, stratum: message.stratum, refid: message.reference },
+    sources: source === null ? [] : [source],
+    configured: report.configured,
+  };
+}
+
+function sourceOf(
+  { name, address }: { name: string; address: string | null },
+  message: TimesyncdReport["message"],
+): DelegateSource {
+  return {
+    id: address ?? name,
+    host: name,
+    address,
+    ...stateOf(message),
+    offsetSeconds: null,
+    uncertaintySeconds: null,
+    delaySeconds: null,
+    jitterSeconds: message?.jitterSeconds ?? null,
+    stratum: message?.stratum ?? null,
+    reach: null,
+  };
+}
+
+function stateOf(message: TimesyncdReport["message"]): Pick<DelegateSource, "state" | "reason"> {
+  if (message === null) return { state: "unreachable", reason: "no answer yet" };
+  if (message.isIgnored) return { state: "suspect", reason: "its last answer was taken for a spike" };
+  return { state: "selected", reason: null };
+}

@@ -1,0 +1,50 @@
+import type { ClockDriver, ClockReading } from "../../host/ports.ts";
+import { slewRate } from "./estimate.ts";
+
+/**
+ * A clock that is steered on paper alone, for a host whose own is not ours to set: the loop disciplines it as it would
+ * the host's, and the difference between the two is what the host's clock lacks. It runs on monotonic time, so whoever
+ * steps the host's clock meanwhile does not move it.
+ */
+export function createPaperClock(host: ClockDriver): ClockDriver {
+  const start = host.read();
+  let base = { ...start };
+  let frequency = 0;
+  let slewSeconds = 0;
+  const read = (): ClockReading => {
+    const { monotonicSeconds } = host.read();
+    const elapsed = monotonicSeconds - base.monotonicSeconds;
+    const slewed = Math.sign(slewSeconds) * Math.min(Math.abs(slewSeconds), slewRate * elapsed);
+    return { monotonicSeconds, wallSeconds: base.wallSeconds + elapsed * (1 + frequency) + slewed };
+  };
+  /** Begins anew from the present reading, so that a change holds from now on. */
+  const rebase = (): void => {
+    const present = read();
+    const slewed = Math.min(
+      Math.abs(slewSeconds),
+      slewRate * (present.monotonicSeconds - base.monotonicSeconds),
+    );
+    slewSeconds -= Math.sign(slewSeconds) * slewed;
+    base = { ...present };
+  };
+  return {
+    hindrance: null,
+    read,
+    kernel: () => host.kernel(),
+    step: (seconds) => {
+      rebase();
+      slewSeconds = 0;
+      base = { ...base, wallSeconds: base.wallSeconds + seconds };
+    },
+    slew: (seconds) => {
+      rebase();
+      slewSeconds = seconds;
+    },
+    setFrequency: (ppm) => {
+      rebase();
+      frequency = ppm / 1e6;
+      return ppm;
+    },
+    setQuality: () => undefined,
+  };
+}

@@ -1,0 +1,74 @@
+import type { ClockEventType } from "../../contract/event-types.ts";
+import type { Settings } from "../../contract/types.ts";
+import type { ClockDriver, ResolveHost, TimeDaemon, Timers, TimeServices, Uptime } from "../../host/ports.ts";
+import type { Document } from "../../store/document.ts";
+import type { Delegate } from "../daemons/delegate.ts";
+import { createSteering, type Steering } from "../discipline/steering.ts";
+import type { Exchange } from "../ntp/exchange.ts";
+import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
+import { createSourcePool, type SourcePool } from "../ntp/source-pool.ts";
+import { type Counters, createCounters } from "../status/counters.ts";
+import { createHistory, type History } from "../status/history.ts";
+import type { ClockRecord } from "../trust/clock-record.ts";
+import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
+import { createVouchedTime, type VouchedTime } from "../trust/vouched-time.ts";
+
+/** What the clock needs of the host and of the other rooms. */
+export interface ClockOptions {
+  readonly driver: ClockDriver;
+  readonly timers: Timers;
+  readonly services: TimeServices;
+  readonly resolve: ResolveHost;
+  readonly exchange: (driver: Pick<ClockDriver, "read">) => Exchange;
+  readonly askSecondOpinion: (driver: Pick<ClockDriver, "read">) => AskSecondOpinion;
+  readonly delegateOf: (daemon: TimeDaemon) => Delegate;
+  readonly readRealTimeClock: () => Promise<Date | null>;
+  /** 0 to 1. */
+  readonly random: () => number;
+  /** Milliseconds of the host's wall clock. */
+  readonly wall: () => number;
+  readonly uptime: Uptime;
+  readonly settings: () => Settings["time"];
+  readonly panicSeconds: () => number;
+  readonly record: Document<ClockRecord>;
+  readonly bootId: string;
+  readonly buildSeconds: number;
+  readonly notify: (type: ClockEventType, details: Record<string, string | number | null>) => void;
+  /** After each look: who vouches for the clock may have changed. */
+  readonly onLook: () => void;
+}
+
+/** What the clock's loop works with. */
+export interface ClockParts {
+  readonly counters: Counters;
+  readonly history: History;
+  readonly steering: Steering;
+  readonly pool: SourcePool;
+  readonly floor: FloorKeeper;
+  readonly vouched: VouchedTime;
+}
+
+/** `onStep`: the steered clock was stepped by so many seconds. */
+export function createClockParts(options: ClockOptions, onStep: (seconds: number) => void): ClockParts {
+  const { driver, record, timers, resolve } = options;
+  const counters = createCounters();
+  const storedPpm = () => record.read().frequency_ppm;
+  const steering = createSteering({ driver, counters, storedPpm, onStep });
+  const monotonic = () => steering.read().monotonicSeconds;
+  const exchange = options.exchange(steering);
+  return {
+    counters,
+    steering,
+    history: createHistory(),
+    pool: createSourcePool({
+      exchange,
+      resolve,
+      timers,
+      monotonic,
+      counters,
+      moved: () => steering.moved(),
+    }),
+    floor: createFloorKeeper({ ...options, monotonicSeconds: monotonic() }),
+    vouched: createVouchedTime(options.wall, options.uptime),
+  };
+}

@@ -1,0 +1,63 @@
+import type { Action, Measurement } from "../discipline/discipline.ts";
+import type { Selection } from "../select/select.ts";
+
+/** How a round of measuring ended. Seconds are of the offset that was measured; positive: the host is behind. */
+export type Verdict =
+  /** The clock is as the sources say, or is being slewed there. */
+  | { readonly kind: "agreed" }
+  /** Somebody else moved the clock while it was measured: nothing can be said. */
+  | { readonly kind: "disturbed" }
+  /** A large offset that further polls have to confirm. */
+  | { readonly kind: "to_be_confirmed"; readonly seconds: number }
+  | { readonly kind: "no_servers" }
+  | { readonly kind: "no_time_source" }
+  | { readonly kind: "no_majority" }
+  | { readonly kind: "too_few"; readonly agreeing: number; readonly needed: number }
+  /** A single source that a second look at it contradicts. */
+  | { readonly kind: "suspect"; readonly id: string; readonly seconds: number }
+  | { readonly kind: "panic_threshold"; readonly seconds: number }
+  /** The time that was measured lies below the floor, or beyond the ceiling. */
+  | { readonly kind: "below_floor" | "beyond_ceiling"; readonly measuredSeconds: number };
+
+/** Whether the sources want what the clock was not given yet. */
+export function isUnsettled({ kind }: Verdict): boolean {
+  return kind === "to_be_confirmed" || kind === "panic_threshold";
+}
+
+/** Why there is no measurement. */
+export function verdictWithout(selection: Selection): Verdict {
+  switch (selection.kind) {
+    case "too_few":
+      return { kind: "too_few", agreeing: selection.agreeing.length, needed: selection.needed };
+    case "no_majority":
+      return { kind: "no_majority" };
+    case "none":
+    case "agreed":
+      return { kind: "no_time_source" };
+  }
+}
+
+/** What is to be believed of a measured time at all; null: nothing speaks against it. */
+export function implausible(
+  measuredSeconds: number,
+  bounds: { floorSeconds: number; ceilingSeconds: number },
+): Verdict | null {
+  if (measuredSeconds < bounds.floorSeconds) return { kind: "below_floor", measuredSeconds };
+  if (measuredSeconds > bounds.ceilingSeconds) return { kind: "beyond_ceiling", measuredSeconds };
+  return null;
+}
+
+/** What a decision on a measurement means for whoever asks. */
+export function verdictOf(action: Action, { offsetSeconds }: Measurement): Verdict {
+  switch (action.kind) {
+    case "refuse":
+      return { kind: "panic_threshold", seconds: action.seconds };
+    case "none":
+      return action.why === "to_be_confirmed"
+        ? { kind: "to_be_confirmed", seconds: offsetSeconds }
+        : { kind: "agreed" };
+    case "slew":
+    case "step":
+      return { kind: "agreed" };
+  }
+}

@@ -1,0 +1,128 @@
+import { systemErrorCode } from "../../contract/errors.ts";
+import type {
+  ClockDriver,
+  ClockReading,
+  DatagramAddress,
+  DatagramConnection,
+  Datagrams,
+  Timers,
+} from "../../host/ports.ts";
+import { decodeReply, type Expectation, encodeRequest } from "./ntp-packet.ts";
+import { type Passage, readingAtArrival, sampleOf } from "./on-wire.ts";
+import type { BadPacket, ExchangeOutcome, Sample } from "./sample.ts";
+
+/**
+ * Seconds until an exchange ends without a reply. The slowest ordinary path, over a geostationary satellite, takes
+ * 0.7 s; half of a longer one would by itself be most of what a sample may be uncertain by.
+ */
+export const deadlineSeconds = 1;
+
+/** Bad packets that are reported; a flood of them shall not fill the memory. */
+const mostIgnored = 256;
+
+export interface ExchangeOptions {
+  readonly driver: Pick<ClockDriver, "read">;
+  readonly datagrams: Datagrams;
+  readonly timers: Timers;
+  /** Seconds since 1970 that every server's time is taken to be within 68 years of: the build date. */
+  readonly pivotSeconds: number;
+  /** Uint8Array(8) from a cryptographic source, another one at each call. */
+  readonly randomNonce: () => Uint8Array;
+}
+
+/** Asks the server at a literal address once; ends within `deadlineSeconds` and never rejects. */
+export type Exchange = (address: DatagramAddress) => Promise<ExchangeOutcome>;
+
+/**
+ * NTPv4 client exchanges, any number at a time: one packet out, from a port of its own, and the first believable reply
+ * in. A packet that is not believed never ends an exchange, else whoever can spoof one could cancel the good reply.
+ */
+export function createExchange(options: ExchangeOptions): Exchange {
+  return (address) => new Promise((resolve) => begin(options, address, resolve));
+}
+
+/** What one packet comes to. */
+type Answer =
+  | { readonly kind: "sample"; readonly sample: Sample }
+  | { readonly kind: "kiss"; readonly code: string }
+  | { readonly kind: "bad"; readonly reason: BadPacket };
+
+type Ending = Exclude<Answer, { kind: "bad" }> | { readonly kind: "silent"; readonly reason: string };
+
+function begin(
+  options: ExchangeOptions,
+  address: DatagramAddress,
+  resolve: (outcome: ExchangeOutcome) => void,
+): void {
+  const ignored: BadPacket[] = [];
+  let lastBad: BadPacket | undefined;
+  let hasEnded = false;
+  let close = (): void => undefined;
+  const end = (ending: Ending): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    stopTimer();
+    close();
+    resolve({ ...ending, ignored });
+  };
+  const onFailure = (code: string): void => end({ kind: "silent", reason: code });
+  // Before the socket is there, so that whatever opening it takes counts too.
+  const stopTimer = options.timers.after(deadlineSeconds, () => onFailure(lastBad ?? "timeout"));
+  const onAnswer = (answer: Answer): void => {
+    if (answer.kind === "bad") {
+      lastBad = answer.reason;
+      if (ignored.length < mostIgnored) ignored.push(answer.reason);
+    } else end(answer);
+  };
+  ask(options, address, { onAnswer, onFailure }).then(
+    (connection) => {
+      close = () => connection.close();
+      if (hasEnded) close();
+    },
+    (error) => onFailure(systemErrorCode(error) ?? "failed"),
+  );
+}
+
+interface AskHandlers {
+  readonly onAnswer: (answer: Answer) => void;
+  readonly onFailure: (code: string) => void;
+}
+
+/** Opens the socket and sends the request; what comes back is judged and handed on until the connection is closed. */
+async function ask(
+  { driver, datagrams, pivotSeconds, randomNonce }: ExchangeOptions,
+  address: DatagramAddress,
+  { onAnswer, onFailure }: AskHandlers,
+): Promise<DatagramConnection> {
+  const nonce = randomNonce();
+  const request = encodeRequest(nonce);
+  let sent: ClockReading = { wallSeconds: Number.NaN, monotonicSeconds: Number.POSITIVE_INFINITY };
+  const onPacket = (packet: Uint8Array, ageSeconds: number): void => {
+    try {
+      // First of all: what is done before it is taken for time on the wire.
+      const arrived = readingAtArrival(sent, driver.read(), ageSeconds);
+      const expectation = { nonce, pivotSeconds };
+      const sentMonotonicSeconds = sent.monotonicSeconds;
+      const passage = { sentMonotonicSeconds, arrived, longestSeconds: deadlineSeconds };
+      onAnswer(judge(packet, expectation, passage));
+    } catch (error) {
+      onFailure(systemErrorCode(error) ?? "failed");
+    }
+  };
+  const connection = await datagrams.connect(address, { onPacket, onFailure });
+  try {
+    sent = driver.read();
+    connection.send(request);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function judge(packet: Uint8Array, expectation: Expectation, passage: Passage): Answer {
+  const decoded = decodeReply(packet, expectation);
+  if (decoded.kind !== "reply") return decoded;
+  const sample = sampleOf(decoded, passage);
+  return sample === null ? { kind: "bad", reason: "delay" } : { kind: "sample", sample };
+}

@@ -1,0 +1,152 @@
+import type { Leap } from "../../host/ports.ts";
+import type { BadPacket } from "./sample.ts";
+
+/** Bytes of a packet without extension fields or a MAC (RFC 5905 §7.3). */
+const packetBytes = 48;
+
+/** What an acceptable reply says; times in seconds since 1970, whose quantum as doubles is 0.24 µs. */
+export interface NtpReply {
+  readonly kind: "reply";
+  /** T2: when the server received the request. */
+  readonly receiveSeconds: number;
+  /** T3: when it sent its reply. */
+  readonly transmitSeconds: number;
+  /** T3 − T2 from the 64-bit figures, so exact to the nanosecond; never negative. */
+  readonly heldSeconds: number;
+  readonly leap: Leap;
+  /** 1 to 15. */
+  readonly stratum: number;
+  readonly precisionSeconds: number;
+  readonly rootDelaySeconds: number;
+  readonly rootDispersionSeconds: number;
+  /** Four ASCII characters at stratum 1, else 8 hex digits. */
+  readonly refid: string;
+}
+
+/** A reply, a kiss-o'-death with its code (RFC 5905 §7.4), or why the packet is not believed. */
+export type DecodedPacket =
+  | NtpReply
+  | { readonly kind: "kiss"; readonly code: string }
+  | { readonly kind: "bad"; readonly reason: BadPacket };
+
+/** What a reply is judged against. */
+export interface Expectation {
+  /** The Uint8Array(8) that the request carried. */
+  readonly nonce: Uint8Array;
+  /** Seconds since 1970 that the server's time is taken to be within 68 years of: the build date. */
+  readonly pivotSeconds: number;
+}
+
+/** Seconds from 1900, where NTP's era 0 begins, to 1970 (RFC 5905 §6, figure 4). */
+const from1900To1970Seconds = 2_208_988_800;
+
+/** Seconds of an era: NTP counts them in 32 bits. */
+const eraSeconds = 2 ** 32;
+
+/**
+ * Seconds: a server that is itself this uncertain says nothing worth having. RFC 5905 §11.2 (MAXDIST) has 1 s, ntpd
+ * 1.5 s because servers behind slow links reach 1 s at long polls, chrony 3 s.
+ */
+const maximumRootDistanceSeconds = 1.5;
+
+/** No leap indicator 3 here: it means that the server is not synchronised. */
+const leapOfIndicator: readonly Leap[] = ["none", "insert", "delete"];
+
+const transmitOffset = 40;
+
+/**
+ * A client's request, Uint8Array(48): leap 0, version 4, mode 3, and zeros but for the transmit time, which is the
+ * random nonce Uint8Array(8). It tells nobody this host's clock or state (draft-ietf-ntp-data-minimization §4), and
+ * whoever does not see it can answer only by guessing 64 bits.
+ */
+export function encodeRequest(nonce: Uint8Array): Uint8Array {
+  const packet = new Uint8Array(packetBytes);
+  packet[0] = (0 << 6) | (4 << 3) | 3;
+  packet.set(nonce, transmitOffset);
+  return packet;
+}
+
+/** Reads what came in answer to a request; never throws. The checks are those of RFC 5905 §8 and appendix A.5.1. */
+export function decodeReply(bytes: Uint8Array, { nonce, pivotSeconds }: Expectation): DecodedPacket {
+  if (bytes.length < packetBytes) return bad("short");
+  // Extension fields and MACs go only to those who sent some (RFC 7822, RFC 5905 §7.5), and there is no key to check
+  // them with: more than was asked for is not from a server that understood the question.
+  if (bytes.length > packetBytes) return bad("long");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, packetBytes);
+  const first = view.getUint8(0);
+  const version = (first >> 3) & 7;
+  // 3 as well: some servers answer any version with theirs, and these 48 bytes mean the same in RFC 1305.
+  if (version !== 4 && version !== 3) return bad("version");
+  if ((first & 7) !== 4) return bad("mode");
+  // Before everything that the packet says: what does not know the nonce is spoofed or an old reply again. A
+  // kiss-o'-death too, else anybody could silence a server from afar.
+  if (!nonce.every((byte, index) => bytes[24 + index] === byte)) return bad("origin");
+  const stratum = view.getUint8(1);
+  const indicator = first >> 6;
+  if (stratum === 0) return kissOrInvalid(bytes, indicator);
+  const leap = leapOfIndicator[indicator];
+  if (leap === undefined) return bad("unsynchronised");
+  if (stratum > 15) return bad("stratum");
+  return decodeTimes(view, { leap, stratum, pivotSeconds });
+}
+
+/** Stratum 0 is a kiss-o'-death only with a code; a server that has no time says stratum 0 as well. */
+function kissOrInvalid(bytes: Uint8Array, indicator: number): DecodedPacket {
+  const code = asciiOf(bytes);
+  if (code !== null && /^[A-Z0-9]{3,4}$/.test(code)) return { kind: "kiss", code };
+  return bad(indicator === 3 ? "unsynchronised" : "stratum");
+}
+
+function decodeTimes(
+  view: DataView,
+  { leap, stratum, pivotSeconds }: { leap: Leap; stratum: number; pivotSeconds: number },
+): DecodedPacket {
+  const receive = view.getBigUint64(32);
+  const transmit = view.getBigUint64(transmitOffset);
+  if (receive === 0n || transmit === 0n) return bad("no_time");
+  // Modulo 2^64, so that it is right across the end of an era.
+  const heldSeconds = Number(BigInt.asIntN(64, transmit - receive)) / eraSeconds;
+  if (heldSeconds < 0) return bad("no_time");
+  const precisionSeconds = 2 ** view.getInt8(3);
+  const rootDelaySeconds = view.getUint32(4) / 2 ** 16;
+  const rootDispersionSeconds = view.getUint32(8) / 2 ** 16;
+  const rootDistanceSeconds = rootDelaySeconds / 2 + rootDispersionSeconds + precisionSeconds;
+  if (rootDistanceSeconds >= maximumRootDistanceSeconds) return bad("root_distance");
+  const transmitSeconds = inEra(Number(transmit) / eraSeconds - from1900To1970Seconds, pivotSeconds);
+  return {
+    kind: "reply",
+    receiveSeconds: transmitSeconds - heldSeconds,
+    transmitSeconds,
+    heldSeconds,
+    leap,
+    stratum,
+    precisionSeconds,
+    rootDelaySeconds,
+    rootDispersionSeconds,
+    refid: refidOf(view, stratum),
+  };
+}
+
+/**
+ * A time in seconds since 1970 whose era nobody said, in the era that puts it within 2^31 s (68 years) of the pivot.
+ * RFC 5905 §6 takes the client's own clock for the pivot; ours may be the thing that is wrong, a build date is not.
+ */
+export function inEra(seconds: number, pivotSeconds: number): number {
+  return seconds - eraSeconds * Math.round((seconds - pivotSeconds) / eraSeconds);
+}
+
+function refidOf(view: DataView, stratum: number): string {
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, packetBytes);
+  const text = stratum === 1 ? asciiOf(bytes) : null;
+  return text ?? view.getUint32(12).toString(16).padStart(8, "0");
+}
+
+/** The reference id as one to four printable characters, left-justified and filled with zeros; else null. */
+function asciiOf(bytes: Uint8Array): string | null {
+  const text = String.fromCharCode(...bytes.subarray(12, 16)).replace(/\0+$/, "");
+  return /^[!-~]{1,4}$/.test(text) ? text : null;
+}
+
+function bad(reason: BadPacket): DecodedPacket {
+  return { kind: "bad", reason };
+}

@@ -1,0 +1,44 @@
+import type { Leap } from "../../host/ports.ts";
+
+/** What one accepted exchange with a server says (RFC 5905 §8). Positive offset: this host is behind; add it. */
+export interface Sample {
+  /** Monotonic seconds of the host at the arrival of the reply. */
+  readonly atSeconds: number;
+  readonly offsetSeconds: number;
+  /** Round trip without the server's own time; at least the precision. */
+  readonly delaySeconds: number;
+  /** ε at `atSeconds`: precision of both clocks and PHI × the time of the exchange. */
+  readonly dispersionSeconds: number;
+  readonly stratum: number;
+  readonly leap: Leap;
+  /** Of the server's own source: four ASCII characters at stratum 1, else 8 hex digits. */
+  readonly refid: string;
+  readonly rootDelaySeconds: number;
+  readonly rootDispersionSeconds: number;
+}
+
+/** Why a packet was not believed. */
+export type BadPacket =
+  | "short"
+  | "long"
+  | "version"
+  | "mode"
+  | "origin"
+  | "unsynchronised"
+  | "stratum"
+  | "no_time"
+  | "root_distance"
+  | "delay";
+
+/**
+ * How an exchange ended. `ignored`: what came before and was not believed, each reason as often as it came.
+ * `silent`: nothing believable until the deadline; its reason is the last bad packet's, else `timeout`, or the code of
+ * the system's error such as ECONNREFUSED.
+ */
+export type ExchangeOutcome =
+  | { readonly kind: "sample"; readonly sample: Sample; readonly ignored: readonly BadPacket[] }
+  | { readonly kind: "kiss"; readonly code: string; readonly ignored: readonly BadPacket[] }
+  | { readonly kind: "silent"; readonly reason: string; readonly ignored: readonly BadPacket[] };
+
+/** The frequency tolerance of a clock, seconds a second: what uncertainty grows by (RFC 5905 §7.2: PHI, 15 ppm). */
+export const phi = 15e-6;

@@ -1,0 +1,96 @@
+import { isIP } from "node:net";
+import { systemErrorCode } from "../../contract/errors.ts";
+import type { ClockDriver, DatagramAddress } from "../../host/ports.ts";
+import { inEra } from "./ntp-packet.ts";
+
+/** What node-ntp-client thinks of this host's clock. Positive offset: this host is behind. */
+export type SecondOpinion =
+  | {
+      readonly kind: "opinion";
+      /** Off by up to half of the round trip and 1 ms: the client reads one time of the reply, in milliseconds. */
+      readonly offsetSeconds: number;
+      readonly roundTripSeconds: number;
+    }
+  /**
+   * `not_ipv4`, `bad_port`, `timeout`, `no_time` (a short packet, a kiss-o'-death), `before_build`, the code of the
+   * system's error, or `failed`.
+   */
+  | { readonly kind: "none"; readonly reason: string };
+
+/** Asks at a literal address; calls wait for each other, each at most `replySeconds`. Never rejects. */
+export type AskSecondOpinion = (address: DatagramAddress) => Promise<SecondOpinion>;
+
+export interface SecondOpinionOptions {
+  readonly driver: Pick<ClockDriver, "read">;
+  /** Seconds since 1970, the build date: no right clock shows less, and its era is within 68 years of it. */
+  readonly pivotSeconds: number;
+  readonly replySeconds?: number;
+}
+
+/** Seconds; a server that our own exchange got an answer from within 1 s has had its time twice over. */
+const usualReplySeconds = 2;
+
+/** Seconds that two opinions may be apart besides the round trip: the second one is coarse, and both may be slewing. */
+const coarsenessSeconds = 2;
+
+/** Where NTP's era 0 begins: what the client makes of a transmit time that is not there. */
+const eraZeroMilliseconds = Date.UTC(1900, 0, 1);
+
+/**
+ * node-ntp-client as a second program's coarse opinion. It believes the first packet from anyone, of any kind, so its
+ * opinion can at most raise doubt; it must never set a clock. It is loaded at the first question.
+ */
+export function askSecondOpinion(options: SecondOpinionOptions): AskSecondOpinion {
+  // Its timeout is one variable for all calls, and its errors do not say whose they are.
+  let last: Promise<unknown> = Promise.resolve();
+  return ({ address, port }) => {
+    if (isIP(address) !== 4) return Promise.resolve(none("not_ipv4"));
+    // Port 0 would silently become 123, and a bad one throws.
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) return Promise.resolve(none("bad_port"));
+    const answer = last.then(() => ask(options, { address, port })).catch((error) => none(reasonOf(error)));
+    last = answer;
+    return answer;
+  };
+}
+
+/** Whether the two opinions are further apart than their coarseness explains. */
+export function disagrees(
+  offsetSeconds: number,
+  opinion: Extract<SecondOpinion, { kind: "opinion" }>,
+): boolean {
+  return Math.abs(offsetSeconds - opinion.offsetSeconds) > coarsenessSeconds + opinion.roundTripSeconds;
+}
+
+async function ask(
+  { driver, pivotSeconds, replySeconds = usualReplySeconds }: SecondOpinionOptions,
+  { address, port }: DatagramAddress,
+): Promise<SecondOpinion> {
+  const { default: client } = await import("node-ntp-client");
+  client.ntpReplyTimeout = replySeconds * 1_000;
+  const sentSeconds = driver.read().monotonicSeconds;
+  const date = await new Promise<Date | null>((resolve, reject) => {
+    client.getNetworkTime(address, port, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+  const { wallSeconds, monotonicSeconds } = driver.read();
+  const milliseconds = date?.getTime() ?? Number.NaN;
+  // Invalid Date: the packet was short. Within the first second of 1900: a kiss-o'-death or nothing at all.
+  if (!(milliseconds >= eraZeroMilliseconds + 1_000)) return none("no_time");
+  const seconds = inEra(milliseconds / 1_000, pivotSeconds);
+  if (seconds < pivotSeconds) return none("before_build");
+  const roundTripSeconds = Math.max(0, monotonicSeconds - sentSeconds);
+  return {
+    kind: "opinion",
+    offsetSeconds: seconds - wallSeconds + roundTripSeconds / 2,
+    roundTripSeconds,
+  };
+}
+
+/** Its errors are the system's, or sentences. */
+function reasonOf(error: unknown): string {
+  if (typeof error === "string") return error.startsWith("Timeout") ? "timeout" : "failed";
+  return systemErrorCode(error) ?? "failed";
+}
+
+function none(reason: string): SecondOpinion {
+  return { kind: "none", reason };
+}

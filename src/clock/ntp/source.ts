@@ -1,0 +1,179 @@
+import type { DatagramAddress, ResolveHost, Timers } from "../../host/ports.ts";
+import type { Counters } from "../status/counters.ts";
+import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-control.ts";
+import { shiftReach } from "./reach.ts";
+import type { ExchangeOutcome } from "./sample.ts";
+import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";
+import { serverAddress } from "./server-address.ts";
+
+/** One time server: its address, its last samples, and whether it wants to be asked. */
+export interface Source {
+  /** As it stands in the settings. */
+  readonly id: string;
+  readonly host: string;
+  /** null: not looked up yet. */
+  address(): DatagramAddress | null;
+  /** Against the clock as it stands now, however it was moved since each of them. */
+  register(): SampleRegister;
+  /** A bit for each of the last eight exchanges, the newest lowest. */
+  reach(): number;
+  /** The code of the kiss-o'-death that shut it up for good; null: it may be asked. */
+  denied(): string | null;
+  /** Why the last exchange brought nothing; null: it did. */
+  failure(): string | null;
+  /** Asks it so many times, two seconds apart; nothing while it has asked for rest. Never rejects. */
+  poll(burst: number): Promise<void>;
+  /** What it said means nothing any more. */
+  forget(): void;
+}
+
+export interface SourceOptions {
+  readonly exchange: (address: DatagramAddress) => Promise<ExchangeOutcome>;
+  readonly resolve: ResolveHost;
+  readonly timers: Timers;
+  readonly monotonic: () => number;
+  /** Seconds that the clock was moved forward by in all. */
+  readonly moved: () => number;
+  readonly counters: Counters;
+  /** True for an address that another source has: the same server must not vote twice. */
+  readonly isTaken: (address: DatagramAddress, by: string) => boolean;
+}
+
+/** Seconds between two exchanges of a burst: public servers take a faster one for an attack. */
+const burstSpacingSeconds = 2;
+
+/** The newest bits of the reach register that say that a server is silent: three of them. */
+const silences = 0b111;
+
+/** Seconds after which a name is looked up again: pools change. */
+const nameLifetimeSeconds = 3_600;
+
+export function createSource(id: string, options: SourceOptions): Source {
+  return new PolledSource(id, options);
+}
+
+class PolledSource implements Source {
+  readonly id: string;
+  readonly host: string;
+  readonly #port: number;
+  readonly #options: SourceOptions;
+  #address: DatagramAddress | null = null;
+  #lookedUpAt = Number.NEGATIVE_INFINITY;
+  #register: SampleRegister = emptyRegister;
+  /** What `moved` was when the register was last brought up to it. */
+  #moved = 0;
+  #reach = 0;
+  #poll: PollState = firstPoll;
+  #denied: string | null = null;
+  #nextPollAt = Number.NEGATIVE_INFINITY;
+  #failure: string | null = null;
+
+  constructor(id: string, options: SourceOptions) {
+    const { host, port } = serverAddress(id);
+    this.id = id;
+    this.host = host;
+    this.#port = port;
+    this.#options = options;
+  }
+
+  address(): DatagramAddress | null {
+    return this.#address;
+  }
+
+  register(): SampleRegister {
+    const moved = this.#options.moved();
+    this.#register = shiftSamples(this.#register, moved - this.#moved);
+    this.#moved = moved;
+    return this.#register;
+  }
+
+  reach(): number {
+    return this.#reach;
+  }
+
+  denied(): string | null {
+    return this.#denied;
+  }
+
+  failure(): string | null {
+    return this.#failure;
+  }
+
+  forget(): void {
+    this.#register = emptyRegister;
+  }
+
+  async poll(burst: number): Promise<void> {
+    const { monotonic, timers } = this.#options;
+    for (let count = 0; count < burst; count += 1) {
+      if (this.#denied !== null || monotonic() < this.#nextPollAt) return;
+      if (count > 0) await new Promise<void>((resolve) => timers.after(burstSpacingSeconds, resolve));
+      // Once a burst: a name server need not be asked again every two seconds.
+      const address = count === 0 ? await this.#lookUp() : this.#address;
+      if (!address) return;
+      this.#take(await this.#options.exchange(address));
+    }
+  }
+
+  /** Again hourly, and after a failure: the next address of the name may be a server that answers. */
+  async #lookUp(): Promise<DatagramAddress | null> {
+    const { resolve, monotonic, counters } = this.#options;
+    const isStale = monotonic() - this.#lookedUpAt > nameLifetimeSeconds;
+    if (this.#address && this.#failure === null && !isStale) return this.#address;
+    counters.add("name_look_ups");
+    const found = await resolve(this.host).catch(() => null);
+    if (found === null) this.#fail("name_not_found");
+    else this.#choose(found.map((address) => ({ address, port: this.#port })));
+    return this.#address;
+  }
+
+  /** The address that answered last, unless it has been silent several times in a row; else one that no other source has. */
+  #choose(found: readonly DatagramAddress[]): void {
+    const free = found.filter((address) => !this.#options.isTaken(address, this.id));
+    const isPresent = ({ address }: DatagramAddress) => address === this.#address?.address;
+    // One packet that was lost is no reason to forget a server.
+    const isGivenUp = this.#failure !== null && (this.#reach & silences) === 0;
+    const next = free.find((address) => isPresent(address) !== isGivenUp);
+    this.#moveTo(next ?? free[0] ?? null);
+    if (free.length === 0) this.#fail(found.length === 0 ? "no_address" : "same_server");
+  }
+
+  #moveTo(address: DatagramAddress | null): void {
+    this.#lookedUpAt = this.#options.monotonic();
+    if (address?.address === this.#address?.address) return;
+    // What another server said, and what it asked for, does not hold for this one.
+    this.#register = emptyRegister;
+    this.#reach = 0;
+    this.#poll = firstPoll;
+    this.#address = address;
+  }
+
+  #fail(reason: string): void {
+    this.#failure = reason;
+    this.#reach = shiftReach(this.#reach, false);
+  }
+
+  #take(outcome: ExchangeOutcome): void {
+    const { counters, monotonic } = this.#options;
+    counters.add("exchanges");
+    counters.add("bad_packets", outcome.ignored.length);
+    switch (outcome.kind) {
+      case "sample":
+        counters.add("samples");
+        this.#failure = null;
+        this.#reach = shiftReach(this.#reach, true);
+        this.#register = addSample(this.register(), outcome.sample);
+        return;
+      case "kiss":
+        counters.add("kisses");
+        this.#poll = afterKiss(this.#poll, outcome.code);
+        this.#nextPollAt = monotonic() + (waitSeconds(this.#poll, 0) ?? 0);
+        if (!this.#poll.isWelcome) this.#denied = outcome.code;
+        this.#fail(`kiss ${outcome.code}`);
+        return;
+      case "silent":
+        counters.add("silences");
+        this.#fail(outcome.reason);
+    }
+  }
+}

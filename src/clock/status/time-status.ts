@@ -1,0 +1,172 @@
+import type { Settings, TimeSource, TimeSync } from "../../contract/types.ts";
+import type { KernelClock, SteeringHindrance } from "../../host/ports.ts";
+import type { DelegateReport } from "../daemons/delegate.ts";
+import type { ClockParts } from "../loop/clock-parts.ts";
+import type { Synchroniser } from "../loop/synchroniser.ts";
+import type { Watch } from "../loop/watch.ts";
+import type { Way } from "../loop/way.ts";
+import { clockMessage } from "./message.ts";
+import { sourceViews } from "./source-view.ts";
+
+/** A step that was made; `isOfHost` false: on paper alone. */
+export interface StepMade {
+  readonly at: Date;
+  readonly seconds: number;
+  readonly isOfHost: boolean;
+}
+
+export interface StatusFacts extends ClockParts {
+  readonly settings: Settings["time"];
+  readonly loop: Synchroniser;
+  readonly watch: Watch;
+  readonly kernel: KernelClock | null;
+  readonly hindrance: SteeringHindrance | null;
+  readonly lastStep: StepMade | null;
+  readonly nowMilliseconds: number;
+}
+
+/** What the device knows of its clock, as the API says it. */
+export function timeSyncStatus(facts: StatusFacts): TimeSync {
+  const { loop, settings, watch, lastStep, nowMilliseconds } = facts;
+  const standing = loop.standing();
+  const way = loop.way();
+  const report = way?.kind === "delegate" ? loop.report() : null;
+  const syncedAt = report ? loop.reportedAt() : (loop.knowledge().synced?.atMonotonic ?? null);
+  const ageSeconds = syncedAt === null ? null : facts.steering.read().monotonicSeconds - syncedAt;
+  return {
+    mode: way?.kind ?? settings.mode,
+    state: standing.state,
+    trust: standing.trust,
+    ...(report ? figuresOfReport(report) : ownFigures(facts, way)),
+    uncertainty_seconds: standing.uncertaintySeconds,
+    poll_seconds: report ? report.pollSeconds : way?.kind === "manual" ? null : loop.pollSeconds(),
+    // By the present clock, however it has been stepped since.
+    last_sync_at: ageSeconds === null ? null : new Date(nowMilliseconds - ageSeconds * 1_000).toISOString(),
+    last_sync_age_seconds: ageSeconds,
+    last_step: lastStep?.isOfHost ? { at: lastStep.at.toISOString(), seconds: lastStep.seconds } : null,
+    floor_at: new Date(facts.floor.atSeconds() * 1_000).toISOString(),
+    kernel: kernelView(facts.kernel),
+    discipliner: disciplinerOf(way, watch.conflict()),
+    servers: {
+      in_effect: way?.kind === "discipline" || way?.kind === "observe",
+      configured: settings.servers,
+    },
+    rtc: watch.realTimeClock()?.toISOString() ?? null,
+    server_time: new Date(nowMilliseconds).toISOString(),
+    message: clockMessage(facts),
+    history: historyOf(facts),
+    counters: { ...facts.counters.read() },
+  };
+}
+
+type Figures = Pick<
+  TimeSync,
+  | "source"
+  | "offset_seconds"
+  | "delay_seconds"
+  | "jitter_seconds"
+  | "root_delay_seconds"
+  | "root_dispersion_seconds"
+  | "frequency_ppm"
+  | "leap"
+  | "sources"
+>;
+
+function ownFigures(facts: StatusFacts, way: Way | null): Figures {
+  const { steering, pool, loop, watch } = facts;
+  const last = pool.last();
+  const peer = last?.standings.find(({ source }) => source.id === last.peer);
+  const sample = peer?.estimate?.sample;
+  const believed = steering.believed();
+  const { synced, setByHandAt } = loop.knowledge();
+  const isByHand = way?.kind === "manual" || (setByHandAt !== null && !synced);
+  const byHand = { id: "by-hand", type: "manual", host: "a person", stratum: null, refid: null } as const;
+  return {
+    source:
+      synced && peer && sample
+        ? {
+            id: peer.source.id,
+            type: "ntp",
+            host: peer.source.id,
+            stratum: sample.stratum,
+            refid: sample.refid,
+          }
+        : isByHand && setByHandAt !== null
+          ? byHand
+          : null,
+    offset_seconds: believed && synced ? steering.hostOffsetSeconds() + believed.offsetSeconds : null,
+    delay_seconds: sample?.delaySeconds ?? null,
+    jitter_seconds: synced?.jitterSeconds ?? null,
+    root_delay_seconds: sample?.rootDelaySeconds ?? null,
+    root_dispersion_seconds: sample?.rootDispersionSeconds ?? null,
+    frequency_ppm: believed?.frequencyPpm ?? null,
+    leap: watch.leap() ?? "unknown",
+    sources: sourceViews(pool, {
+      verdict: loop.knowledge().verdict,
+      hostOffsetSeconds: steering.hostOffsetSeconds(),
+    }),
+  };
+}
+
+function figuresOfReport(report: DelegateReport): Figures {
+  const { source } = report;
+  return {
+    source: source && { ...source, type: "daemon" },
+    offset_seconds: report.offsetSeconds,
+    delay_seconds: null,
+    jitter_seconds: null,
+    root_delay_seconds: report.rootDelaySeconds,
+    root_dispersion_seconds: report.rootDispersionSeconds,
+    frequency_ppm: report.frequencyPpm,
+    leap: report.leap,
+    sources: report.sources.map(
+      (one): TimeSource => ({
+        id: one.id,
+        host: one.host,
+        address: one.address,
+        state: one.state,
+        reason: one.reason,
+        offset_seconds: one.offsetSeconds,
+        uncertainty_seconds: one.uncertaintySeconds,
+        delay_seconds: one.delaySeconds,
+        jitter_seconds: one.jitterSeconds,
+        stratum: one.stratum,
+        reach: one.reach,
+      }),
+    ),
+  };
+}
+
+function kernelView(kernel: KernelClock | null): TimeSync["kernel"] {
+  return (
+    kernel && {
+      synchronised: kernel.isSynchronised,
+      max_error_seconds: kernel.maxErrorSeconds,
+      est_error_seconds: kernel.estErrorSeconds,
+      frequency_ppm: kernel.frequencyPpm,
+    }
+  );
+}
+
+function disciplinerOf(way: Way | null, conflict: string | null): TimeSync["discipliner"] {
+  switch (way?.kind) {
+    case "discipline":
+      return { name: "steward", active: true, conflict };
+    case "delegate":
+      return { name: way.daemon, active: true, conflict };
+    case "observe":
+      return { name: way.daemon, active: way.daemon !== null, conflict };
+    default:
+      return { name: null, active: false, conflict };
+  }
+}
+
+/** By the present clock: what the points were stamped with then may since have been stepped away. */
+function historyOf({ history, steering, nowMilliseconds }: StatusFacts): TimeSync["history"] {
+  const { monotonicSeconds } = steering.read();
+  return history.points().map(({ atMonotonic, offsetSeconds, uncertaintySeconds }) => ({
+    at: new Date(nowMilliseconds - (monotonicSeconds - atMonotonic) * 1_000).toISOString(),
+    offset_seconds: offsetSeconds,
+    uncertainty_seconds: uncertaintySeconds,
+  }));
+}

@@ -1,0 +1,37 @@
+import type { DocumentKind } from "../../store/document-kind.ts";
+
+/** What outlives the agent of what it knew of its clock. */
+export interface ClockRecord {
+  /** A time that is certainly past; null: nothing better than the build date. */
+  readonly floor_at: string | null;
+  /** What is left in this boot of the leap that the floor may make after each; null: not begun. */
+  readonly power_off_gap: { readonly boot_id: string; readonly left_seconds: number } | null;
+  /** Error of the oscillator (ppm), positive: slow; null: never measured. */
+  readonly frequency_ppm: number | null;
+  /** The boot in which the clock was last put right. */
+  readonly synchronised_boot_id: string | null;
+}
+
+/** Lost, the next start measures the oscillator anew and believes any time since the build. */
+export const clockRecordKind: DocumentKind<ClockRecord> = {
+  name: "clock",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["floor_at", "power_off_gap", "frequency_ppm", "synchronised_boot_id"],
+    properties: {
+      floor_at: { type: ["string", "null"], format: "date-time" },
+      power_off_gap: {
+        type: ["object", "null"],
+        additionalProperties: false,
+        required: ["boot_id", "left_seconds"],
+        properties: { boot_id: { type: "string" }, left_seconds: { type: "number", minimum: 0 } },
+      },
+      frequency_ppm: { type: ["number", "null"], minimum: -500, maximum: 500 },
+      synchronised_boot_id: { type: ["string", "null"] },
+    },
+  },
+  defaults: { floor_at: null, power_off_gap: null, frequency_ppm: null, synchronised_boot_id: null },
+  onLoss: "defaults",
+};

@@ -1,0 +1,77 @@
+import type { Document } from "../../store/document.ts";
+import type { ClockRecord } from "./clock-record.ts";
+import type { ClockTrust } from "./clock-state.ts";
+import {
+  beginFloor,
+  ceilingSeconds,
+  type Floor,
+  heldNoLonger,
+  powerOffGapSeconds,
+  riseFloor,
+} from "./floor.ts";
+
+/** The floor of this device, kept over restarts. */
+export interface FloorKeeper {
+  atSeconds(): number;
+  ceilingSeconds(): number;
+  /** `nowSeconds`: by the clock that is vouched for to this degree. */
+  look(trust: ClockTrust, nowSeconds: number, monotonicSeconds: number): void;
+  stepped(): void;
+  /** Back to the build date; on the disk when it settles. */
+  reset(monotonicSeconds: number): Promise<void>;
+}
+
+export interface FloorKeeperOptions {
+  readonly record: Document<ClockRecord>;
+  readonly buildSeconds: number;
+  readonly bootId: string;
+  readonly monotonicSeconds: number;
+}
+
+/** Seconds that the floor may have risen without the disk knowing; then it is written, at most so often. */
+const writeEverySeconds = 3_600;
+
+export function createFloorKeeper(options: FloorKeeperOptions): FloorKeeper {
+  const { record, buildSeconds, bootId } = options;
+  let floor = storedFloor(options);
+  let writtenSeconds = floor.atSeconds;
+  const stored = (present: ClockRecord): ClockRecord => ({
+    ...present,
+    floor_at: new Date(floor.atSeconds * 1_000).toISOString(),
+    power_off_gap: { boot_id: bootId, left_seconds: floor.gapSeconds },
+  });
+  return {
+    atSeconds: () => floor.atSeconds,
+    ceilingSeconds: () => ceilingSeconds(buildSeconds),
+    look: (trust, nowSeconds, monotonicSeconds) => {
+      const look = { trust, nowSeconds, monotonicSeconds, ceilingSeconds: ceilingSeconds(buildSeconds) };
+      floor = riseFloor(floor, look);
+      if (floor.atSeconds - writtenSeconds < writeEverySeconds) return;
+      writtenSeconds = floor.atSeconds;
+      record.note(stored, 0);
+    },
+    stepped: () => {
+      floor = heldNoLonger(floor);
+    },
+    reset: async (monotonicSeconds) => {
+      const former: Floor = floor;
+      floor = beginFloor(buildSeconds, powerOffGapSeconds, monotonicSeconds);
+      try {
+        await record.update((present) => ({ ...present, floor_at: null, power_off_gap: null }));
+        writtenSeconds = buildSeconds;
+      } catch (error) {
+        floor = former;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The later of the build date and what was stored; the leap of this boot, or what an earlier run left of it. */
+function storedFloor({ record, buildSeconds, bootId, monotonicSeconds }: FloorKeeperOptions): Floor {
+  const { floor_at, power_off_gap } = record.read();
+  const storedSeconds = floor_at === null ? buildSeconds : Date.parse(floor_at) / 1_000;
+  const isThisBoot = power_off_gap?.boot_id === bootId;
+  const gapSeconds = isThisBoot ? power_off_gap.left_seconds : powerOffGapSeconds;
+  return beginFloor(Math.max(buildSeconds, storedSeconds), gapSeconds, monotonicSeconds);
+}

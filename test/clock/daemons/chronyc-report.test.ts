@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { parseChronyc } from "../../../src/clock/daemons/chronyc-report.ts";
+import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
+import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
+import type { DelegateReport } from "../../../src/clock/daemons/delegate.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { forbiddenServices } from "../standing-services.ts";
+import { realTimers } from "../timers.ts";
+
+// Printed by chronyc 4.3 (`-c -n -m tracking sources sourcestats`) of a chronyd -x with a server of its own; the text
+// form said at that moment "0.000001217 seconds fast of NTP time", "0.104 ppm slow" and "^* … 377 1 +203ns[ +271ns]".
+const tracking =
+  "7F000001,127.0.0.1,3,1795200562.950446665,-0.000001219,0.000000068,0.000000326,-0.104,0.003,0.352,0.000005722,0.000003311,1.0,Normal";
+const source = "^,*,127.0.0.1,2,0,377,1,0.000000203,0.000000271,0.000003856";
+const statistics = "127.0.0.1,12,9,9,0.003,0.327,0.000000003,0.000000683";
+
+// The same before the first answer.
+const nothingYet = [
+  "00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,1.000000000,1.000000000,0.0,Not synchronised",
+  "^,?,127.0.0.1,0,0,0,4294967295,0.000000000,0.000000000,0.000000000",
+  "127.0.0.1,0,0,0,0.000,2000.000,0.000000000,4.000000000",
+];
+
+function reportOf(...lines: string[]): Omit<DelegateReport, "isReadOnly" | "trouble"> {
+  const report = parseChronyc(`${lines.join("\n")}\n`);
+  assert.ok(report !== null, "it is understood");
+  return reportOfChrony(report, (name) => name);
+}
+
+function near(actual: number | null | undefined, expected: number): void {
+  assert.ok(typeof actual === "number" && Math.abs(actual - expected) < 1e-12, `${actual}, not ${expected}`);
+}
+
+/** The line of another source; the states that follow cannot be brought about at will. */
+const sourceLine = (state: string, name: string, reach = "377") =>
+  `^,${state},${name},2,6,${reach},12,-0.001000000,-0.001000000,0.020000000`;
+
+describe("what chronyc prints", () => {
+  it("is read: a host that chronyc calls fast is ahead, an oscillator that it calls slow is sped up", () => {
+    const report = reportOf(tracking, source, statistics);
+    assert.equal(report.offsetSeconds, -0.000_001_219);
+    assert.equal(report.frequencyPpm, 0.104);
+    assert.equal(report.rootDelaySeconds, 0.000_005_722);
+    assert.equal(report.rootDispersionSeconds, 0.000_003_311);
+    // chronyc(1): root dispersion + half the root delay.
+    near(report.uncertaintySeconds, 0.000_006_172);
+    assert.equal(report.pollSeconds, 1);
+    assert.deepEqual(report.source, { id: "127.0.0.1", host: "127.0.0.1", stratum: 2, refid: "7f000001" });
+  });
+
+  it("gives a source's offset against the host's clock, not against chronyd's own time", () => {
+    const [told] = reportOf(tracking, source, statistics).sources;
+    // The host is 1.219 µs ahead of chronyd's time, which is 0.203 µs ahead of the source.
+    near(told?.offsetSeconds, -0.000_001_422);
+    assert.equal(told?.uncertaintySeconds, 0.000_003_856);
+    assert.equal(told?.jitterSeconds, 0.000_000_683);
+    assert.equal(told?.reach, 255);
+    assert.equal(told?.delaySeconds, null);
+  });
+
+  it("says nothing of a source before its first answer", () => {
+    const report = reportOf(...nothingYet);
+    assert.deepEqual([report.isSynchronised, report.trust, report.leap], [false, "none", "unknown"]);
+    assert.equal(report.uncertaintySeconds, null);
+    const [told] = report.sources;
+    assert.deepEqual([told?.state, told?.offsetSeconds, told?.jitterSeconds], ["unreachable", null, null]);
+  });
+
+  // chronyc(1), "sources": what each character stands for.
+  const states: [string, string, string][] = [
+    ["*", "377", "selected"],
+    ["+", "377", "candidate"],
+    ["-", "377", "outlier"],
+    ["x", "377", "falseticker"],
+    ["~", "377", "suspect"],
+    ["?", "1", "unused"],
+    ["?", "0", "unreachable"],
+  ];
+  for (const [state, reach, expected] of states) {
+    it(`calls a source in state ${state} with reach ${reach} ${expected}`, () => {
+      const report = reportOf(tracking, sourceLine(state, "192.0.2.1", reach));
+      assert.equal(report.sources[0]?.state, expected);
+    });
+  }
+
+  const trusts: [string, string[], string][] = [
+    ["selects one and combines another", ["*", "+"], "trusted"],
+    ["selects one and could use another", ["*", "-"], "trusted"],
+    ["selects one and calls the others false", ["*", "x", "x"], "accepted"],
+    ["selects two and cannot reach the three others", ["*", "+", "?", "?", "?"], "accepted"],
+    ["selects three of five", ["*", "+", "-", "?", "x"], "trusted"],
+    ["has none at present but was set by one", ["?", "x"], "accepted"],
+  ];
+  for (const [situation, letters, expected] of trusts) {
+    it(`is ${expected} when chronyd ${situation}`, () => {
+      const lines = letters.map((letter, n) => sourceLine(letter, `192.0.2.${n}`));
+      assert.equal(reportOf(tracking, ...lines).trust, expected);
+    });
+  }
+
+  it("is not accepted for ever: 3 s of root distance without a source are too much (chrony.conf(5), maxdistance)", () => {
+    const old = tracking.replace("0.000003311", "3.000000000");
+    assert.equal(reportOf(old, sourceLine("?", "192.0.2.1")).trust, "none");
+  });
+
+  it("is trusted by nobody while chronyd follows its own clock, sources or not", () => {
+    const local = tracking.replace("7F000001,127.0.0.1", "7F7F0101,");
+    assert.equal(reportOf(local, sourceLine("+", "192.0.2.1"), sourceLine("+", "192.0.2.2")).trust, "none");
+  });
+
+  it("announces leap seconds", () => {
+    assert.equal(reportOf(tracking.replace("Normal", "Insert second")).leap, "insert");
+    assert.equal(reportOf(tracking.replace("Normal", "Delete second")).leap, "delete");
+  });
+
+  it("names a reference clock without an address", () => {
+    const [told] = reportOf(tracking, "#,*,PPS0,0,4,377,11,0.000000010,0.000000012,0.000000134").sources;
+    assert.deepEqual([told?.id, told?.address, told?.stratum], ["PPS0", null, 0]);
+  });
+
+  const refused: [string, string[]][] = [
+    ["nothing", []],
+    ["no tracking", [source, statistics]],
+    ["two trackings", [tracking, tracking]],
+    ["a line of another length", [tracking, "1,2,3"]],
+    ["an error among the answers", [tracking, "503 No such source"]],
+    ["a tracking with a field more", [`${tracking},1`]],
+    ["a leap status that is not known", [tracking.replace("Normal", "Smeared")]],
+    ["a reference id that is none", [tracking.replace("7F000001", "127.0.0.1")]],
+    ["an offset that is no number", [tracking.replace("-0.000001219", "nan")]],
+    ["an offset with a unit", [tracking.replace("-0.000001219", "-1.2us")]],
+    ["a source in a state that is not known", [tracking, source.replace("*", "!")]],
+    ["a source of a kind that is not known", [tracking, source.replace("^", "%")]],
+    ["a reach that is not octal", [tracking, source.replace("377", "378")]],
+    ["a reach of more than eight polls", [tracking, source.replace("377", "400")]],
+    ["an offset of 400 digits (Infinity)", [tracking.replace("-0.000001219", "9".repeat(400))]],
+    ["a figure of 25 characters", [tracking.replace("-0.000001219", `0.${"0".repeat(23)}`)]],
+    ["a poll beyond all polls (Infinity seconds)", [tracking, source.replace(",2,0,", ",2,1024,")]],
+    ["a poll that is no whole number", [tracking, source.replace(",2,0,", ",2,0.5,")]],
+    ["a stratum beyond 16", [tracking, source.replace(",2,0,", ",17,0,")]],
+    ["an age of 400 digits", [tracking, source.replace("377,1,", `377,${"1".repeat(400)},`)]],
+  ];
+  for (const [what, lines] of refused) {
+    it(`is not believed with ${what}`, () => {
+      assert.equal(parseChronyc(lines.join("\n")), null);
+    });
+  }
+
+  it("is believed with figures of 24 characters", () => {
+    const longest = tracking.replace("-0.000001219", `-0.000001219${"0".repeat(12)}`);
+    assert.equal(
+      parseChronyc([longest, source, statistics].join("\n"))?.tracking.offsetSeconds,
+      -0.000001219,
+    );
+  });
+
+  it("never makes the parser throw", () => {
+    const field = fc.constantFrom(
+      "",
+      "^",
+      "*",
+      "377",
+      "7F000001",
+      "Normal",
+      "-1.5",
+      "4294967295",
+      "x",
+      "1e9",
+      "\0",
+    );
+    const line = fc
+      .array(fc.oneof(field, fc.string({ maxLength: 6 })), { maxLength: 16 })
+      .map((all) => all.join(","));
+    const valid = fc.constantFrom(tracking, source, statistics);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(line, valid), { maxLength: 6 }), (lines) => {
+        const report = parseChronyc(lines.join("\n"));
+        if (report === null) return;
+        const figures = Object.values(report.tracking).filter((value) => typeof value === "number");
+        assert.ok(figures.every(Number.isFinite), `${figures}`);
+      }),
+    );
+  });
+});
+
+describe("a chronyc that lies", () => {
+  it("gets no name of 100,000 characters in, and no error as long as that", async (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-chronyc-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    const command = join(directory, "chronyc");
+    const long = "head -c 100000 /dev/zero | tr '\\0' x";
+    const report = [tracking, source.replace("127.0.0.1", "192.0.2.1")];
+    const answers = [
+      `case "$*" in *sourcename*) ${long}; exit;; esac`,
+      ...report.map((line) => `echo '${line}'`),
+    ];
+    const delegate = createChronyd({
+      ...{ run: createRunCommand(), services: forbiddenServices(), timers: realTimers, command },
+      ...{ kernelIsSynchronised: () => null, panicSeconds: () => 1_000 },
+    });
+    writeFileSync(command, ["#!/bin/sh", ...answers].join("\n"), { mode: 0o755 });
+    const read = await delegate.read();
+    assert.deepEqual([read.source?.host, read.trouble], ["192.0.2.1", null]);
+    writeFileSync(command, ["#!/bin/sh", long, "exit 1"].join("\n"), { mode: 0o755 });
+    assert.match((await delegate.read()).trouble ?? "", /chronyd does not answer chronyc \(x{200}\)/);
+  });
+});

@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
+import type { Delegate, DelegateReport } from "../../../src/clock/daemons/delegate.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import type { Timers, TimeServices } from "../../../src/host/ports.ts";
+import { reaching } from "../../ipv6.ts";
+import { until } from "../../until.ts";
+import { type ChronyClient, serverLine, startChronyClient } from "../chrony-client.ts";
+import { type Chronyd, chronyProgram, freePort, startChronyd } from "../chronyd.ts";
+import { forbiddenServices, standingServices } from "../standing-services.ts";
+import { realTimers } from "../timers.ts";
+
+const command = chronyProgram("chronyc");
+
+/** Ten seconds of waiting pass in no time. */
+const hurriedTimers: Timers = { after: (_seconds, call) => realTimers.after(0, call) };
+
+interface Given {
+  timers?: Timers;
+  services?: TimeServices;
+  port: number;
+  kernelIsSynchronised?: boolean | null;
+  command?: string;
+}
+
+function delegateOf({
+  services = standingServices(),
+  kernelIsSynchronised = null,
+  ...rest
+}: Given): Delegate {
+  return createChronyd({
+    run: createRunCommand(),
+    services,
+    timers: realTimers,
+    kernelIsSynchronised: () => kernelIsSynchronised,
+    panicSeconds: () => 1_000,
+    command,
+    ...rest,
+  });
+}
+
+/** Asks until chronyd has this many selectable sources, for ten seconds at most. */
+async function selecting(client: ChronyClient, states: RegExp): Promise<void> {
+  await until(`chronyd selects its sources as ${states}`, () => states.test(statesOf(client)));
+}
+
+function statesOf(client: ChronyClient): string {
+  return client
+    .ask("-c", "sources")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(",")[1])
+    .join("");
+}
+
+function near(actual: number | null | undefined, expected: number, tolerance: number): void {
+  assert.ok(
+    typeof actual === "number" && Math.abs(actual - expected) <= tolerance,
+    `${actual}, not ${expected}`,
+  );
+}
+
+const codeOf = (code: string) => (error: unknown) => error instanceof StewardError && error.code === code;
+
+describe("chronyd as the discipliner", () => {
+  let good: Chronyd;
+  let liar: Chronyd;
+  before(async () => {
+    good = await startChronyd();
+    liar = await startChronyd({ fakeTime: "+3s" });
+  });
+  after(async () => {
+    for (const server of [good, liar]) await server?.stop();
+  });
+
+  describe("with two good sources and one that is 3 s ahead", reaching("::1"), () => {
+    let client: ChronyClient;
+    let another: ChronyClient;
+    let report: DelegateReport;
+    before(async () => {
+      // chronyd takes no two sources of one address.
+      const port = await freePort();
+      another = await startChronyClient("local stratum 2", `port ${port}`, "bindaddress 127.0.0.2", "allow");
+      client = await startChronyClient(
+        serverLine("::1", good.port),
+        serverLine("127.0.0.1", liar.port),
+        serverLine("127.0.0.2", port),
+      );
+      await selecting(client, /^(?=.*\*)[*+-]x[*+-]$/);
+      report = await delegateOf({ port: client.commandPort }).read();
+    });
+    after(async () => {
+      for (const one of [client, another]) await one?.stop();
+    });
+
+    it("is trusted", () => {
+      assert.equal(report.trust, "trusted");
+      assert.equal(report.isSynchronised, true);
+      assert.equal(report.trouble, null);
+      assert.equal(report.leap, "none");
+    });
+
+    it("shows each source's state", () => {
+      const stateOf = (id: string) => report.sources.find((source) => source.id === id)?.state;
+      assert.equal(stateOf("127.0.0.1"), "falseticker");
+      const rest = [stateOf("127.0.0.2"), stateOf("::1")];
+      assert.ok(rest.includes("selected"), `${rest}`);
+    });
+
+    it("shows that the host is 3 s behind the false one and right by the others", () => {
+      const offsetOf = (id: string) => report.sources.find((source) => source.id === id)?.offsetSeconds;
+      // A packet that is held up on a busy machine errs by half of that.
+      near(offsetOf("127.0.0.1"), 3, 0.5);
+      near(offsetOf("::1"), 0, 0.5);
+      near(report.offsetSeconds, 0, 0.5);
+    });
+
+    it("says how well it knows the time, and from whom", () => {
+      const { uncertaintySeconds, source, pollSeconds } = report;
+      assert.ok(uncertaintySeconds !== null && uncertaintySeconds > 0, "0 is no bound");
+      assert.ok(uncertaintySeconds < 1, `${uncertaintySeconds} s on one machine, if after a few samples`);
+      assert.equal(source?.stratum, 2);
+      assert.equal(pollSeconds, 1);
+    });
+
+    it("lists its servers as configured, and each one's polls", () => {
+      assert.deepEqual([...report.configured].sort(), ["127.0.0.1", "127.0.0.2", "::1"]);
+      for (const { reach } of report.sources) assert.ok((reach ?? 0) & 1, "the last poll was answered");
+    });
+  });
+
+  describe("with one source that is 3 s ahead of the host", () => {
+    let client: ChronyClient;
+    before(async () => {
+      client = await startChronyClient(serverLine("127.0.0.1", liar.port));
+      await selecting(client, /^\*$/);
+    });
+    after(() => client.stop());
+
+    /** The oneshot unit, as far as this chronyd is concerned. */
+    const unitsOfClient = () =>
+      standingServices((unit) => {
+        const verb = /^steward-chrony@(\w+)\.service$/.exec(unit)?.[1] ?? "";
+        client.order(...(verb === "burst" ? ["burst", "4/4"] : [verb]));
+      });
+
+    it("is accepted, and the host is behind by 3 s", async () => {
+      const report = await delegateOf({ port: client.commandPort }).read();
+      assert.equal(report.trust, "accepted");
+      near(report.offsetSeconds, 3, 0.05);
+      near(report.sources[0]?.offsetSeconds, 3, 0.05);
+    });
+
+    it("reselects through the oneshot unit and nothing else", async () => {
+      const services = unitsOfClient();
+      await delegateOf({ port: client.commandPort, services }).reselect();
+      assert.deepEqual(services.orders, ["start steward-chrony@reselect.service"]);
+    });
+
+    it("syncs by a burst and, as 3 s are more than is slewed, a step", async () => {
+      const services = standingServices((unit) => {
+        // The step itself would set this machine's clock, were chronyd not started with -x: it is not asked for here.
+        if (unit.includes("burst")) client.order("burst", "4/4");
+      });
+      await delegateOf({ port: client.commandPort, services }).sync(false);
+      const units = ["start steward-chrony@burst.service", "start steward-chrony@makestep.service"];
+      assert.deepEqual(services.orders, units);
+    });
+
+    it("can be read and not ordered where polkit forbids it, and says what to install", async () => {
+      const delegate = delegateOf({ port: client.commandPort, services: forbiddenServices() });
+      assert.equal((await delegate.read()).isReadOnly, false);
+      await assert.rejects(delegate.reselect(), (error) => {
+        assert.ok(codeOf("forbidden")(error), String(error));
+        assert.match(String(error), /steward-chrony@\.service.*50-steward\.rules/);
+        return true;
+      });
+      const report = await delegate.read();
+      assert.equal(report.isReadOnly, true);
+      assert.equal(report.trust, "accepted");
+    });
+  });
+
+  describe("when the clock is right", () => {
+    it("syncs by a burst alone, forced or not", async (test) => {
+      const client = await startChronyClient(serverLine("127.0.0.1", good.port));
+      test.after(() => client.stop());
+      await selecting(client, /^\*$/);
+      for (const force of [false, true]) {
+        const services = standingServices(() => client.order("burst", "4/4"));
+        await delegateOf({ port: client.commandPort, services }).sync(force);
+        assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
+      }
+    });
+  });
+
+  describe("told to ask a host by its name", () => {
+    it("has that name for the source beside its address", async (test) => {
+      const client = await startChronyClient(serverLine("localhost", good.port));
+      test.after(() => client.stop());
+      await selecting(client, /^\*$/);
+      const { source, sources, configured } = await delegateOf({ port: client.commandPort }).read();
+      assert.equal(source?.host, "localhost");
+      assert.ok(["127.0.0.1", "::1"].includes(sources[0]?.address ?? ""), `${sources[0]?.address}`);
+      assert.deepEqual(configured, ["localhost"]);
+    });
+  });
+
+  describe("when the clock is 2000 s off", () => {
+    it("refuses to sync that far and does it by force", async (test) => {
+      const far = await startChronyd({ fakeTime: "-2000s" });
+      test.after(() => far.stop());
+      const client = await startChronyClient(serverLine("127.0.0.1", far.port));
+      test.after(() => client.stop());
+      await selecting(client, /^\*$/);
+      const services = standingServices((unit) => {
+        if (unit.includes("burst")) client.order("burst", "4/4");
+      });
+      const delegate = delegateOf({ port: client.commandPort, services });
+      near((await delegate.read()).offsetSeconds, -2_000, 0.5);
+      await assert.rejects(delegate.sync(false), codeOf("panic_threshold"));
+      assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
+      await delegate.sync(true);
+      assert.equal(services.orders.at(-1), "start steward-chrony@makestep.service");
+    });
+  });
+
+  describe("without a server that answers", () => {
+    it("is not synchronised, whatever the kernel says, and has no offsets", async (test) => {
+      const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
+      test.after(() => client.stop());
+      const report = await delegateOf({ port: client.commandPort, kernelIsSynchronised: true }).read();
+      assert.deepEqual([report.isSynchronised, report.trust, report.leap], [false, "none", "unknown"]);
+      assert.equal(report.source, null);
+      const [source] = report.sources;
+      assert.equal(source?.state, "unreachable");
+      assert.deepEqual([source?.offsetSeconds, source?.stratum, source?.jitterSeconds], [null, null, null]);
+    });
+
+    it("cannot sync, and leaves the clock alone", async (test) => {
+      const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
+      test.after(() => client.stop());
+      const services = standingServices();
+      const delegate = delegateOf({ services, timers: hurriedTimers, port: client.commandPort });
+      await assert.rejects(delegate.sync(true), codeOf("no_time_source"));
+      assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
+    });
+  });
+
+  describe("whose server has gone silent", () => {
+    it("cannot sync by what it measured before", async (test) => {
+      const server = await startChronyd();
+      const client = await startChronyClient(serverLine("127.0.0.1", server.port));
+      test.after(() => client.stop());
+      await selecting(client, /^\*$/);
+      await server.stop();
+      const services = standingServices(() => client.order("burst", "4/4"));
+      const delegate = delegateOf({ services, timers: hurriedTimers, port: client.commandPort });
+      await assert.rejects(delegate.sync(false), codeOf("no_time_source"));
+    });
+  });
+
+  describe("that believes its own clock (`local`)", () => {
+    it("is not synchronised to anything", async (test) => {
+      const client = await startChronyClient("local stratum 10");
+      test.after(() => client.stop());
+      assert.match(client.ask("tracking"), /^Reference ID +: 7F7F0101/);
+      const report = await delegateOf({ port: client.commandPort }).read();
+      assert.deepEqual([report.isSynchronised, report.trust], [false, "none"]);
+    });
+  });
+
+  describe("with its command port closed", () => {
+    it("is accepted at most, by the kernel's word, and says what to do", async () => {
+      const port = await freePort();
+      const synchronised = await delegateOf({ port, kernelIsSynchronised: true }).read();
+      assert.deepEqual([synchronised.isSynchronised, synchronised.trust], [true, "accepted"]);
+      assert.match(synchronised.trouble ?? "", /506 Cannot talk to daemon.*cmdport 0/);
+      for (const word of [false, null]) {
+        const report = await delegateOf({ port, kernelIsSynchronised: word }).read();
+        assert.deepEqual([report.isSynchronised, report.trust], [false, "none"]);
+      }
+    });
+  });
+
+  describe("without chronyc on the host", () => {
+    it("says so", async () => {
+      const report = await delegateOf({ port: 1, command: "/nonexistent/chronyc" }).read();
+      assert.match(report.trouble ?? "", /chronyc could not be run \(ENOENT\)/);
+    });
+  });
+});

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { parseTimeSpan } from "../../../src/clock/daemons/time-span.ts";
+import { createTimesyncd } from "../../../src/clock/daemons/timesyncd.ts";
+import { parseTimesync } from "../../../src/clock/daemons/timesyncd-report.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import type { CommandResult } from "../../../src/host/ports.ts";
+import { forbiddenServices, standingServices } from "../standing-services.ts";
+
+// All printed by timedatectl 252 (`show-timesync --all`, C locale), which read a stand-in for timesyncd on a D-Bus of its
+// own; `timesync-status` said of the first "Root distance: 8.628ms" and "Frequency: -16.630ppm".
+const message =
+  "{ Leap=0, Version=4, Mode=4, Stratum=2, Precision=-24, RootDelay=15.243ms, RootDispersion=1.007ms, Reference=C00002C8, OriginateTimestamp=Tue 2023-11-14 22:13:20 UTC, ReceiveTimestamp=Tue 2023-11-14 22:13:20 UTC, TransmitTimestamp=Tue 2023-11-14 22:13:20 UTC, DestinationTimestamp=Tue 2023-11-14 22:13:20 UTC, Ignored=no, PacketCount=5, Jitter=2.217ms }";
+const synchronised = `LinkNTPServers=
+SystemNTPServers=ntp1.example.net ntp2.example.net
+RuntimeNTPServers=
+FallbackNTPServers=0.debian.pool.ntp.org
+ServerName=ntp1.example.net
+ServerAddress=192.0.2.1
+RootDistanceMaxUSec=5s
+PollIntervalMinUSec=32s
+PollIntervalMaxUSec=34min 8s
+PollIntervalUSec=2min 8s
+NTPMessage=${message}
+Frequency=-1089842
+`;
+const withoutServer = `LinkNTPServers=
+SystemNTPServers=
+RuntimeNTPServers=
+FallbackNTPServers=0.debian.pool.ntp.org
+ServerName=
+ServerAddress=
+RootDistanceMaxUSec=5s
+PollIntervalMinUSec=32s
+PollIntervalMaxUSec=34min 8s
+PollIntervalUSec=0
+Frequency=0
+`;
+const waiting = synchronised.replace(/^NTPMessage=.*\n/m, "").replace("USec=2min 8s", "USec=32s");
+const spike = synchronised
+  .replace("Leap=0", "Leap=1")
+  .replace("Stratum=2", "Stratum=1")
+  .replace("Reference=C00002C8", "Reference=GPS")
+  .replace("Ignored=no", "Ignored=yes");
+
+interface Given {
+  timesync: string | CommandResult | Error;
+  kernelIsSynchronised?: boolean | null;
+  timedated?: string;
+}
+
+function reading({ timesync, kernelIsSynchronised = true, timedated = "" }: Given) {
+  return createTimesyncd({
+    run: async (program, args) => {
+      assert.equal(program, "timedatectl");
+      if (args[0] === "show") return { status: 0, stdout: timedated, stderr: "" };
+      assert.deepEqual(args, ["show-timesync", "--all"]);
+      if (timesync instanceof Error) throw timesync;
+      return typeof timesync === "string" ? { status: 0, stdout: timesync, stderr: "" } : timesync;
+    },
+    services: standingServices(),
+    kernelIsSynchronised: () => kernelIsSynchronised,
+  }).read();
+}
+
+describe("systemd-timesyncd as the discipliner", () => {
+  it("is accepted, never trusted: it asks one server", async () => {
+    const report = await reading({ timesync: synchronised });
+    assert.deepEqual([report.isSynchronised, report.trust], [true, "accepted"]);
+    assert.equal(report.trouble, null);
+  });
+
+  it("says what it has of its server", async () => {
+    const { source, sources, pollSeconds, leap, ...report } = await reading({ timesync: synchronised });
+    assert.deepEqual(source, { id: "192.0.2.1", host: "ntp1.example.net", stratum: 2, refid: "c00002c8" });
+    assert.deepEqual([pollSeconds, leap], [128, "none"]);
+    assert.equal(report.rootDelaySeconds?.toFixed(9), "0.015243000");
+    assert.equal(report.rootDispersionSeconds?.toFixed(9), "0.001007000");
+    assert.equal(report.frequencyPpm?.toFixed(3), "-16.630");
+    const [told] = sources;
+    assert.deepEqual([told?.state, told?.address, told?.stratum], ["selected", "192.0.2.1", 2]);
+    assert.equal(told?.jitterSeconds?.toFixed(9), "0.002217000");
+  });
+
+  it("invents neither an offset nor a bound for it", async () => {
+    const report = await reading({ timesync: synchronised });
+    assert.deepEqual([report.offsetSeconds, report.uncertaintySeconds], [null, null]);
+    assert.equal(report.sources[0]?.offsetSeconds, null);
+  });
+
+  it("lists the servers it was given, and its fallback only without any", async () => {
+    const given = await reading({ timesync: synchronised });
+    assert.deepEqual(given.configured, ["ntp1.example.net", "ntp2.example.net"]);
+    const fallback = await reading({ timesync: withoutServer });
+    assert.deepEqual(fallback.configured, ["0.debian.pool.ntp.org"]);
+  });
+
+  it("is not synchronised while the kernel does not say so", async () => {
+    const report = await reading({ timesync: waiting, kernelIsSynchronised: false });
+    assert.deepEqual([report.isSynchronised, report.trust, report.source], [false, "none", null]);
+    assert.deepEqual([report.sources[0]?.state, report.leap], ["unreachable", "unknown"]);
+  });
+
+  it("asks timedated where the kernel's flag cannot be read", async () => {
+    const given = { timesync: synchronised, kernelIsSynchronised: null };
+    assert.equal((await reading({ ...given, timedated: "NTPSynchronized=yes\n" })).isSynchronised, true);
+    assert.equal((await reading({ ...given, timedated: "NTPSynchronized=no\n" })).isSynchronised, false);
+    assert.equal((await reading({ ...given, timedated: "" })).isSynchronised, false);
+  });
+
+  it("has no source without a server", async () => {
+    const report = await reading({ timesync: withoutServer });
+    assert.deepEqual([report.source, report.sources, report.pollSeconds], [null, [], null]);
+  });
+
+  it("shows a spike, a reference clock's name and an announced leap second", async () => {
+    const report = await reading({ timesync: spike });
+    assert.deepEqual([report.source?.refid, report.leap], ["GPS", "insert"]);
+    assert.equal(report.sources[0]?.state, "suspect");
+  });
+
+  it("reads the form of older systemd, which forgot a comma", () => {
+    assert.equal(parseTimesync(synchronised.replace("no, Packet", "no Packet"))?.message?.isIgnored, false);
+  });
+
+  const troubles: [string, Given["timesync"], RegExp][] = [
+    ["says no", { status: 1, stdout: "", stderr: "Failed to parse bus message" }, /does not answer/],
+    ["takes too long", { status: null, stdout: "", stderr: "" }, /does not answer/],
+    ["is not there", new Error("ENOENT"), /does not answer/],
+    ["speaks of other things", "Hello\n", /not known/],
+  ];
+  for (const [what, timesync, expected] of troubles) {
+    it(`goes by the kernel's word, and says so, when timedatectl ${what}`, async () => {
+      const report = await reading({ timesync });
+      assert.match(report.trouble ?? "", expected);
+      assert.deepEqual([report.trust, report.sources], ["accepted", []]);
+    });
+  }
+
+  it("syncs and reselects by a restart of its unit, for it has no finer order", async () => {
+    const services = standingServices();
+    const delegate = createTimesyncd({
+      run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
+      services,
+      kernelIsSynchronised: () => true,
+    });
+    await delegate.sync(false);
+    await delegate.reselect();
+    assert.deepEqual(services.orders, Array(2).fill("restart systemd-timesyncd.service"));
+  });
+
+  it("can be read and not restarted where polkit forbids it, and says what to install", async () => {
+    const delegate = createTimesyncd({
+      run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
+      services: forbiddenServices(),
+      kernelIsSynchronised: () => true,
+    });
+    await assert.rejects(delegate.sync(false), (error) => {
+      assert.ok(error instanceof StewardError && error.code === "forbidden", String(error));
+      assert.match(error.message, /50-steward\.rules/);
+      return true;
+    });
+    assert.equal((await delegate.read()).isReadOnly, true);
+  });
+});
+
+describe("what timedatectl prints", () => {
+  const refused: [string, string][] = [
+    ["nothing", ""],
+    ["a message without braces", synchronised.replace("{ ", "")],
+    ["a leap indicator of 4", synchronised.replace("Leap=0", "Leap=4")],
+    ["a stratum that is no number", synchronised.replace("Stratum=2", "Stratum=two")],
+    ["a span with an unknown unit", synchronised.replace("15.243ms", "15.243ns")],
+    ["no word on whether the message was used", synchronised.replace("Ignored=no, ", "")],
+    ["a frequency that is no number", synchronised.replace("-1089842", "fast")],
+    ["a poll interval that is none", synchronised.replace("2min 8s", "often")],
+  ];
+  for (const [what, text] of refused) {
+    it(`is not believed with ${what}`, () => {
+      assert.equal(parseTimesync(text), null);
+    });
+  }
+
+  it("never makes the parser throw", () => {
+    const cut = fc.tuple(fc.nat(synchronised.length), fc.nat(40), fc.string({ maxLength: 8 }));
+    fc.assert(
+      fc.property(cut, ([at, length, instead]) => {
+        const text = synchronised.slice(0, at) + instead + synchronised.slice(at + length);
+        const report = parseTimesync(text);
+        assert.ok(
+          report === null || report.message === null || report.message.leap <= 3,
+          "a leap of more than 3",
+        );
+      }),
+    );
+  });
+});
+
+describe("a time span of systemd's", () => {
+  // systemd.time(7), and what timedatectl printed above.
+  const spans: [string, number][] = [
+    ["0", 0],
+    ["213us", 0.000_213],
+    ["30.395ms", 0.030_395],
+    ["3min 2.1s", 182.1],
+    ["34min 8s", 2_048],
+    ["1h 30min", 5_400],
+    ["1w 2d 3h", 788_400],
+    ["1y", 31_557_600],
+  ];
+  for (const [text, seconds] of spans) {
+    it(`${text} is ${seconds} s`, () => {
+      assert.equal(parseTimeSpan(text)?.toFixed(9), seconds.toFixed(9));
+    });
+  }
+
+  for (const text of ["", "5", "s", "-5s", "5 s", "infinity", "5s ", "1.5.2s", "5parsecs"]) {
+    it(`"${text}" is none`, () => {
+      assert.equal(parseTimeSpan(text), null);
+    });
+  }
+});

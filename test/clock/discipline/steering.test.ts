@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createSteering } from "../../../src/clock/discipline/steering.ts";
+import { createCounters } from "../../../src/clock/status/counters.ts";
+import type { ClockDriver, ClockQuality, Leap } from "../../../src/host/ports.ts";
+
+/** A kernel's clock that stands, but for what is done to it. */
+function standingClock() {
+  const wall = { seconds: 1_000_000 };
+  const driver: ClockDriver = {
+    hindrance: null,
+    read: () => ({ wallSeconds: wall.seconds, monotonicSeconds: 100 }),
+    kernel: () => null,
+    step: (seconds) => {
+      wall.seconds += seconds;
+    },
+    slew: () => undefined,
+    setFrequency: (ppm) => ppm,
+    setQuality: () => undefined,
+  };
+  const steering = createSteering({
+    ...{ driver, counters: createCounters(), storedPpm: () => null, onStep: () => undefined },
+  });
+  steering.take("host", true);
+  const tell = (leap: Leap): void => {
+    const quality: ClockQuality = { isSynchronised: true, maxErrorSeconds: 0, estErrorSeconds: 0, leap };
+    steering.setQuality(quality);
+  };
+  return { wall, steering, tell };
+}
+
+describe("a second by which the clock moved", () => {
+  const cases: [string, Leap, number, boolean][] = [
+    ["back, with a second to insert", "insert", -1, true],
+    ["forward, with one to delete", "delete", 1, true],
+    ["forward, with one to insert", "insert", 1, false],
+    ["back, with none announced", "none", -1, false],
+  ];
+  for (const [name, leap, seconds, isLeap] of cases) {
+    const expected = isLeap ? null : { kind: "step", seconds };
+    it(`${name}, is ${isLeap ? "the leap second" : "another program's step"}`, () => {
+      const { wall, steering } = standingClock();
+      wall.seconds += seconds;
+      assert.deepEqual(steering.foreignHand(leap), expected);
+    });
+    it(`${name} to the kernel, and by no server any more, is ${isLeap ? "that leap second" : "a step"}`, () => {
+      const { wall, steering, tell } = standingClock();
+      tell(leap);
+      wall.seconds += seconds;
+      assert.deepEqual(steering.foreignHand("none"), expected);
+    });
+  }
+});

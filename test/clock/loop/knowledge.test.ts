@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  afterRound,
+  type ClockAfterRound,
+  isSynchronised,
+  type Knowledge,
+  nothingKnown,
+  standingOf,
+} from "../../../src/clock/loop/knowledge.ts";
+import type { Verdict } from "../../../src/clock/loop/verdict.ts";
+import type { Way } from "../../../src/clock/loop/way.ts";
+
+const way: Way = { kind: "discipline" };
+const settled = { offsetSeconds: 0, frequencyDeviationPpm: 0 };
+
+const measurement = {
+  atSeconds: 1_000,
+  offsetSeconds: 0,
+  jitterSeconds: 1e-4,
+  noiseSeconds: 1e-4,
+  uncertaintySeconds: 0.01,
+  agreeing: 3,
+  disagreeing: 0,
+  configured: 4,
+};
+
+function agreed(
+  more: Partial<typeof measurement> = {},
+  believed: ClockAfterRound["believed"] = settled,
+): Knowledge {
+  const round = {
+    verdict: { kind: "agreed" },
+    measurement: { ...measurement, ...more },
+    action: null,
+  } as const;
+  return afterRound(nothingKnown, round, { wallSeconds: 1e9 + 1_002, monotonicSeconds: 1_002, believed });
+}
+
+function afterVerdict(knowledge: Knowledge, verdict: Verdict): Knowledge {
+  const round = { verdict, measurement: null, action: null };
+  return afterRound(knowledge, round, { wallSeconds: 1e9, monotonicSeconds: 1_100, believed: settled });
+}
+
+const standing = (knowledge: Knowledge, monotonicSeconds: number, pollSeconds = 64) =>
+  standingOf(way, knowledge, null, { monotonicSeconds, pollSeconds });
+
+describe("how the clock stands", () => {
+  it("is acquiring until somebody was heard, and unsynchronised when nobody was", () => {
+    assert.equal(standing(nothingKnown, 10).state, "acquiring");
+    assert.deepEqual(standing(afterVerdict(nothingKnown, { kind: "no_time_source" }), 10), {
+      state: "unsynchronised",
+      trust: "none",
+      uncertaintySeconds: null,
+    });
+  });
+
+  // How many agree, of how many that are set, silent ones among them.
+  const votes: [number, number, "trusted" | "accepted"][] = [
+    [1, 1, "accepted"],
+    [1, 2, "accepted"],
+    [2, 2, "trusted"],
+    [2, 3, "trusted"],
+    [2, 4, "accepted"],
+    [3, 4, "trusted"],
+    [2, 5, "accepted"],
+    [3, 5, "trusted"],
+    [4, 8, "accepted"],
+    [5, 8, "trusted"],
+  ];
+  for (const [agreeing, configured, trust] of votes) {
+    it(`is ${trust} when ${agreeing} of ${configured} agree`, () => {
+      assert.equal(standing(agreed({ agreeing, configured }), 1_010).trust, trust);
+    });
+  }
+
+  it("grows uncertain by 15 ppm when the frequency is known", () => {
+    const { uncertaintySeconds } = standing(agreed(), 2_000);
+    assert.ok(Math.abs((uncertaintySeconds ?? 0) - (0.01 + 15e-6 * 1_000)) < 1e-12, `${uncertaintySeconds}`);
+  });
+
+  it("grows uncertain by as much as the frequency may err while it is not known, 500 ppm at most", () => {
+    const known = agreed({}, { offsetSeconds: 0, frequencyDeviationPpm: 100 });
+    const { uncertaintySeconds } = standing(known, 2_000);
+    assert.ok(Math.abs((uncertaintySeconds ?? 0) - (0.01 + 415e-6 * 1_000)) < 1e-12, `${uncertaintySeconds}`);
+    const unknown = standing(agreed({}, { offsetSeconds: 0, frequencyDeviationPpm: 1e6 }), 2_000);
+    assert.ok(Math.abs((unknown.uncertaintySeconds ?? 0) - 0.51) < 1e-12, `${unknown.uncertaintySeconds}`);
+  });
+
+  it("adds what the filter believes otherwise than was measured", () => {
+    const { uncertaintySeconds } = standing(
+      agreed({}, { offsetSeconds: 0.003, frequencyDeviationPpm: 0 }),
+      1_000,
+    );
+    assert.ok(Math.abs((uncertaintySeconds ?? 0) - 0.013) < 1e-12, `${uncertaintySeconds}`);
+  });
+
+  it("is holdover after three polls, five minutes at least", () => {
+    assert.equal(standing(agreed(), 1_299).state, "synchronised");
+    assert.equal(standing(agreed(), 1_301).state, "holdover");
+    assert.equal(standing(agreed(), 1_000 + 3 * 1_024 - 1, 1_024).state, "synchronised");
+  });
+
+  it("is freerun and trusted by nobody beyond ten seconds of uncertainty", () => {
+    // (10 − 0.01) / 15 ppm = 666,000 s.
+    assert.equal(standing(agreed(), 1_000 + 665_900).trust, "trusted");
+    assert.deepEqual(
+      [standing(agreed(), 1_000 + 666_100).state, standing(agreed(), 1_000 + 666_100).trust],
+      ["freerun", "none"],
+    );
+  });
+
+  it("is faulty and trusted by nobody when the sources contradict it", () => {
+    for (const verdict of [
+      { kind: "panic_threshold", seconds: 2_000 },
+      { kind: "below_floor", measuredSeconds: 0 },
+      { kind: "beyond_ceiling", measuredSeconds: 0 },
+      { kind: "suspect", id: "a", seconds: 1 },
+    ] as const) {
+      const { state, trust } = standing(afterVerdict(agreed(), verdict), 1_100);
+      assert.deepEqual([state, trust], ["faulty", "none"], verdict.kind);
+    }
+  });
+
+  it("keeps its trust through one poll that wants a step, and one without a majority", () => {
+    assert.equal(
+      standing(afterVerdict(agreed(), { kind: "to_be_confirmed", seconds: 5 }), 1_100).trust,
+      "trusted",
+    );
+    assert.equal(standing(afterVerdict(agreed(), { kind: "no_majority" }), 1_100).state, "synchronised");
+  });
+
+  it("is accepted by hand until something better comes", () => {
+    const byHand = { ...nothingKnown, setByHandAt: 900 };
+    assert.deepEqual([standing(byHand, 1_000).state, standing(byHand, 1_000).trust], ["manual", "accepted"]);
+    assert.equal(agreed().setByHandAt, null);
+  });
+
+  it("counts as synchronised where somebody besides a person keeps it right", () => {
+    const is = (state: Parameters<typeof isSynchronised>[0]["state"], trust: "trusted" | "none") =>
+      isSynchronised({ state, trust, uncertaintySeconds: null });
+    assert.deepEqual(
+      [is("synchronised", "trusted"), is("holdover", "trusted"), is("delegated", "trusted")],
+      [true, true, true],
+    );
+    assert.deepEqual(
+      [is("delegated", "none"), is("manual", "trusted"), is("faulty", "none")],
+      [false, false, false],
+    );
+  });
+});

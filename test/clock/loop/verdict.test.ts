@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { implausible, verdictWithout } from "../../../src/clock/loop/verdict.ts";
+
+describe("the verdict on a round", () => {
+  const bounds = { floorSeconds: 1_000, ceilingSeconds: 2_000 };
+
+  it("finds a time below the floor or beyond the ceiling impossible, and those between not", () => {
+    assert.equal(implausible(999.9, bounds)?.kind, "below_floor");
+    assert.equal(implausible(2_000.1, bounds)?.kind, "beyond_ceiling");
+    assert.equal(implausible(1_000, bounds), null);
+    assert.equal(implausible(2_000, bounds), null);
+  });
+
+  it("tells why the sources give no time", () => {
+    const few = { kind: "too_few", agreeing: ["a"], needed: 2, falsetickers: [] } as const;
+    assert.deepEqual(verdictWithout(few), { kind: "too_few", agreeing: 1, needed: 2 });
+    assert.deepEqual(verdictWithout({ kind: "no_majority", disagreeing: ["a", "b"] }), {
+      kind: "no_majority",
+    });
+    assert.deepEqual(verdictWithout({ kind: "none" }), { kind: "no_time_source" });
+  });
+});

@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { decodeReply, encodeRequest, inEra, type NtpReply } from "../../../src/clock/ntp/ntp-packet.ts";
+import { encode, type ReplyFields } from "../hostile-server.ts";
+
+const nonce = Uint8Array.from([0xde, 0xad, 0xbe, 0xef, 1, 2, 3, 4]);
+
+/** 2026-11-01. */
+const pivotSeconds = 1_793_491_200;
+
+/** 2026-11-20T00:00:00Z: 1,795,132,800 s since 1970, and 2,208,988,800 more since 1900. */
+const receive = 4_004_121_600n << 32n;
+
+const good: ReplyFields = {
+  leap: 0,
+  version: 4,
+  mode: 4,
+  stratum: 2,
+  precision: -20,
+  rootDelaySeconds: 0.5,
+  rootDispersionSeconds: 0.25,
+  refid: "\xc0\x00\x02\x01",
+  origin: nonce,
+  receive,
+  // A quarter of a second later.
+  transmit: receive + 0x4000_0000n,
+};
+
+function decode(fields: Partial<ReplyFields>, pivot = pivotSeconds) {
+  return decodeReply(encode({ ...good, ...fields }), { nonce, pivotSeconds: pivot });
+}
+
+function replyOf(fields: Partial<ReplyFields>, pivot = pivotSeconds): NtpReply {
+  const decoded = decode(fields, pivot);
+  assert.ok(decoded.kind === "reply", `not a reply: ${JSON.stringify(decoded)}`);
+  return decoded;
+}
+
+describe("a request", () => {
+  it("is 48 bytes: version 4, mode 3, and nothing but the nonce in the transmit field", () => {
+    const expected = `23${"00".repeat(39)}deadbeef01020304`;
+    assert.equal(Buffer.from(encodeRequest(nonce)).toString("hex"), expected);
+  });
+});
+
+describe("a reply", () => {
+  it("written by hand from the figure of RFC 5905 §7.3 is read field by field", () => {
+    const packet = Buffer.from(
+      [
+        "64 01 06 ec", // leap 1, version 4, mode 4; stratum 1; poll 6; precision -20
+        "00 00 80 00", // root delay 0.5 s
+        "00 00 40 00", // root dispersion 0.25 s
+        "47 50 53 00", // GPS
+        "eeaa0c00 00000000", // reference time
+        "deadbeef 01020304", // origin
+        "eeaa0c00 80000000", // received at half a second
+        "eeaa0c01 00000000", // sent half a second later
+      ]
+        .join("")
+        .replaceAll(" ", ""),
+      "hex",
+    );
+    assert.deepEqual(decodeReply(packet, { nonce, pivotSeconds }), {
+      kind: "reply",
+      // 0xeeaa0c00 − 2,208,988,800
+      receiveSeconds: 1_795_132_800.5,
+      transmitSeconds: 1_795_132_801,
+      heldSeconds: 0.5,
+      leap: "insert",
+      stratum: 1,
+      precisionSeconds: 1 / 1_048_576,
+      rootDelaySeconds: 0.5,
+      rootDispersionSeconds: 0.25,
+      refid: "GPS",
+    });
+  });
+
+  it("that lies within a larger buffer is read from where it begins", () => {
+    const whole = Buffer.concat([Buffer.alloc(5, 0xff), encode(good), Buffer.alloc(7, 0xff)]);
+    const decoded = decodeReply(whole.subarray(5, 53), { nonce, pivotSeconds });
+    assert.equal(decoded.kind, "reply");
+  });
+
+  it("of version 3 is taken, as its 48 bytes mean the same", () =>
+    assert.equal(replyOf({ version: 3 }).stratum, 2));
+
+  it("keeps the time the server held it to the nanosecond", () => {
+    // 43 units of 2^-32 s are 10.012 ns; as two doubles of today's time the difference would be nothing.
+    assert.equal(replyOf({ transmit: receive + 43n }).heldSeconds, 43 / 2 ** 32);
+  });
+
+  const leaps = [
+    [0, "none"],
+    [1, "insert"],
+    [2, "delete"],
+  ] as const;
+  for (const [leap, name] of leaps) {
+    it(`with leap indicator ${leap} says ${name}`, () => assert.equal(replyOf({ leap }).leap, name));
+  }
+
+  const refids: [string, Partial<ReplyFields>, string][] = [
+    ["four characters at stratum 1", { stratum: 1, refid: "PPS0" }, "PPS0"],
+    ["three characters and a zero at stratum 1", { stratum: 1, refid: "GPS\0" }, "GPS"],
+    ["what is not printable at stratum 1", { stratum: 1, refid: "\x1b[2J" }, "1b5b324a"],
+    ["nothing at stratum 1", { stratum: 1, refid: "\0\0\0\0" }, "00000000"],
+    ["an address at stratum 2", { stratum: 2, refid: "\x0a\x00\x00\x01" }, "0a000001"],
+    ["letters at stratum 15, which are no name there", { stratum: 15, refid: "LOCL" }, "4c4f434c"],
+  ];
+  for (const [name, fields, refid] of refids) {
+    it(`whose reference id is ${name} shows ${refid}`, () => assert.equal(replyOf(fields).refid, refid));
+  }
+});
+
+describe("a packet that is not believed", () => {
+  const bad: [string, Partial<ReplyFields>, string][] = [
+    ["of version 0", { version: 0 }, "version"],
+    ["of version 2", { version: 2 }, "version"],
+    ["of version 5", { version: 5 }, "version"],
+    ["of a client", { mode: 3 }, "mode"],
+    ["of a symmetric peer", { mode: 2 }, "mode"],
+    ["that is broadcast", { mode: 5 }, "mode"],
+    ["of a control message", { mode: 6 }, "mode"],
+    ["whose origin is zero", { origin: new Uint8Array(8) }, "origin"],
+    ["whose origin is off by the last bit", { origin: nonce.with(7, 5) }, "origin"],
+    ["whose origin is off by the first bit", { origin: nonce.with(0, 0x5e) }, "origin"],
+    ["of a server that is not synchronised", { leap: 3 }, "unsynchronised"],
+    [
+      "with leap indicator 3 at stratum 0 without a code",
+      { leap: 3, stratum: 0, refid: "\0\0\0\0" },
+      "unsynchronised",
+    ],
+    ["at stratum 0 with an address for its code", { stratum: 0, refid: "\x0a\0\0\x01" }, "stratum"],
+    ["at stratum 0 with a code that clears a terminal", { stratum: 0, refid: "\x1b[2J" }, "stratum"],
+    ["at stratum 16", { stratum: 16 }, "stratum"],
+    ["at stratum 255", { stratum: 255 }, "stratum"],
+    ["that was received at no time", { receive: 0n }, "no_time"],
+    ["that was received at no time, in era 1", { receive: 0n, transmit: 63_104n << 32n }, "no_time"],
+    ["that was sent at no time", { transmit: 0n }, "no_time"],
+    ["that was sent before it was received", { transmit: receive - 1n }, "no_time"],
+    ["whose root delay is 3 s", { rootDelaySeconds: 3, rootDispersionSeconds: 0 }, "root_distance"],
+    ["whose root dispersion is 1.5 s", { rootDelaySeconds: 0, rootDispersionSeconds: 1.5 }, "root_distance"],
+    ["whose root dispersion is the greatest", { rootDispersionSeconds: 65_535 }, "root_distance"],
+    ["whose precision is 2 s", { precision: 1 }, "root_distance"],
+    ["whose precision is 2^127 s", { precision: 127 }, "root_distance"],
+  ];
+  for (const [name, fields, reason] of bad) {
+    it(`${name}: ${reason}`, () => assert.deepEqual(decode(fields), { kind: "bad", reason }));
+  }
+
+  it("whose root distance is just below 1.5 s is still taken", () => {
+    assert.equal(replyOf({ rootDelaySeconds: 2, rootDispersionSeconds: 0.4375 }).rootDelaySeconds, 2);
+  });
+
+  for (let length = 0; length < 48; length += 1) {
+    it(`of ${length} bytes: short`, () => {
+      const packet = encode(good).subarray(0, length);
+      assert.deepEqual(decodeReply(packet, { nonce, pivotSeconds }), { kind: "bad", reason: "short" });
+    });
+  }
+
+  for (const length of [49, 52, 64, 68, 72, 1_500, 65_507]) {
+    it(`of ${length} bytes, a right reply at their head: long`, () => {
+      const packet = Buffer.concat([encode(good), Buffer.alloc(length - 48)]);
+      assert.deepEqual(decodeReply(packet, { nonce, pivotSeconds }), { kind: "bad", reason: "long" });
+    });
+  }
+});
+
+describe("a kiss-o'-death", () => {
+  // RFC 5905 §7.4, figure 13.
+  for (const code of "ACST AUTH AUTO BCST CRYP DENY DROP RSTR INIT MCST NKEY RATE RMOT STEP".split(" ")) {
+    it(`with the code ${code} is known by it`, () => {
+      assert.deepEqual(decode({ leap: 3, stratum: 0, refid: code }), { kind: "kiss", code });
+    });
+  }
+
+  it("counts without any times in it", () => {
+    const fields = { stratum: 0, refid: "RATE", receive: 0n, transmit: 0n };
+    assert.deepEqual(decode(fields), { kind: "kiss", code: "RATE" });
+  });
+
+  it("that does not know the nonce silences nobody", () => {
+    const fields = { leap: 3, stratum: 0, refid: "DENY", origin: new Uint8Array(8) };
+    assert.deepEqual(decode(fields), { kind: "bad", reason: "origin" });
+  });
+});
+
+describe("the era of a time", () => {
+  const secondsOf = (text: string): number => Date.parse(text) / 1_000;
+  // The first two from RFC 5905 §6, figure 4, which gives them as era and timestamp.
+  const cases: [string, number, string, string][] = [
+    ["31 Dec 1999 in era 0", 3_155_587_200, "1999-12-31T00:00:00Z", "2020-01-01T00:00:00Z"],
+    ["8 Feb 2036, the first whole day of era 1", 63_104, "2036-02-08T00:00:00Z", "2026-11-01T00:00:00Z"],
+    ["the last second of era 0", 4_294_967_295, "2036-02-07T06:28:15Z", "2026-11-01T00:00:00Z"],
+    ["the second second of era 1", 1, "2036-02-07T06:28:17Z", "2026-11-01T00:00:00Z"],
+    ["an era-0 time by a program of era 0", 4_004_121_600, "2026-11-20T00:00:00Z", "2026-11-01T00:00:00Z"],
+    ["an era-0 time by a program of era 1", 4_004_121_600, "2026-11-20T00:00:00Z", "2040-01-01T00:00:00Z"],
+    ["1970, from a server without a battery", 2_208_988_800, "1970-01-01T00:00:00Z", "2026-11-01T00:00:00Z"],
+    ["67 years after the build", 1_829_000_000, "2094-01-22T06:01:36Z", "2026-11-01T00:00:00Z"],
+    ["the same timestamp in era 2", 63_104, "2172-03-16T06:28:16Z", "2172-01-01T00:00:00Z"],
+  ];
+  for (const [name, timestamp, expected, pivot] of cases) {
+    it(`puts ${name} at ${expected}`, () => {
+      const time = BigInt(timestamp) << 32n;
+      const { transmitSeconds } = replyOf({ receive: time, transmit: time }, secondsOf(pivot));
+      assert.equal(new Date(transmitSeconds * 1_000).toISOString(), new Date(expected).toISOString());
+    });
+  }
+
+  it("is one for both times of a packet that was held across the end of an era", () => {
+    const reply = replyOf({ receive: 0xffff_ffff_8000_0000n, transmit: 0x0000_0000_8000_0000n });
+    assert.deepEqual(
+      [reply.receiveSeconds, reply.transmitSeconds, reply.heldSeconds],
+      [secondsOf("2036-02-07T06:28:15.500Z"), secondsOf("2036-02-07T06:28:16.500Z"), 1],
+    );
+  });
+
+  it("is the one within 68 years of the pivot, whatever the time and the pivot", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(2 ** 31 - 1),
+        fc.integer({ min: -5, max: 5 }),
+        fc.nat(2 ** 32 - 1),
+        (second, eras, pivot) => {
+          const found = inEra(second + eras * 2 ** 32, pivot);
+          assert.ok(Math.abs(found - pivot) <= 2 ** 31, `${found} for the pivot ${pivot}`);
+          assert.equal((found - second) % 2 ** 32, 0);
+        },
+      ),
+    );
+  });
+});
+
+describe("any bytes from the network", () => {
+  const hostile = fc.oneof(
+    fc.uint8Array({ maxLength: 128 }),
+    // Ones that get past the first checks.
+    fc.uint8Array({ minLength: 48, maxLength: 48 }).map((bytes) => {
+      bytes[0] = ((bytes[0] ?? 0) & 0xc0) | 0x24;
+      bytes.set(nonce, 24);
+      // A small root delay and dispersion, a precision below a second.
+      for (const index of [4, 5, 8, 9]) bytes[index] = 0;
+      bytes[3] = (bytes[3] ?? 0) | 0x80;
+      return bytes;
+    }),
+  );
+
+  it("are read without throwing, and a reply that is believed is within its bounds", () => {
+    let believed = 0;
+    fc.assert(
+      fc.property(hostile, (bytes) => {
+        const decoded = decodeReply(bytes, { nonce, pivotSeconds });
+        if (decoded.kind === "kiss") assert.match(decoded.code, /^[A-Z0-9]{3,4}$/);
+        if (decoded.kind !== "reply") return;
+        believed += 1;
+        assert.ok(decoded.stratum >= 1 && decoded.stratum <= 15, `stratum ${decoded.stratum}`);
+        assert.ok(decoded.heldSeconds >= 0, `held for ${decoded.heldSeconds} s`);
+        assert.ok(
+          Math.abs(decoded.transmitSeconds - pivotSeconds) <= 2 ** 31,
+          `sent at ${decoded.transmitSeconds}`,
+        );
+        assert.ok(decoded.rootDelaySeconds / 2 + decoded.rootDispersionSeconds < 1.5, "root distance");
+        assert.match(decoded.refid, /^([!-~]{1,4}|[0-9a-f]{8})$/);
+      }),
+      { numRuns: 20_000, seed: 5905 },
+    );
+    assert.ok(believed > 0, "none got as far as being believed");
+  });
+});
