@@ -24,7 +24,7 @@ const room = (name: string): Room => ({
 });
 
 const rooms: readonly Room[] = [
-  ...["auth", "two-factor", "tuf", "releases", "updates", "installer"].map(room),
+  ...["auth", "tuf", "releases", "updates", "installer"].map(room),
   {
     name: "select",
     sources: ["src/clock/select", /^select.*\.ts$/],

@@ -1,9 +1,9 @@
 import type { Settings } from "../contract/types.ts";
 import { type PeopleFacts, tokenNoticeDays } from "../system/status-needs.ts";
 import type { Accounts } from "../users/accounts.ts";
-import type { StoredApiToken } from "./api-token.ts";
-import type { ApiTokens } from "./api-tokens.ts";
-import { isFactorRequired } from "./restriction.ts";
+import { isFactorRequired } from "./sessions/restriction.ts";
+import type { StoredApiToken } from "./tokens/api-token.ts";
+import type { ApiTokens } from "./tokens/api-tokens.ts";
 import type { TrustedTime } from "./trusted-time.ts";
 
 export interface PeopleOptions {

@@ -1,6 +1,6 @@
+import { qrTerminal } from "../auth/second-factor/qr.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Output as Answer, Enrolment, ProblemClock } from "../contract/types.ts";
-import { qrTerminal } from "../two-factor/qr.ts";
 import type { OwnSession } from "./as-user.ts";
 import type { Invocation } from "./command.ts";
 import { CommandError } from "./context.ts";

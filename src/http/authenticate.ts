@@ -1,7 +1,12 @@
 import type Koa from "koa";
 import koaJwt from "koa-jwt";
-import { type AccessClaims, type AccessTokens, accessTokenRules, readClaims } from "../auth/access-tokens.ts";
-import type { Bearer } from "../auth/bearer.ts";
+import {
+  type AccessClaims,
+  type AccessTokens,
+  accessTokenRules,
+  readClaims,
+} from "../auth/tokens/access-tokens.ts";
+import type { Bearer } from "../auth/tokens/bearer.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Actor } from "./call.ts";
 

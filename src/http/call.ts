@@ -1,5 +1,5 @@
-import type { Person, Program } from "../auth/bearer.ts";
-import type { Origin } from "../auth/sessions.ts";
+import type { Origin } from "../auth/sessions/sessions.ts";
+import type { Person, Program } from "../auth/tokens/bearer.ts";
 import { type Fault, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { OperationId, operations } from "../contract/operations.ts";

@@ -1,4 +1,4 @@
-import type { Origin } from "../auth/sessions.ts";
+import type { Origin } from "../auth/sessions/sessions.ts";
 import { StewardError } from "../contract/errors.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/event.ts";

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
-import { canonicalAddress as canonical, isLoopback, loopbackSource, sourceOf } from "../auth/source-key.ts";
+import {
+  canonicalAddress as canonical,
+  isLoopback,
+  loopbackSource,
+  sourceOf,
+} from "../auth/throttle/source-key.ts";
 import type { UserOfConnection } from "../host/ports.ts";
 
 /** Where a request comes from. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { createSeal } from "../auth/second-factor/seal.ts";
 import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
 import { type ProgramPart, reportLine } from "../system/program-parts.ts";
 import { verifyEd25519 } from "../tuf/ed25519.ts";
-import { createSeal } from "../two-factor/seal.ts";
 import { createPasswords } from "../users/passwords.ts";
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type AttemptOrigin, counted, type Tried } from "../../src/auth/counted.ts";
+import { type AttemptOrigin, counted, type Tried } from "../../src/auth/sign-in/counted.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { attemptsAt, fail, type Host, tried } from "./attempts-at.ts";
 

@@ -3,8 +3,8 @@ import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { hashOfToken, readRefreshToken } from "../../src/auth/refresh-token.ts";
-import { sessionsKind } from "../../src/auth/session.ts";
+import { hashOfToken, readRefreshToken } from "../../src/auth/sessions/refresh-token.ts";
+import { sessionsKind } from "../../src/auth/sessions/session.ts";
 import { ana, bob, inBody, inCookies, origin, reasonOf, sessionsAt } from "./sessions-at.ts";
 
 type World = Awaited<ReturnType<typeof sessionsAt>>;

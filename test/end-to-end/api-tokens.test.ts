@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { stepUpSeconds } from "../../src/auth/step-up.ts";
+import { stepUpSeconds } from "../../src/auth/sessions/step-up.ts";
 import { passingTime } from "../agent-in-process.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../running-agent.ts";

@@ -6,7 +6,7 @@ import type { Answer } from "../running-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../simulated/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../simulated/faked-time.ts";
 
-/** The same rounds a hundred times, without the network: test/auth/second-factor.test.ts. */
+/** The same rounds a hundred times, without the network: test/auth/second-factor/second-factor.test.ts. */
 const rounds = 12;
 
 function codesOf(answers: readonly Answer[]): string[] {

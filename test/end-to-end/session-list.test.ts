@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { stepUpSeconds } from "../../src/auth/step-up.ts";
+import { stepUpSeconds } from "../../src/auth/sessions/step-up.ts";
 import { passingTime, runSteward } from "../agent-in-process.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../running-agent.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { stepUpSeconds } from "../../src/auth/step-up.ts";
+import { stepUpSeconds } from "../../src/auth/sessions/step-up.ts";
 import { passingTime } from "../agent-in-process.ts";
 import { codeOf, type Enrolled, enrol } from "../authenticator.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";

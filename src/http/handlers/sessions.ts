@@ -1,5 +1,5 @@
-import type { StoredSession } from "../../auth/session.ts";
-import type { Sessions } from "../../auth/sessions.ts";
+import type { StoredSession } from "../../auth/sessions/session.ts";
+import type { Sessions } from "../../auth/sessions/sessions.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { SessionList } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";

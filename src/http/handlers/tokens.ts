@@ -1,6 +1,6 @@
-import type { StoredApiToken } from "../../auth/api-token.ts";
-import type { ApiTokens } from "../../auth/api-tokens.ts";
-import type { Restriction } from "../../auth/restriction.ts";
+import type { Restriction } from "../../auth/sessions/restriction.ts";
+import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
+import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { scopeNames } from "../../contract/scopes.ts";

@@ -1,6 +1,6 @@
-import type { ApiTokens } from "../../auth/api-tokens.ts";
-import type { Enrolment } from "../../auth/enrolment.ts";
-import type { Recovery } from "../../auth/recovery.ts";
+import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
+import type { Recovery } from "../../auth/sign-in/recovery.ts";
+import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { User } from "../../contract/types.ts";

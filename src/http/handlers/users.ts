@@ -1,8 +1,8 @@
-import type { ApiTokens } from "../../auth/api-tokens.ts";
-import type { Attempts } from "../../auth/attempts.ts";
-import type { Enrolment } from "../../auth/enrolment.ts";
-import type { Sessions } from "../../auth/sessions.ts";
-import type { SetupToken } from "../../auth/setup-token.ts";
+import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
+import type { Sessions } from "../../auth/sessions/sessions.ts";
+import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
+import type { Attempts } from "../../auth/throttle/attempts.ts";
+import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/event.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { provision } from "../../auth/first-administrator.ts";
+import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import { readIdentity } from "../../host/linux/identity.ts";

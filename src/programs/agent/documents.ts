@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { apiTokensKind } from "../../auth/api-token.ts";
-import { attemptsKind } from "../../auth/attempt-record.ts";
-import { sessionsKind } from "../../auth/session.ts";
-import { usedCodesKind } from "../../auth/used-codes.ts";
+import { usedCodesKind } from "../../auth/second-factor/used-codes.ts";
+import { sessionsKind } from "../../auth/sessions/session.ts";
+import { attemptsKind } from "../../auth/throttle/attempt-record.ts";
+import { apiTokensKind } from "../../auth/tokens/api-token.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";

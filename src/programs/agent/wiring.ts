@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createSetupToken, type SetupToken } from "../../auth/setup-token.ts";
+import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-token.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
 import { unobservedClock } from "../../clock/trust/clock-state.ts";

@@ -1,0 +1,195 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Enrolment as SetUp, TwoFactor, User } from "../../contract/types.ts";
+import type { Uptime } from "../../host/ports.ts";
+import type { Account, StoredFactor } from "../../users/account.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import type { Origin, Sessions } from "../sessions/sessions.ts";
+import type { FullProof, OwnAccount } from "../sign-in/own-account.ts";
+import type { Attempts } from "../throttle/attempts.ts";
+import type { Person } from "../tokens/bearer.ts";
+import type { TrustedTime } from "../trusted-time.ts";
+import { createPendingSecrets, type PendingSecrets, pendingSeconds } from "./pending-secrets.ts";
+import { qrSvg } from "./qr.ts";
+import { makeRecoveryCodes } from "./recovery-codes.ts";
+import type { Seal } from "./seal.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import { otpauthUri } from "./totp.ts";
+import type { UsedCodes } from "./used-codes.ts";
+
+/** Giving an account a second factor, and taking it away. */
+export interface Enrolment {
+  status(userId: string): TwoFactor;
+  /** Nothing changes before it is enabled. Throws `two_factor_already_enabled`, `second_factor_unavailable`. */
+  setUp(person: Person): Promise<SetUp>;
+  /**
+   * Gives the recovery codes; other sessions end. Throws `two_factor_not_pending`, `two_factor_already_enabled`,
+   * `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid`, `totp_reused`.
+   */
+  enable(person: Person, code: string, mayTrustClock: boolean, origin: Origin): Promise<string[]>;
+  /** Other sessions end. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and what `prove` throws. */
+  disable(person: Person, proof: FullProof, origin: Origin): Promise<User>;
+  /** The old ones die. Throws `two_factor_not_enabled`. */
+  renewRecoveryCodes(person: Person): Promise<string[]>;
+  /** What goes with a factor that was taken away: the lock of its codes, those that were used, a setup. */
+  forget(user: User): void;
+  /** Takes factor and lock away, and ends all sessions but one. Throws `not_found`, and what `check` throws. */
+  remove(userId: string, options?: Removal): Promise<User>;
+}
+
+export interface Removal {
+  exceptSession?: string;
+  /** Looks at the factor in the moment of its removal. */
+  check?: (factor: StoredFactor | null) => void;
+}
+
+export interface EnrolmentOptions {
+  accounts: Accounts;
+  sessions: Sessions;
+  attempts: Attempts;
+  ownAccount: OwnAccount;
+  secondFactor: SecondFactor;
+  usedCodes: UsedCodes;
+  seal: Seal;
+  time: TrustedTime;
+  uptime: Uptime;
+  /** Who asks for the code, as the authenticator shows it. */
+  issuer: () => string;
+  isRequired: (account: Account) => boolean;
+}
+
+export function createEnrolment(options: EnrolmentOptions): Enrolment {
+  const { accounts, sessions, time, seal } = options;
+  const pending = createPendingSecrets(options.uptime);
+  const forget = (user: User) => forgetFactor(options, pending, user);
+  const remove: Enrolment["remove"] = async (userId, { exceptSession, check } = {}) => {
+    const user = await accounts.changeFactor(userId, (factor) => {
+      check?.(factor);
+      return null;
+    });
+    forget(user);
+    await sessions.endAll(userId, exceptSession);
+    return accounts.get(userId);
+  };
+  return {
+    forget,
+    remove,
+    status: (userId) => {
+      const { two_factor, locked } = accounts.get(userId);
+      return { ...two_factor, locked };
+    },
+    setUp: async ({ account }) => {
+      refuseSecond(account.two_factor);
+      // A device without a key says so now, not when the code is typed.
+      seal.seal("", account.id);
+      const expiresAt = new Date(time.now().getTime() + pendingSeconds * 1_000);
+      return describe(
+        pending.open(account.id),
+        { account: account.username, issuer: options.issuer() },
+        expiresAt,
+      );
+    },
+    enable: async ({ account, session }, code, mayTrustClock, origin) => {
+      refuseSecond(account.two_factor);
+      const secret = pending.find(account.id);
+      if (secret === undefined) throw notPending();
+      if (!time.isVouchedFor() && !mayTrustClock) throw clockInDoubt(time);
+      await options.secondFactor.proveNew(account, secret, code, origin);
+      const codes = await store(options, account, secret);
+      pending.forget(account.id);
+      await sessions.endAll(account.id, session.id);
+      return codes;
+    },
+    disable: async (person, proof, origin) => {
+      if (person.account.two_factor === null) throw notEnabled();
+      if (options.isRequired(person.account)) throw requiredByPolicy();
+      await options.ownAccount.prove(person, proof, origin);
+      return remove(person.account.id, { exceptSession: person.session.id });
+    },
+    renewRecoveryCodes: ({ account }) => renewRecoveryCodes(accounts, account),
+  };
+}
+
+function forgetFactor(
+  { usedCodes, attempts }: EnrolmentOptions,
+  pending: PendingSecrets,
+  { id, username }: User,
+): void {
+  usedCodes.forget(id);
+  attempts.forgetCodes(username);
+  pending.forget(id);
+}
+
+async function renewRecoveryCodes(accounts: Accounts, { id }: Account): Promise<string[]> {
+  const { codes, hashes } = makeRecoveryCodes();
+  await accounts.changeFactor(id, (factor) => {
+    if (!factor) throw notEnabled();
+    return { ...factor, recovery_hashes: hashes };
+  });
+  return codes;
+}
+
+async function store(
+  { accounts, seal, time }: EnrolmentOptions,
+  { id }: Account,
+  secret: string,
+): Promise<string[]> {
+  const { codes, hashes } = makeRecoveryCodes();
+  const enrolled_at = time.now().toISOString();
+  const enrolled = (present: StoredFactor | null): StoredFactor => {
+    refuseSecond(present);
+    return { sealed_secret: seal.seal(secret, id), enrolled_at, recovery_hashes: hashes };
+  };
+  await accounts.changeFactor(id, enrolled, "owner");
+  return codes;
+}
+
+async function describe(
+  secret: string,
+  names: { account: string; issuer: string },
+  expiresAt: Date,
+): Promise<SetUp> {
+  const uri = otpauthUri({ ...names, secret });
+  return {
+    secret,
+    otpauth_uri: uri,
+    qr_svg: await qrSvg(uri),
+    algorithm: "SHA1",
+    digits: 6,
+    period: 30,
+    expires_at: expiresAt.toISOString(),
+  };
+}
+
+function refuseSecond(factor: StoredFactor | null): void {
+  if (factor === null) return;
+  throw new StewardError(
+    "two_factor_already_enabled",
+    "This user has a second factor. Disable it first to set up another authenticator.",
+  );
+}
+
+function notPending(): StewardError {
+  return new StewardError(
+    "two_factor_not_pending",
+    "There is no setup to finish: it was never begun, is older than ten minutes, or the agent was restarted. Begin again with …/2fa/setup.",
+  );
+}
+
+function notEnabled(): StewardError {
+  return new StewardError("two_factor_not_enabled", "This user has no second factor. Nothing was changed.");
+}
+
+function requiredByPolicy(): StewardError {
+  return new StewardError(
+    "two_factor_required_by_policy",
+    "This device asks for two-factor sign-in (security.require_2fa), so it cannot be switched off. To change the authenticator, recover with a recovery code and enrol again.",
+  );
+}
+
+function clockInDoubt(time: TrustedTime): StewardError {
+  return new StewardError(
+    "clock_not_synchronised",
+    "Codes go by the clock, and nobody vouches for the device's clock: with a wrong one you could not sign in later. Compare `clock.server_time` with your watch; synchronise the clock, or repeat with `allow_unsynchronised_clock: true`.",
+    { details: { clock: time.describe({ isProven: true }) } },
+  );
+}

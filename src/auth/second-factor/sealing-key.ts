@@ -1,0 +1,61 @@
+import type { Account, AccountsState } from "../../users/account.ts";
+import type { Seal } from "./seal.ts";
+
+export interface SealingKeyPlan {
+  readonly users: () => AccountsState;
+  readonly seal: Pick<Seal, "keyIdOf" | "hasKey">;
+  /** Why a key that is there cannot be used; null: nothing is wrong with it. */
+  readonly unusable: string | null;
+  /** Where root puts the key. */
+  readonly path: string;
+}
+
+/** Keys that are named in one sentence; a device has one, or a former one besides. */
+const namedKeys = 3;
+
+/**
+ * What a person should know of the key that second factors are sealed with; null: all of them can be opened. Each secret
+ * names its key, so this opens none of them.
+ */
+export function createSealingKeyTrouble({
+  users,
+  seal,
+  unusable,
+  path,
+}: SealingKeyPlan): () => string | null {
+  let seen: { accounts: readonly Account[]; missing: readonly string[] } | null = null;
+  // Asked at each look at the health; the list is another one whenever an account has changed.
+  const missing = (): readonly string[] => {
+    const { accounts } = users();
+    if (seen?.accounts !== accounts) {
+      const sealed = accounts.flatMap(({ two_factor }) => (two_factor ? [two_factor.sealed_secret] : []));
+      const unopened = sealed.filter((one) => !seal.hasKey(one));
+      seen = {
+        accounts,
+        missing: unopened.map((one) => seal.keyIdOf(one) || "one that a damaged secret hides"),
+      };
+    }
+    return seen.missing;
+  };
+  return () => {
+    const keys = missing();
+    if (unusable !== null) return keys.length === 0 ? unusable : `${unusable} ${concernedBy(keys.length)}.`;
+    return keys.length === 0 ? null : missingKey(keys, path);
+  };
+}
+
+function missingKey(keys: readonly string[], path: string): string {
+  const distinct = [...new Set(keys)];
+  const named = distinct.slice(0, namedKeys).join(", ");
+  const more = distinct.length > namedKeys ? " and others" : "";
+  return (
+    `The key that two-factor secrets were sealed with (${named}${more}) is not on this device. ${concernedBy(keys.length)}. ` +
+    `Put the key back as ${path} (chown root:steward, chmod 0640) or as systemd's credential steward.key, and restart ` +
+    "the agent; without it, for each of them: `steward user rescue NAME`."
+  );
+}
+
+function concernedBy(count: number): string {
+  const who = count === 1 ? "1 user is" : `${count} users are`;
+  return `${who} concerned: codes cannot be checked, recovery codes work`;
+}

@@ -1,0 +1,222 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Uptime } from "../../host/ports.ts";
+import type { EventSink } from "../../journal/event.ts";
+import type { Account, StoredFactor } from "../../users/account.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import type { Origin } from "../sessions/sessions.ts";
+import type { Undo } from "../throttle/attempt-tables.ts";
+import type { Attempts } from "../throttle/attempts.ts";
+import type { TrustedTime } from "../trusted-time.ts";
+import { findRecoveryCode } from "./recovery-codes.ts";
+import type { Seal } from "./seal.ts";
+import {
+  acceptedStepsAround,
+  matchSteps,
+  readCode,
+  searchedStepsAround,
+  secondsOfStep,
+  stepOf,
+} from "./totp.ts";
+import type { UsedCodes } from "./used-codes.ts";
+
+/** What somebody gives to prove the second factor; at most one of the two. */
+export interface FactorProof {
+  readonly code?: string | undefined;
+  readonly recovery_code?: string | undefined;
+}
+
+/** What a second factor was proven with. */
+export type FactorMethod = "totp" | "recovery_code";
+
+/** Checks codes and recovery codes, each of which is good once. */
+export interface SecondFactor {
+  /**
+   * Throws `totp_required` when neither is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
+   * `account_locked` for a code after too many wrong ones, `second_factor_unavailable` when the secret cannot be read.
+   */
+  prove(account: Account, factor: StoredFactor, proof: FactorProof, origin: Origin): Promise<FactorMethod>;
+  /** A code of a secret that is not the account's yet. Throws `totp_invalid`, `totp_reused`. */
+  proveNew(account: Account, secret: string, code: string, origin: Origin): Promise<void>;
+}
+
+export interface SecondFactorOptions {
+  accounts: Accounts;
+  attempts: Attempts;
+  usedCodes: UsedCodes;
+  seal: Seal;
+  time: TrustedTime;
+  uptime: Uptime;
+  events: EventSink;
+  /** Asks for a measurement of the clock in the background. */
+  requestSync: () => void;
+}
+
+interface CodeProof {
+  account: Account;
+  secret: string;
+  /** As it was sent. */
+  text: string;
+  origin: Origin;
+}
+
+/** Where a code counts that is judged. */
+interface CodeRow {
+  /** Throws while codes are refused; else it is one of the hour's, unless the result takes it back. */
+  check: () => Undo;
+  /** The code of no time near: one of those in a row. */
+  wrong: () => void;
+  /** After any that was not right: a lock that has begun is written down. */
+  told: () => void;
+}
+
+/** Whoever enables a secret has been shown it: there is nothing to guess. */
+const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefined, told: () => undefined };
+
+/** Seconds between two measurements that wrong codes ask for. */
+const syncIntervalSeconds = 5 * 60;
+
+export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
+  const { accounts, attempts, seal } = options;
+  const proveCode = createProveCode(options);
+  return {
+    proveNew: (account, secret, text, origin) => proveCode({ account, secret, text, origin }, uncounted),
+    prove: async (account, factor, proof, origin) => {
+      if (proof.recovery_code !== undefined) {
+        const hash = factor.recovery_hashes[findRecoveryCode(factor.recovery_hashes, proof.recovery_code)];
+        if (hash !== undefined && (await accounts.spendRecoveryCode(account.id, hash)))
+          return "recovery_code";
+        throw new StewardError(
+          "recovery_code_invalid",
+          "This is none of the recovery codes that are left; each is good once.",
+        );
+      }
+      if (proof.code === undefined) throw missingCode();
+      const secret = seal.open(factor.sealed_secret, account.id);
+      await proveCode(
+        { account, secret, text: proof.code, origin },
+        {
+          check: () => attempts.checkCodes(account.username),
+          wrong: () => attempts.wrongCode(account.username),
+          told: () => recordLock(options, account, origin),
+        },
+      );
+      attempts.rightCode(account.username);
+      return "totp";
+    },
+  };
+}
+
+/** Judges a code: throws unless it is right and was not used before. */
+function createProveCode(options: SecondFactorOptions) {
+  const { usedCodes } = options;
+  const skews = createSkewWatch(options);
+  return async ({ account, secret, text, origin }: CodeProof, row: CodeRow): Promise<void> => {
+    const nowSeconds = options.time.nowSeconds();
+    const code = readCode(text);
+    const match = (around: number) =>
+      code === undefined ? [] : matchSteps(secret, code, nowSeconds, around);
+    const steps = await match(acceptedStepsAround);
+    const near = steps.length > 0 ? steps : await match(searchedStepsAround);
+    // A trust in the clock that has begun is noticed when it is asked for, and ends locks.
+    options.time.isVouchedFor();
+    // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
+    const takeBack = row.check();
+    if (steps.length === 0) {
+      // A code of another time is burnt below: the clock may be to blame, and a guess that hits one gains nothing.
+      if (near.length === 0) row.wrong();
+      row.told();
+      if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
+      throw wrongCode(options, await skews.look(account, near, nowSeconds, origin));
+    }
+    const used = await usedCodes.use(account.id, steps, options.time.epoch());
+    if (used === undefined) {
+      row.told();
+      throw reusedCode(options);
+    }
+    takeBack();
+    skews.forget(account.id);
+  };
+}
+
+function missingCode(): StewardError {
+  return new StewardError("totp_required", "This user signs in with a code too. Send `code`.");
+}
+
+/** Codes were not refused before this one: a lock that holds now is its work. */
+function recordLock(
+  { attempts, events }: SecondFactorOptions,
+  { id, username }: Account,
+  { address, requestId }: Origin,
+): void {
+  const lock = attempts.lockOf(username);
+  if (!lock?.totp) return;
+  void events.record({
+    type: "codes.locked",
+    actor: { kind: "agent", id: null, name: null },
+    subject: { id, name: username },
+    from: address,
+    requestId,
+    details: { seconds: Math.ceil(lock.untilSeconds) },
+  });
+}
+
+/**
+ * Looks at the times, nearest first, that a wrong code is the code of (design: trusted time, rule 4). Such a code is never accepted: its
+ * step is burnt, so that a guess which hits a step ahead is of no use when its time comes.
+ */
+function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {
+  const lastSkews = new Map<string, number>();
+  let syncAskedAt = Number.NEGATIVE_INFINITY;
+  const look = async (
+    account: Account,
+    [step, ...others]: readonly number[],
+    nowSeconds: number,
+    { address, requestId }: Origin,
+  ): Promise<boolean> => {
+    if (!time.isVouchedFor() && uptime() - syncAskedAt >= syncIntervalSeconds) {
+      syncAskedAt = uptime();
+      requestSync();
+    }
+    if (step === undefined) {
+      lastSkews.delete(account.id);
+      return false;
+    }
+    await usedCodes.burn(account.id, [...others, step]);
+    const skewSeconds = secondsOfStep(step - stepOf(nowSeconds));
+    const lastSkew = lastSkews.get(account.id);
+    const isRepeated = lastSkew !== undefined && Math.abs(lastSkew - skewSeconds) <= secondsOfStep(1);
+    lastSkews.set(account.id, skewSeconds);
+    await events.record({
+      type: "two_factor.skew_seen",
+      actor: { kind: "agent", id: null, name: null },
+      subject: { id: account.id, name: account.username },
+      from: address,
+      requestId,
+      details: { skew_seconds: skewSeconds, is_clock_vouched_for: time.isVouchedFor() },
+    });
+    return isRepeated || !time.isVouchedFor();
+  };
+  return { look, forget: (accountId: string): void => void lastSkews.delete(accountId) };
+}
+
+/** Whoever gets this has given the right password: he may know what the device thinks of its clock. */
+function wrongCode(
+  { time }: SecondFactorOptions,
+  isSkewSuspected: boolean,
+  why = "The code is not right.",
+): StewardError {
+  const advice = isSkewSuspected
+    ? " It is the code of another time: the clock of the device or of the authenticator is wrong. Compare `clock.server_time`, set the wrong one, or use a recovery code."
+    : " Wait for the next one and try again, or use a recovery code.";
+  return new StewardError("totp_invalid", why + advice, {
+    details: { clock: time.describe({ isProven: true, isSkewSuspected }) },
+  });
+}
+
+function reusedCode({ time }: SecondFactorOptions): StewardError {
+  return new StewardError(
+    "totp_reused",
+    "This code was used before; each is good once. Wait for the next one.",
+    { details: { clock: time.describe({ isProven: true }) } },
+  );
+}

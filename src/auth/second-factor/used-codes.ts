@@ -1,0 +1,97 @@
+import { userId } from "../../contract/shapes.ts";
+import type { Document } from "../../store/document.ts";
+import type { DocumentKind } from "../../store/document-kind.ts";
+import { isUsable, noUsedSteps, type UsedSteps, withBurnt, withUsed } from "./used-steps.ts";
+
+export interface UsedCodesState {
+  readonly users: readonly { readonly user_id: string; readonly used: UsedSteps }[];
+}
+
+const step = { type: "integer" } as const;
+
+/** Lost, the codes of the moment count as used, see `LostCodes`; nothing else depends on it. */
+export const usedCodesKind: DocumentKind<UsedCodesState> = {
+  name: "used-codes",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["users"],
+    properties: {
+      users: {
+        type: "array",
+        items: {
+          type: "object",
+          additionalProperties: false,
+          required: ["user_id", "used"],
+          properties: {
+            user_id: userId,
+            used: {
+              type: "object",
+              additionalProperties: false,
+              required: ["steps", "highest", "epoch"],
+              properties: {
+                steps: { type: "array", items: step },
+                highest: { type: ["integer", "null"] },
+                epoch: { type: "integer" },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  defaults: { users: [] },
+  onLoss: "defaults",
+};
+
+/** Which time steps' codes have been used, so that each is good once; also with the clock set back. */
+export interface UsedCodes {
+  /**
+   * Uses the first of these steps that is still good: in memory before it returns, so that no two can use the same,
+   * then on the disk where that is possible. Undefined when all were used before.
+   */
+  use(userId: string, steps: readonly number[], epoch: number): Promise<number | undefined>;
+  /** Makes steps useless that were never accepted. */
+  burn(userId: string, steps: readonly number[]): Promise<void>;
+  /** The same for several users, in one write. */
+  burnForAll(userIds: readonly string[], steps: readonly number[]): Promise<void>;
+  /** The secret is gone, and what was used of it means nothing. */
+  forget(userId: string): void;
+}
+
+export function createUsedCodes(document: Document<UsedCodesState>): UsedCodes {
+  const usedBy = (id: string): UsedSteps =>
+    document.read().users.find(({ user_id }) => user_id === id)?.used ?? noUsedSteps;
+  const change = async (id: string, next: (used: UsedSteps) => UsedSteps): Promise<void> => {
+    document.note((state) => changed(state, id, next), 0);
+    await document.save();
+  };
+  return {
+    use: async (id, steps, epoch) => {
+      const step = steps.find((candidate) => isUsable(usedBy(id), candidate, epoch));
+      if (step === undefined) return undefined;
+      const others = steps.filter((other) => other !== step);
+      await change(id, (used) => withUsed(withBurnt(used, others), step, epoch));
+      return step;
+    },
+    burn: (id, steps) => change(id, (used) => withBurnt(used, steps)),
+    burnForAll: async (ids, steps) => {
+      const burnt = (used: UsedSteps) => withBurnt(used, steps);
+      document.note((state) => ids.reduce((next, id) => changed(next, id, burnt), state), 0);
+      await document.save();
+    },
+    forget: (id) => {
+      document.note(({ users }) => ({ users: users.filter(({ user_id }) => user_id !== id) }), 0);
+    },
+  };
+}
+
+function changed(
+  { users }: UsedCodesState,
+  id: string,
+  change: (used: UsedSteps) => UsedSteps,
+): UsedCodesState {
+  const used = change(users.find(({ user_id }) => user_id === id)?.used ?? noUsedSteps);
+  return { users: [...users.filter(({ user_id }) => user_id !== id), { user_id: id, used }] };
+}

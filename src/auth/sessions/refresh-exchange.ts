@@ -1,0 +1,170 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { StewardError } from "../../contract/errors.ts";
+import { hashOfToken, makeRefreshToken, newRefreshKey, readRefreshToken } from "./refresh-token.ts";
+import type { StoredSession } from "./session.ts";
+import type { SessionTable } from "./session-table.ts";
+import type { Client, Opened } from "./sessions.ts";
+
+/** Refresh tokens as a request brings them. */
+export interface RefreshProof {
+  /** One from the body, or all cookies of our name: of two of them one was planted. */
+  readonly tokens: readonly string[];
+  readonly isInCookie: boolean;
+  /** The value of the X-Refresh-Binding header. */
+  readonly binding: string | undefined;
+}
+
+/** A session, and what this token is to it. */
+interface Held {
+  readonly session: StoredSession;
+  readonly hash: string;
+  /** It was exchanged before. */
+  readonly isSpent: boolean;
+}
+
+interface Repeat {
+  successor: string;
+  until: number;
+  uses: number;
+  client: Client;
+}
+
+export interface RefreshExchangeOptions {
+  table: SessionTable;
+  /** Seconds of CLOCK_BOOTTIME. */
+  uptime: () => number;
+  idleSeconds: () => number;
+  /** Told when a session was ended because its used refresh token came again. */
+  onReuse: (session: StoredSession, client: Client) => Promise<void>;
+  /** Told when a genuine token came without the value that belongs to it: the session goes on. */
+  onUnbound: (session: StoredSession, client: Client) => void;
+}
+
+/** Seconds for which an exchange whose answer was lost may be repeated, and yields the same successor. */
+const repeatSeconds = 10;
+const repeatsAllowed = 2;
+
+/** Exchanges refresh tokens, and finds the session of one. */
+export interface RefreshExchange {
+  /** Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
+  exchange(proof: RefreshProof, client: Client): Promise<Opened>;
+  /** The living session of the token; undefined for one that is not known. Throws `invalid_token`: reason `binding`. */
+  sessionOf(proof: RefreshProof, client: Client): StoredSession | undefined;
+}
+
+export function createRefreshExchange(options: RefreshExchangeOptions): RefreshExchange {
+  const { table, uptime } = options;
+  const repeats = new Map<string, Repeat>();
+  return {
+    sessionOf: (proof, client) => heldBy(options, proof, client)?.session,
+    exchange: async (proof, client) => {
+      const held = heldBy(options, proof, client);
+      if (!held) throw refused("expired", "The session has ended. Sign in again.");
+      if (held.isSpent) return repeated(options, held, repeats.get(held.hash), client);
+      const opened = rotate(options, held.session, client);
+      for (const [hash, { until }] of repeats) if (uptime() >= until) repeats.delete(hash);
+      const until = uptime() + repeatSeconds;
+      repeats.set(held.hash, { successor: opened.refreshToken, until, uses: 0, client });
+      table.change((sessions) =>
+        sessions.map((one) => (one.id === opened.session.id ? opened.session : one)),
+      );
+      return opened;
+    },
+  };
+}
+
+/** A value of 128 random bits for a browser to keep, and to send beside its cookie. */
+export function newBinding(): string {
+  return `srb_${randomBytes(16).toString("base64url")}`;
+}
+
+/** What a session's first and each further token leave in it. */
+export function withNextToken(session: StoredSession, key: string): Opened {
+  const generation = session.generation + 1;
+  const refreshToken = makeRefreshToken(key, { sessionId: session.id, generation });
+  const refresh_hash = hashOfToken(refreshToken);
+  return { session: { ...session, refresh_key: key, generation, refresh_hash }, refreshToken };
+}
+
+/** The token that counts. A cookie's counts only for the page that it was given to, a cookie that was planted for none. */
+function heldBy(options: RefreshExchangeOptions, proof: RefreshProof, client: Client): Held | undefined {
+  const known = proof.tokens.flatMap((token) => holdersOf(options.table, token));
+  const bound = known.filter(({ session }) => isBound(session, proof));
+  const held = bound.find(({ isSpent }) => !isSpent) ?? bound[0];
+  const [unbound] = known;
+  if (held || !unbound) return held;
+  options.onUnbound(unbound.session, client);
+  throw refused(
+    "binding",
+    "The cookie with the refresh token does not belong to this page: the X-Refresh-Binding header is missing or another sign-in's. Another program on this host may have set or copied the cookie. Sign in again.",
+  );
+}
+
+/** The living session that this is, or was, a token of. */
+function holdersOf(table: SessionTable, token: string): Held[] {
+  const hash = hashOfToken(token);
+  const read = readRefreshToken(token);
+  const session = read ? table.find(read.sessionId) : holderOfUnsigned(table, hash);
+  if (!session) return [];
+  if (session.refresh_hash === hash) return [{ session, hash, isSpent: false }];
+  const key = session.refresh_key;
+  const isOlder = !read || (key !== null && read.isSignedWith(key) && read.generation <= session.generation);
+  return isOlder ? [{ session, hash, isSpent: true }] : [];
+}
+
+/** Tokens of releases that did not sign them are known by their hashes alone, one generation back. */
+function holderOfUnsigned(table: SessionTable, hash: string): StoredSession | undefined {
+  return table.living().find((one) => one.refresh_hash === hash || one.previous_hash === hash);
+}
+
+/** Cookies know no ports: the value is in the page's own storage, which does. */
+function isBound({ binding_hash }: StoredSession, { isInCookie, binding }: RefreshProof): boolean {
+  if (binding_hash === null) return !isInCookie;
+  if (binding === undefined) return false;
+  return timingSafeEqual(Buffer.from(hashOfToken(binding)), Buffer.from(binding_hash));
+}
+
+/** RFC 9700 §4.14.2: reuse of an exchanged token ends the session, except to repeat an answer that was lost. */
+async function repeated(
+  { table, uptime, onReuse }: RefreshExchangeOptions,
+  { session }: Held,
+  repeat: Repeat | undefined,
+  client: Client,
+): Promise<Opened> {
+  if (repeat && isRepeatable(repeat, session, client) && uptime() < repeat.until) {
+    repeat.uses += 1;
+    return { session, refreshToken: repeat.successor };
+  }
+  await table.end((one) => one.id === session.id);
+  await onReuse(session, client);
+  throw refused(
+    "revoked",
+    "This refresh token was used before, so a copy of it may exist, and the session was ended. Sign in again.",
+  );
+}
+
+function isRepeatable({ successor, uses, client: first }: Repeat, session: StoredSession, again: Client) {
+  const isSameCaller = first.address === again.address && first.userAgent === again.userAgent;
+  return isSameCaller && uses < repeatsAllowed && session.refresh_hash === hashOfToken(successor);
+}
+
+function rotate(
+  { uptime, idleSeconds }: RefreshExchangeOptions,
+  session: StoredSession,
+  client: Client,
+): Opened {
+  const now = uptime();
+  const used = {
+    ...session,
+    idle_deadline: now + idleSeconds(),
+    previous_hash: session.refresh_hash,
+    rotated_uptime: now,
+    address: client.address,
+    user_agent: client.userAgent.slice(0, 256),
+  };
+  return withNextToken(used, session.refresh_key ?? newRefreshKey());
+}
+
+function refused(reason: string, message: string): StewardError {
+  return new StewardError("invalid_token", message, { details: { reason } });
+}

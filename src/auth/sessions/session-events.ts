@@ -1,0 +1,25 @@
+import { agentEvent, type EventFacts, type EventSink } from "../../journal/event.ts";
+import type { StoredSession } from "./session.ts";
+import type { Client, SessionsOptions } from "./sessions.ts";
+
+/** How the misuse of a refresh token is written down: with the session and the user that it is of. */
+export function sessionEvents(
+  events: EventSink,
+  nameOf: (userId: string) => string | undefined,
+): Pick<SessionsOptions, "onReuse" | "onUnbound"> {
+  const facts = (
+    type: "session.reused" | "session.cookie_refused",
+    { id, user_id }: StoredSession,
+    { address, requestId }: Client,
+  ): EventFacts => ({
+    ...agentEvent(type, { session: id }),
+    subject: { id: user_id, name: nameOf(user_id) ?? user_id },
+    ...{ from: address, requestId: requestId ?? null },
+  });
+  return {
+    onReuse: (session, client) => events.record(facts("session.reused", session, client)),
+    // A program that holds the cookie can cause it as often as it likes, so it is counted together.
+    onUnbound: (session, client) =>
+      events.refuse(facts("session.cookie_refused", session, client), "invalid_token"),
+  };
+}

@@ -1,0 +1,96 @@
+import { sessionId } from "../../contract/schemas/auth.ts";
+import { userId } from "../../contract/shapes.ts";
+import type { DocumentKind } from "../../store/document-kind.ts";
+
+/**
+ * A signed-in session as it is stored. Its deadlines are seconds of CLOCK_BOOTTIME, which no step of the wall clock
+ * moves; they mean something only under the boot id that they were made in.
+ */
+export interface StoredSession {
+  readonly id: string;
+  readonly user_id: string;
+  readonly boot_id: string;
+  readonly created_uptime: number;
+  readonly idle_deadline: number;
+  readonly absolute_deadline: number;
+  /** SHA-256 of the refresh token that is good now. */
+  readonly refresh_hash: string;
+  /** SHA-256 of the one before, for tokens of releases that did not sign them; its later use means that it was copied. */
+  readonly previous_hash: string | null;
+  /** Exchanges so far: a genuine token with a lower number was used before. */
+  readonly generation: number;
+  /** What its tokens are signed with, in hexadecimal; null: opened by a release that did not sign them. */
+  readonly refresh_key: string | null;
+  /** SHA-256 of the value without which its token in a cookie does not count; null: its token is in no cookie. */
+  readonly binding_hash: string | null;
+  readonly rotated_uptime: number;
+  readonly address: string;
+  readonly user_agent: string;
+}
+
+export interface SessionsState {
+  readonly sessions: readonly StoredSession[];
+}
+
+const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const nullableHash = { ...hash, type: ["string", "null"] } as const;
+const number = { type: "number" } as const;
+
+/** Lost sessions cost each user a sign-in and nothing else, so they may be made up as none. */
+export const sessionsKind: DocumentKind<SessionsState> = {
+  name: "sessions",
+  formatVersion: "1.1.0",
+  migrations: {
+    "1.1.0": (members) => {
+      const sessions = members.get("sessions");
+      if (!Array.isArray(sessions)) throw new Error("sessions is no list");
+      members.set(
+        "sessions",
+        sessions.map((one: object) => ({ ...one, generation: 0, refresh_key: null, binding_hash: null })),
+      );
+    },
+  },
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["sessions"],
+    properties: {
+      sessions: {
+        type: "array",
+        items: {
+          type: "object",
+          additionalProperties: false,
+          required: [
+            "id",
+            "user_id",
+            "boot_id",
+            "idle_deadline",
+            "absolute_deadline",
+            "refresh_hash",
+            "generation",
+            "refresh_key",
+            "binding_hash",
+          ],
+          properties: {
+            id: sessionId,
+            user_id: userId,
+            boot_id: { type: "string" },
+            created_uptime: number,
+            idle_deadline: number,
+            absolute_deadline: number,
+            refresh_hash: hash,
+            previous_hash: nullableHash,
+            generation: { type: "integer", minimum: 0 },
+            refresh_key: nullableHash,
+            binding_hash: nullableHash,
+            rotated_uptime: number,
+            address: { type: "string" },
+            user_agent: { type: "string" },
+          },
+        },
+      },
+    },
+  },
+  defaults: { sessions: [] },
+  onLoss: "defaults",
+};

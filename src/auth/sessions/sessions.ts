@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import type { AttemptOrigin } from "../sign-in/counted.ts";
+import {
+  createRefreshExchange,
+  newBinding,
+  type RefreshExchangeOptions,
+  type RefreshProof,
+  withNextToken,
+} from "./refresh-exchange.ts";
+import { hashOfToken, newRefreshKey } from "./refresh-token.ts";
+import type { StoredSession } from "./session.ts";
+import { createSessionTable, type SessionTableOptions } from "./session-table.ts";
+
+/** Sign-ins of people, by monotonic deadlines: kept through a restart of the agent, gone at a reboot. */
+export interface Sessions {
+  open(userId: string, client: Client): Opened;
+  /** The living session with this id. */
+  find(id: string): StoredSession | undefined;
+  /** The living sessions of a user, the last used first. */
+  list(userId: string): readonly StoredSession[];
+  /** Ends one session of a user; false when he has none with this id. */
+  endOne(userId: string, id: string): Promise<boolean>;
+  /**
+   * For a session whose token goes into a cookie: from now on its tokens count only together with this value, `srb_` and
+   * 128 random bits, of which a hash is kept.
+   */
+  bind(id: string): string;
+  /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
+  refresh(proof: RefreshProof, client: Client): Promise<Opened>;
+  /**
+   * Ends the session of a refresh token and returns it; a token that is not known ends nothing. Throws `invalid_token`:
+   * reason `binding`.
+   */
+  close(proof: RefreshProof, client: Client): Promise<StoredSession | undefined>;
+  /** Ends all sessions of a user, or all but one, at once. */
+  endAll(userId: string, exceptId?: string): Promise<void>;
+  /** Seconds until the two deadlines. */
+  remaining(session: StoredSession): { idleSeconds: number; absoluteSeconds: number };
+}
+
+/** Who uses a session, for people who look at their sessions. */
+export interface Client {
+  /** As people are shown it; `local` on the unix socket. */
+  readonly address: string;
+  readonly userAgent: string;
+  readonly requestId?: string;
+}
+
+/** Where a request comes from. */
+export interface Origin extends Client, AttemptOrigin {
+  readonly requestId: string;
+}
+
+export interface Opened {
+  session: StoredSession;
+  refreshToken: string;
+}
+
+export interface SessionsOptions
+  extends SessionTableOptions,
+    Pick<RefreshExchangeOptions, "onReuse" | "onUnbound"> {
+  /** Seconds, from the settings. */
+  limits: () => { idleSeconds: number; absoluteSeconds: number };
+}
+
+/** Sessions a user may have; the one longest unused makes room for the next. */
+const sessionsPerUser = 10;
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { uptime } = options;
+  const table = createSessionTable(options);
+  const idleSeconds = () => options.limits().idleSeconds;
+  const { exchange, sessionOf } = createRefreshExchange({ ...options, table, idleSeconds });
+  return {
+    find: table.find,
+    open: (userId, client) => {
+      const opened = withNextToken(newSession(options, userId, client), newRefreshKey());
+      table.change((sessions) => [...withoutOldest(sessions, userId), opened.session]);
+      return opened;
+    },
+    bind: (id) => {
+      const binding = newBinding();
+      const binding_hash = hashOfToken(binding);
+      table.change((sessions) => sessions.map((one) => (one.id === id ? { ...one, binding_hash } : one)));
+      return binding;
+    },
+    refresh: exchange,
+    list: (userId) =>
+      table
+        .living()
+        .filter((session) => session.user_id === userId)
+        .sort((a, b) => b.rotated_uptime - a.rotated_uptime),
+    endOne: async (userId, id) => {
+      if (table.find(id)?.user_id !== userId) return false;
+      await table.end((one) => one.id === id);
+      return true;
+    },
+    close: async (proof, client) => {
+      const session = sessionOf(proof, client);
+      if (session) await table.end((one) => one.id === session.id);
+      return session;
+    },
+    endAll: (userId, exceptId) => table.end((one) => one.user_id === userId && one.id !== exceptId),
+    remaining: (session) => ({
+      idleSeconds: Math.max(0, session.idle_deadline - uptime()),
+      absoluteSeconds: Math.max(0, session.absolute_deadline - uptime()),
+    }),
+  };
+}
+
+/** Without a token yet. */
+function newSession(
+  { uptime, limits, bootId }: SessionsOptions,
+  userId: string,
+  client: Client,
+): StoredSession {
+  const now = uptime();
+  const { idleSeconds, absoluteSeconds } = limits();
+  return {
+    id: `ses_${randomBytes(16).toString("hex")}`,
+    user_id: userId,
+    boot_id: bootId,
+    created_uptime: now,
+    idle_deadline: now + idleSeconds,
+    absolute_deadline: now + absoluteSeconds,
+    refresh_hash: "",
+    previous_hash: null,
+    generation: 0,
+    refresh_key: null,
+    binding_hash: null,
+    rotated_uptime: now,
+    address: client.address,
+    user_agent: client.userAgent.slice(0, 256),
+  };
+}
+
+function withoutOldest(sessions: readonly StoredSession[], userId: string): readonly StoredSession[] {
+  const own = sessions.filter((session) => session.user_id === userId);
+  const surplus = own
+    .sort((a, b) => a.rotated_uptime - b.rotated_uptime)
+    .slice(0, Math.max(0, own.length - sessionsPerUser + 1));
+  return sessions.filter((session) => !surplus.includes(session));
+}

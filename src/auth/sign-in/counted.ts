@@ -1,0 +1,85 @@
+import type { ErrorCode } from "../../contract/error-codes.ts";
+import { StewardError } from "../../contract/errors.ts";
+import type { Source } from "../../users/passwords.ts";
+import type { Attempt, Seal } from "../throttle/attempt.ts";
+import type { AttemptAbout, Attempts } from "../throttle/attempts.ts";
+
+/** What somebody got wrong who was guessing, perhaps. Stale tokens and challenges are no guesses. */
+const guesses: ReadonlySet<ErrorCode> = new Set([
+  "invalid_credentials",
+  "password_wrong",
+  "setup_token_invalid",
+  "totp_invalid",
+  "totp_reused",
+  "recovery_code_invalid",
+]);
+
+/** What strangers are told, too; all else is said to those alone whose password was right. */
+const saidToStrangers: ReadonlySet<ErrorCode> = new Set([
+  "invalid_credentials",
+  "setup_token_invalid",
+  "hashing_busy",
+]);
+
+/** Where an attempt comes from. */
+export interface AttemptOrigin {
+  /** What attempts are counted under; null is the device itself, which is never slowed down. */
+  readonly source: Source;
+  /** On loopback: the source of the one user of this device who it is, where the host can tell. */
+  readonly sourceOfUser?: (() => Promise<string>) | undefined;
+}
+
+/** Whose secret it is that is tried; null: no account's. */
+export interface Tried extends AttemptAbout {
+  readonly name: string | null;
+}
+
+/**
+ * Does what takes a secret, counted before it begins, so that attempts which arrive together are all counted. A wrong
+ * secret counts against its name and source, a right one clears their count, anything else was no attempt. `work` gets
+ * the origin with the source that it is counted by. Throws `too_many_attempts`, and what `work` throws.
+ */
+export async function counted<R, O extends AttemptOrigin>(
+  attempts: Attempts,
+  { name, ...about }: Tried,
+  origin: O,
+  work: (located: O) => Promise<R>,
+): Promise<R> {
+  const located = await locate(origin);
+  const attempt = attempts.begin(name, located.source, about);
+  const judge = () => settled(attempt, () => work(located));
+  return attempt.seal ? behindSeal(attempts, attempt.seal, judge) : judge();
+}
+
+/** The origin by the one user of this device who it is, where it is this device and the host can tell. */
+export async function locate<O extends AttemptOrigin>(origin: O): Promise<O> {
+  return origin.sourceOfUser ? { ...origin, source: await origin.sourceOfUser() } : origin;
+}
+
+/** A right secret is answered at once; everything else after the same time with the same words. */
+async function behindSeal<R>(
+  attempts: Attempts,
+  { refusal, isLookedAt }: Seal,
+  judge: () => Promise<R>,
+): Promise<R> {
+  const answer = attempts.untilAnswer();
+  try {
+    if (isLookedAt) return await judge();
+  } catch (error) {
+    if (!(error instanceof StewardError) || !saidToStrangers.has(error.code)) throw error;
+  }
+  await answer;
+  throw refusal;
+}
+
+async function settled<R>(attempt: Attempt, work: () => Promise<R>): Promise<R> {
+  try {
+    const result = await work();
+    attempt.succeed();
+    return result;
+  } catch (error) {
+    if (error instanceof StewardError && guesses.has(error.code)) attempt.fail();
+    else attempt.withdraw();
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import { username as usernameSchema } from "../../contract/shapes.ts";
+import { passwordHash } from "../../users/account.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import type { Passwords } from "../../users/passwords.ts";
+
+/** A first administrator handed in by whoever provisions the device: the password is known only as its hash. */
+export interface ProvisionedAdministrator {
+  username: string;
+  passwordHash: string;
+}
+
+/** Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws what is wrong with it. */
+export function readProvisioned(text: string): ProvisionedAdministrator {
+  const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
+  if (typeof username !== "string" || !new RegExp(usernameSchema.pattern).test(username)) {
+    throw new Error(`username must be ${usernameSchema.description}`);
+  }
+  if (typeof hash !== "string" || !new RegExp(passwordHash.pattern).test(hash)) {
+    throw new Error("password_hash must be an argon2id hash in PHC form");
+  }
+  return { username, passwordHash: hash };
+}
+
+/**
+ * Makes the provisioned administrator where there is none yet. Throws `setup_already_done`, `username_taken`, and what
+ * is wrong with the credential: the hash is tried once, for one that cannot be checked would shut everybody out.
+ */
+export async function provision(accounts: Accounts, passwords: Passwords, text: string): Promise<string> {
+  const administrator = readProvisioned(text);
+  await passwords.verify(administrator.passwordHash, "", null);
+  await accounts.createFirst(administrator.username, { hash: administrator.passwordHash });
+  return administrator.username;
+}

@@ -1,0 +1,81 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Account, StoredFactor } from "../../users/account.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import type { Passwords } from "../../users/passwords.ts";
+import type { Enrolment } from "../second-factor/enrolment.ts";
+import { findRecoveryCode } from "../second-factor/recovery-codes.ts";
+import type { Origin, Sessions } from "../sessions/sessions.ts";
+import type { Attempts } from "../throttle/attempts.ts";
+import type { ApiTokens, EndedTokens } from "../tokens/api-tokens.ts";
+import { counted } from "./counted.ts";
+import type { AnswerSession } from "./session-answer.ts";
+import { asUsername, type SignedIn } from "./sign-in.ts";
+
+/** The way back in without the authenticator. */
+export interface Recovery {
+  /**
+   * Takes the factor away, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Whatever is wrong is the same
+   * `invalid_credentials`; `too_many_attempts`, `hashing_busy` besides.
+   */
+  recover(
+    reference: string,
+    secrets: { password: string; recovery_code: string; keep_tokens?: boolean | undefined },
+    origin: Origin,
+  ): Promise<SignedIn & { ended: EndedTokens }>;
+}
+
+export interface RecoveryOptions {
+  accounts: Accounts;
+  passwords: Passwords;
+  sessions: Sessions;
+  apiTokens: ApiTokens;
+  attempts: Attempts;
+  enrolment: Enrolment;
+  answer: AnswerSession;
+}
+
+export function createRecovery(options: RecoveryOptions): Recovery {
+  const { accounts, attempts, enrolment, sessions, apiTokens, answer } = options;
+  return {
+    recover: (reference, secrets, origin) => {
+      const named = accounts.find(reference) ?? accounts.findByName(asUsername(reference));
+      const username = named?.username ?? asUsername(reference);
+      return counted(attempts, { name: username, exists: named !== undefined }, origin, async (located) => {
+        const { account, hash } = await proven(options, named, secrets, located);
+        // Spent by the removal itself: of two at once one finds it gone, and a full disk takes neither from its owner.
+        const check = (factor: StoredFactor | null): void => {
+          if (!factor?.recovery_hashes.includes(hash)) throw refusal();
+        };
+        await enrolment.remove(account.id, { check });
+        const ended = await apiTokens.endAll(account.id, secrets.keep_tokens);
+        const opened = sessions.open(account.id, origin);
+        accounts.signedIn(account.id, undefined);
+        const session = answer(opened, accounts.find(account.id) ?? account);
+        return { session, method: "recovery_code", ended };
+      });
+    },
+  };
+}
+
+async function proven(
+  { accounts, passwords }: RecoveryOptions,
+  named: Account | undefined,
+  { password, recovery_code }: { password: string; recovery_code: string },
+  { source }: Origin,
+): Promise<{ account: Account; hash: string }> {
+  const tried = named?.password_hash ?? null;
+  const isRight = await passwords.verify(tried, password, source);
+  const account = named && accounts.find(named.id);
+  const mayEnter = account?.enabled && account.password_hash === tried && account.password_state !== "spent";
+  const hashes = account?.two_factor?.recovery_hashes ?? [];
+  const hash = hashes[findRecoveryCode(hashes, recovery_code)];
+  if (!isRight || !mayEnter || hash === undefined) throw refusal();
+  return { account, hash };
+}
+
+function refusal(): StewardError {
+  return new StewardError(
+    "invalid_credentials",
+    "User, password or recovery code is not right. A recovery code is good once; without one an administrator, or root on the device with `steward user rescue`, can help.",
+  );
+}

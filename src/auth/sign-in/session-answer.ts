@@ -1,0 +1,63 @@
+import type { Session } from "../../contract/types.ts";
+import type { Account } from "../../users/account.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import type { Restriction } from "../sessions/restriction.ts";
+import type { Opened, Sessions } from "../sessions/sessions.ts";
+import { type AccessTokens, accessSeconds } from "../tokens/access-tokens.ts";
+import type { TrustedTime } from "../trusted-time.ts";
+
+export interface SessionAnswerOptions {
+  accounts: Accounts;
+  sessions: Sessions;
+  tokens: AccessTokens;
+  time: TrustedTime;
+  /** What this user has to do first. */
+  restriction: (account: Account) => Restriction;
+}
+
+/** What somebody gets who signed in: tokens, deadlines as times of day, and what he should know. */
+export type AnswerSession = (opened: Opened, account: Account) => Session;
+
+/** Recovery codes left below which their owner is told to make new ones. */
+const fewRecoveryCodes = 3;
+
+export function createSessionAnswer(options: SessionAnswerOptions): AnswerSession {
+  const { accounts, sessions, tokens, time } = options;
+  return ({ session, refreshToken }, account) => {
+    const { idleSeconds, absoluteSeconds } = sessions.remaining(session);
+    const at = (seconds: number) => new Date(time.now().getTime() + seconds * 1_000).toISOString();
+    return {
+      access_token: tokens.issue(account.id, session.id),
+      token_type: "Bearer",
+      expires_in: accessSeconds,
+      refresh_token: refreshToken,
+      session: {
+        id: session.id,
+        expires_at: at(absoluteSeconds),
+        idle_expires_at: at(Math.min(idleSeconds, absoluteSeconds)),
+      },
+      user: accounts.view(account),
+      warnings: warningsOf(account, options.restriction(account)),
+    };
+  };
+}
+
+function warningsOf({ two_factor }: Account, restriction: Restriction): string[] {
+  const warnings: string[] = [];
+  if (restriction === "password_change") {
+    warnings.push(
+      "This one-use password is spent now. Choose your own with PUT /api/auth/password before this session ends.",
+    );
+  }
+  if (restriction === "two_factor_enrolment") {
+    warnings.push(
+      "This device asks for two-factor sign-in. Until you have enrolled, with POST /api/users/{id}/2fa/setup and …/enable, this session is good for nothing else.",
+    );
+  }
+  if (two_factor && two_factor.recovery_hashes.length < fewRecoveryCodes) {
+    warnings.push(
+      `You have ${two_factor.recovery_hashes.length} recovery codes left. Make new ones with POST /api/users/{id}/2fa/recovery-codes.`,
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,35 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { readFile, unlink } from "node:fs/promises";
+import { writeDurably } from "../../store/durable-file.ts";
+
+/** Bytes of a token: 128 bits, which no number of tries finds, so a wrong one need not end it. */
+const tokenBytes = 16;
+
+/** The one-time token that lets whoever can read the run directory make the first administrator over the network. */
+export interface SetupToken {
+  /** Writes a new token. */
+  renew(): Promise<void>;
+  isRight(token: string): Promise<boolean>;
+  /** Setup is done: the token goes. */
+  remove(): Promise<void>;
+}
+
+/** The file is the truth, read at each try, so that `steward setup-token --new` needs no way into the agent. */
+export function createSetupToken(path: string): SetupToken {
+  return {
+    renew: () => writeDurably(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
+    isRight: async (token) => {
+      const expected = (await readFile(path, "utf8").catch(() => "")).trim();
+      return expected !== "" && isEqual(token, expected);
+    },
+    remove: async () => {
+      await unlink(path).catch(() => undefined);
+    },
+  };
+}
+
+/** Compared by digest: equal length whatever comes, and in constant time. */
+function isEqual(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

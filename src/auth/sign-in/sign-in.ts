@@ -1,0 +1,200 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Session } from "../../contract/types.ts";
+import type { Account } from "../../users/account.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import type { Passwords } from "../../users/passwords.ts";
+import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
+import type { RefreshProof } from "../sessions/refresh-exchange.ts";
+import type { Restriction } from "../sessions/restriction.ts";
+import type { StoredSession } from "../sessions/session.ts";
+import type { Origin, Sessions } from "../sessions/sessions.ts";
+import type { StepUps } from "../sessions/step-up.ts";
+import type { Attempts } from "../throttle/attempts.ts";
+import type { Challenge, Challenges } from "./challenges.ts";
+import { counted } from "./counted.ts";
+import type { AnswerSession } from "./session-answer.ts";
+
+/** Signing in, staying signed in, and signing out. */
+export interface SignIn {
+  /**
+   * Throws `invalid_credentials`, `totp_required` with a challenge token when the password was right and a code is
+   * wanted, what is wrong with a code that was given, `too_many_attempts`, `hashing_busy`.
+   */
+  login(credentials: Credentials, origin: Origin): Promise<SignedIn>;
+  /** Throws `challenge_invalid`, what is wrong with the code, `too_many_attempts`. */
+  answerChallenge(token: string, proof: FactorProof, origin: Origin): Promise<SignedIn>;
+  /** For a session whose refresh token goes into a cookie: what has to come beside the cookie from now on. */
+  bind(sessionId: string): string;
+  /** Throws `invalid_token`. */
+  refresh(proof: RefreshProof, origin: Origin): Promise<Session>;
+  /** The session that has ended; undefined for a token that is not known. Throws `invalid_token`: reason `binding`. */
+  logout(proof: RefreshProof, origin: Origin): Promise<StoredSession | undefined>;
+}
+
+export interface Credentials extends FactorProof {
+  username: string;
+  password: string;
+}
+
+export interface SignedIn {
+  session: Session;
+  method: "password" | FactorMethod;
+}
+
+export interface SignInOptions {
+  accounts: Accounts;
+  passwords: Passwords;
+  sessions: Sessions;
+  attempts: Attempts;
+  challenges: Challenges;
+  secondFactor: SecondFactor;
+  stepUps: StepUps;
+  answer: AnswerSession;
+  /** What this user has to do first. */
+  restriction: (account: Account) => Restriction;
+}
+
+export function createSignIn(options: SignInOptions): SignIn {
+  const { accounts, sessions, attempts } = options;
+  return {
+    login: (credentials, origin) => {
+      const username = asUsername(credentials.username);
+      const tried = { name: username, exists: accounts.findByName(username) !== undefined };
+      return counted(attempts, tried, origin, (located) =>
+        login(options, { ...credentials, username }, located),
+      );
+    },
+    answerChallenge: (token, proof, origin) => answerChallenge(options, token, proof, origin),
+    bind: sessions.bind,
+    refresh: async (proof, origin) => {
+      const opened = await sessions.refresh(proof, origin);
+      const account = accounts.find(opened.session.user_id);
+      if (account?.enabled) return options.answer(opened, account);
+      await sessions.endAll(opened.session.user_id);
+      throw new StewardError("invalid_token", "The user may no longer sign in.", {
+        details: { reason: "revoked" },
+      });
+    },
+    logout: sessions.close,
+  };
+}
+
+/** A phone's keyboard writes the first letter large. ASCII alone: no other letter folds into one of ours. */
+export function asUsername(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+async function login(options: SignInOptions, credentials: Credentials, origin: Origin): Promise<SignedIn> {
+  const { accounts, passwords, challenges } = options;
+  const { username, password } = credentials;
+  const tried = accounts.findByName(username)?.password_hash ?? null;
+  const isRight = await passwords.verify(tried, password, origin.source);
+  if (!isRight || !tried) throw refusal();
+  const rehashed = passwords.isWeaker(tried) ? await passwords.hash(password, origin.source) : undefined;
+  // Looked up again: while the password was being checked it may have been changed, spent or taken away.
+  const account = entering(accounts.findByName(username), tried);
+  if (!account) throw refusal();
+  const { two_factor } = account;
+  if (!two_factor) return open(options, account, { rehashed, method: "password" }, origin);
+  if (credentials.code === undefined && credentials.recovery_code === undefined) {
+    const challenge = { userId: account.id, passwordHash: tried, rehashed };
+    throw new StewardError(
+      "totp_required",
+      "The password is right; this user signs in with a code too. Send it with this challenge to POST /api/auth/totp.",
+      { details: { challengeToken: challenges.open(challenge) } },
+    );
+  }
+  const method = await options.secondFactor.prove(account, two_factor, credentials, origin);
+  return open(options, account, { rehashed, method }, origin);
+}
+
+async function answerChallenge(
+  options: SignInOptions,
+  token: string,
+  proof: FactorProof,
+  origin: Origin,
+): Promise<SignedIn> {
+  const { challenges, attempts } = options;
+  const challenge = challenges.find(token);
+  const account = challenge && entering(options.accounts.find(challenge.userId), challenge.passwordHash);
+  if (!challenge || !account?.two_factor) throw staleChallenge();
+  const { two_factor } = account;
+  return counted(attempts, { name: account.username, isProven: true }, origin, async (located) => {
+    const method = await provenBy(options, token, () =>
+      options.secondFactor.prove(account, two_factor, proof, located),
+    );
+    if (!challenges.find(token)) throw staleChallenge();
+    challenges.close(token);
+    return openAgain(options, challenge, method, located);
+  });
+}
+
+/** A wrong code is held against its challenge. */
+async function provenBy(
+  { challenges }: SignInOptions,
+  token: string,
+  prove: () => Promise<FactorMethod>,
+): Promise<FactorMethod> {
+  try {
+    return await prove();
+  } catch (error) {
+    if (error instanceof StewardError && error.status === 401 && error.code !== "totp_required") {
+      challenges.failed(token);
+    }
+    throw error;
+  }
+}
+
+/** Once more: while the code was being checked the user may have been shut out. */
+function openAgain(
+  options: SignInOptions,
+  { userId, passwordHash, rehashed }: Challenge,
+  method: FactorMethod,
+  origin: Origin,
+): SignedIn {
+  const account = entering(options.accounts.find(userId), passwordHash);
+  if (!account) throw staleChallenge();
+  return open(options, account, { rehashed, method }, origin);
+}
+
+/** The account, when its owner may enter with the password that was right for this hash. */
+function entering(account: Account | undefined, hash: string): Account | undefined {
+  const mayEnter = account?.enabled && account.password_hash === hash && account.password_state !== "spent";
+  return mayEnter ? account : undefined;
+}
+
+function open(
+  { accounts, sessions, stepUps, answer, restriction }: SignInOptions,
+  account: Account,
+  { rehashed, method }: Pick<SignedIn, "method"> & Pick<Challenge, "rehashed">,
+  origin: Origin,
+): SignedIn {
+  const opened = sessions.open(account.id, origin);
+  accounts.signedIn(account.id, rehashed);
+  const present = accounts.find(account.id) ?? account;
+  if (isStepUp(method, restriction(present))) stepUps.grant(opened.session.id);
+  return { session: answer(opened, present), method };
+}
+
+/**
+ * RFC 9470 §4: a sign-in meets `max_age` where it took what a step-up takes. A recovery code opens one session and no
+ * more; a one-use password has passed through others' hands, and without the factor that the device asks for it is half.
+ */
+function isStepUp(method: SignedIn["method"], restriction: Restriction): boolean {
+  return method !== "recovery_code" && restriction === null;
+}
+
+/** One answer for every reason, so that nobody learns which names exist. */
+function refusal(): StewardError {
+  return new StewardError(
+    "invalid_credentials",
+    "The user name or the password is not right, or the user may not sign in. A one-use password is good for one sign-in.",
+  );
+}
+
+function staleChallenge(): StewardError {
+  return new StewardError(
+    "challenge_invalid",
+    "This sign-in took too long, or had too many wrong codes. Begin again with user name and password.",
+  );
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import type { DocumentKind } from "../../store/document-kind.ts";
+import type { Tally } from "./attempt-rules.ts";
+import type { KnownSource } from "./known-sources.ts";
+import type { StoredMoment } from "./timeline.ts";
+
+/**
+ * What is counted of tries, as it is stored: a line an entry, its keys first and then whole numbers, times in seconds
+ * of the timeline. A tenth of the size that objects would have, for a file that is written again and again under attack.
+ */
+export interface AttemptsState {
+  /** Of the HMAC that names and addresses are known by here: 256 bits in hex. */
+  readonly key_secret: string;
+  readonly moment: StoredMoment;
+  /** `account source failures at` */
+  readonly own: readonly string[];
+  /** The same of known sources, which strangers cannot push out. */
+  readonly own_known: readonly string[];
+  /** `account failures at` */
+  readonly accounts: readonly string[];
+  readonly codes: readonly string[];
+  /** `source` and the time of its oldest failure, then the seconds from each to the next. */
+  readonly windows: readonly string[];
+  /** `account source at` */
+  readonly known: readonly string[];
+}
+
+const lines = (pattern: string) => ({ type: "array", items: { type: "string", pattern } }) as const;
+const key = "[A-Za-z0-9_-]{12}";
+const number = "[0-9]{1,12}";
+const seconds = { type: "number", minimum: 0 } as const;
+
+/** Losing it costs counts and delays: attackers get their first tries again, nobody is shut out. */
+export const attemptsKind: DocumentKind<AttemptsState> = {
+  name: "attempts",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["key_secret", "moment", "own", "own_known", "accounts", "codes", "windows", "known"],
+    properties: {
+      key_secret: { type: "string", pattern: "^[0-9a-f]{64}$" },
+      moment: {
+        type: "object",
+        additionalProperties: false,
+        required: ["boot_id", "uptime", "time"],
+        properties: { boot_id: { type: "string" }, uptime: seconds, time: seconds },
+      },
+      own: lines(`^${key} ${key} ${number} ${number}$`),
+      own_known: lines(`^${key} ${key} ${number} ${number}$`),
+      accounts: lines(`^${key} ${number} ${number}$`),
+      codes: lines(`^${key} ${number} ${number}$`),
+      windows: lines(`^${key}( ${number}){1,20}$`),
+      known: lines(`^${key} ${key} ${number}$`),
+    },
+  },
+  // The key is new in each process that makes these defaults, and then stays in the file.
+  defaults: {
+    key_secret: randomBytes(32).toString("hex"),
+    moment: { boot_id: "", uptime: 0, time: 0 },
+    own: [],
+    own_known: [],
+    accounts: [],
+    codes: [],
+    windows: [],
+    known: [],
+  },
+  onLoss: "defaults",
+};
+
+/** Lines of tallies, whatever their keys. A time to come, which only a damaged file has, would be a lock without end. */
+export function readTallies(stored: readonly string[], now: number): [string, Tally][] {
+  return stored.map((line) => {
+    const [at = "", failures = "", ...keys] = line.split(" ").reverse();
+    return [keys.reverse().join(" "), { failures: Number(failures), at: Math.min(Number(at), now) }];
+  });
+}
+
+export function writeTallies(entries: readonly [string, Tally][]): string[] {
+  return entries.map(([keys, { failures, at }]) => `${keys} ${failures} ${Math.round(at)}`);
+}
+
+export function readWindows(stored: readonly string[], now: number): [string, readonly number[]][] {
+  return stored.map((line) => {
+    const [source = "", ...steps] = line.split(" ");
+    let at = 0;
+    const times = steps.map((step) => {
+      at += Number(step);
+      return Math.min(at, now);
+    });
+    return [source, times];
+  });
+}
+
+export function writeWindows(entries: readonly [string, readonly number[]][]): string[] {
+  return entries.map(([source, times]) => {
+    const whole = times.map(Math.round);
+    return [source, ...whole.map((at, index) => at - (whole[index - 1] ?? 0))].join(" ");
+  });
+}
+
+export function readKnown(stored: readonly string[], now: number): KnownSource[] {
+  return stored.map((line) => {
+    const [account = "", source = "", at] = line.split(" ");
+    return { account, source, at: Math.min(Number(at), now) };
+  });
+}
+
+export function writeKnown(entries: readonly KnownSource[]): string[] {
+  return entries.map(({ account, source, at }) => `${account} ${source} ${Math.round(at)}`);
+}

@@ -1,0 +1,60 @@
+import type { Uptime } from "../../host/ports.ts";
+
+/** Says when counts go to the disk: a new lock at once, the rest seldom, and under attack no more than that either. */
+export interface AttemptWriter {
+  /** A lock or its end: within two seconds. */
+  soon(): void;
+  /** Within `seconds`. */
+  within(seconds: number): void;
+  /** Writes what waits, or in any case when `isWorthIt`; nothing more comes by itself afterwards. */
+  close(isWorthIt: boolean): void;
+}
+
+/** Seconds that a failure may wait, and be lost in a power cut: it costs the attacker's count, nothing else. */
+export const failureDelaySeconds = 15;
+
+/** Seconds that a new lock may wait: those that begin together are written together. */
+const lockDelaySeconds = 2;
+
+/**
+ * Locks written so soon in a row, and the seconds that give another one. An attacker makes a lock with each try, and
+ * every write wears the flash: beyond this they wait like failures, four writes a minute.
+ */
+const soonInARow = 10;
+const soonEverySeconds = 60;
+
+export function createAttemptWriter(uptime: Uptime, write: () => void): AttemptWriter {
+  let timer: NodeJS.Timeout | undefined;
+  let due = Number.POSITIVE_INFINITY;
+  let allowance = soonInARow;
+  let allowedAt = uptime();
+  const writeNow = (): void => {
+    clearTimeout(timer);
+    due = Number.POSITIVE_INFINITY;
+    write();
+  };
+  const within = (seconds: number): void => {
+    const wanted = uptime() + seconds;
+    if (wanted >= due) return;
+    clearTimeout(timer);
+    due = wanted;
+    timer = setTimeout(writeNow, seconds * 1_000).unref();
+  };
+  return {
+    within,
+    soon: () => {
+      const now = uptime();
+      if (due <= now + lockDelaySeconds) return;
+      allowance = Math.min(soonInARow, allowance + (now - allowedAt) / soonEverySeconds);
+      allowedAt = now;
+      if (allowance < 1) return within(failureDelaySeconds);
+      allowance -= 1;
+      within(lockDelaySeconds);
+    },
+    close: (isWorthIt) => {
+      if (isWorthIt || due < Number.POSITIVE_INFINITY) writeNow();
+      clearTimeout(timer);
+      due = Number.NEGATIVE_INFINITY;
+    },
+  };
+}

@@ -1,0 +1,236 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { AttemptCounts } from "./attempt-counts.ts";
+import { ownEnd, siteEnd } from "./attempt-rules.ts";
+import type { Undo, Windows } from "./attempt-tables.ts";
+import { type AttemptWriter, failureDelaySeconds } from "./attempt-writer.ts";
+
+/** One attempt, to be settled once; what comes after that does nothing, so `withdraw` may stand in a `finally`. */
+export interface Attempt {
+  fail(): void;
+  /**
+   * Signed in. Ends the row of this source at this account and, where the source was strange, that of the account.
+   * A known source leaves the account's row alone, or each sign-in of the user would give strangers a hundred tries.
+   * The source's own window keeps its other failures: or one valid account would buy guesses at all others.
+   */
+  succeed(): void;
+  /** Nothing was checked (`hashing_busy`, an internal error), or the right password still waits for its code. */
+  withdraw(): void;
+  /** Undefined: the answer may say what was wrong. */
+  readonly seal?: Seal;
+}
+
+/**
+ * The window of the source is full. Then an attempt is answered alike, and at the same moment, whether its name is an
+ * account's or not, and whether its secret was looked at and wrong or not looked at; only the right one gets through.
+ */
+export interface Seal {
+  /** `too_many_attempts`. */
+  readonly refusal: StewardError;
+  /** There is something to look at, and what failed behind seals so far leaves room for it. */
+  readonly isLookedAt: boolean;
+}
+
+/** Whose secret it is that is tried, by keys. */
+export interface Target {
+  /** Null: no account is meant (the setup token). */
+  readonly account: string | null;
+  /** There is such an account. No answer may show it. */
+  readonly exists: boolean;
+  /** The living session that gives its password again: it has a row of its own, which strangers cannot reach. */
+  readonly session: string | null;
+  /** The password was right, and the code is to come: the window of the source is no matter. */
+  readonly isProven: boolean;
+}
+
+/** Where an attempt comes from, by keys; `site` is the /48 of an IPv6 source. */
+export interface TargetSource {
+  readonly source: string;
+  readonly site: string | null;
+}
+
+/** What counting needs; `changed` tells that a delay may have begun or ended. */
+export interface CountingContext {
+  counts: AttemptCounts;
+  now: () => number;
+  writer: AttemptWriter;
+  changed: () => void;
+}
+
+/** Seconds that the mark of a source which is known already may wait. */
+const lastSeenDelaySeconds = 15 * 60;
+
+/** Begins an attempt. Throws `too_many_attempts` where the row of this account for this source says so. */
+export function beginAttempt(context: CountingContext, target: Target, from: TargetSource): Attempt {
+  const { counts, now, changed } = context;
+  const begunAt = now();
+  const row = rowOf(counts, target, from, begunAt);
+  const windows = target.session !== null || target.isProven ? [] : windowsOf(counts, from);
+  const windowWait = endOf(windows, begunAt) - begunAt;
+  const ownWait = row.end(begunAt) - begunAt;
+  if (ownWait > 0) throw tooMany(Math.ceil(Math.max(ownWait, windowWait)));
+  if (windowWait > 0) return sealedAttempt(context, target, from, tooMany(Math.ceil(windowWait)));
+  const isStranger = target.exists && !row.isKnown && windows.length > 0;
+  const undoWindows = countIn([...windows, ...(isStranger ? accountWindowsOf(counts, from) : [])], begunAt);
+  const undoRow = row.count(begunAt);
+  changed();
+  return settledOnce({
+    fail: () => failed(context, Math.max(row.end(now()), endOf(windows, now())) > now()),
+    succeed: () => {
+      takeBack(undoWindows);
+      changed();
+      succeeded(context, target, from);
+    },
+    withdraw: () => {
+      takeBack([...undoWindows, ...undoRow]);
+      changed();
+    },
+  });
+}
+
+/**
+ * Behind a full window. These counts show nowhere else: an attacker who tries names from a full source must not see
+ * later, by a delay, which of them were looked at. So a source has twice as many guesses at most, in its window and
+ * behind it. Known limit: with a second source the hashing queue can be seen at work, which it is for accounts alone.
+ */
+function sealedAttempt(
+  context: CountingContext,
+  target: Target,
+  from: TargetSource,
+  refusal: StewardError,
+): Attempt {
+  const { counts, now } = context;
+  const { sealed } = counts.passing;
+  const begunAt = now();
+  const pair = `${target.account} ${from.source}`;
+  const windows = isKnown(counts, target, from, begunAt) ? [] : accountWindowsOf(counts, from);
+  const end = Math.max(ownEnd(sealed.get(pair, begunAt), undefined), endOf(windows, begunAt));
+  const isLookedAt = target.exists && end <= begunAt;
+  const undos = isLookedAt ? [sealed.count(pair, begunAt), ...countIn(windows, begunAt)] : [];
+  const attempt = settledOnce({
+    fail: () => trim(counts, now()),
+    succeed: () => {
+      takeBack(undos);
+      succeeded(context, target, from);
+    },
+    withdraw: () => takeBack(undos),
+  });
+  return { ...attempt, seal: { refusal, isLookedAt } };
+}
+
+/** The row of failures that an attempt stands in. */
+interface Row {
+  readonly isKnown: boolean;
+  /** When its delay ends or ended. */
+  end(at: number): number;
+  count(at: number): Undo[];
+}
+
+function rowOf(counts: AttemptCounts, target: Target, from: TargetSource, begunAt: number): Row {
+  const { account, session } = target;
+  if (account === null) return { isKnown: false, end: () => 0, count: () => [] };
+  const { own, ownKnown, accounts, passing } = counts;
+  const { source, site } = from;
+  const known = isKnown(counts, target, from, begunAt);
+  if (known || session !== null) {
+    const pair = `${account} ${session ?? source}`;
+    return {
+      isKnown: known,
+      end: (at) => ownEnd(ownKnown.get(pair, at), undefined),
+      count: (at) => [ownKnown.count(pair, at)],
+    };
+  }
+  const pair = `${account} ${source}`;
+  const sitePair = `${account} ${site}`;
+  const siteEndAt = (at: number) => (site === null ? 0 : siteEnd(passing.ownSites.get(sitePair, at)));
+  return {
+    isKnown: false,
+    end: (at) => Math.max(ownEnd(own.get(pair, at), accounts.get(account, at)), siteEndAt(at)),
+    count: (at) => [
+      own.count(pair, at),
+      accounts.count(account, at),
+      ...(site === null ? [] : [passing.ownSites.count(sitePair, at)]),
+    ],
+  };
+}
+
+function isKnown({ known }: AttemptCounts, { account }: Target, { source }: TargetSource, at: number) {
+  return account !== null && known.isKnown(account, source, at);
+}
+
+/** A window, and whose it is in there. */
+type Counter = readonly [windows: Windows, key: string];
+
+/** Of all failures of a source, and of its site. */
+function windowsOf({ windows, passing }: AttemptCounts, { source, site }: TargetSource): Counter[] {
+  return [[windows, source], ...(site === null ? [] : [[passing.sites, site] as const])];
+}
+
+/** Of those at accounts. */
+function accountWindowsOf({ passing }: AttemptCounts, { source, site }: TargetSource): Counter[] {
+  const { atAccounts, atAccountsOfSites } = passing;
+  return [[atAccounts, source], ...(site === null ? [] : [[atAccountsOfSites, site] as const])];
+}
+
+function endOf(counters: readonly Counter[], at: number): number {
+  return Math.max(0, ...counters.map(([windows, key]) => windows.end(key, at)));
+}
+
+function countIn(counters: readonly Counter[], at: number): Undo[] {
+  return counters.map(([windows, key]) => windows.count(key, at));
+}
+
+function takeBack(undos: readonly Undo[]): void {
+  for (const undo of undos) undo();
+}
+
+/** It was counted when it began; what is left is to make room and to write it down. */
+function failed({ counts, now, writer }: CountingContext, isLock: boolean): void {
+  trim(counts, now());
+  if (isLock) writer.soon();
+  else writer.within(failureDelaySeconds);
+}
+
+/** Not before an attempt has failed: those that are withdrawn cost nothing, and must not push others out. */
+function trim({ own, ownKnown, windows, passing }: AttemptCounts, now: number): void {
+  for (const table of [own, ownKnown, windows, ...Object.values(passing)]) table.trim(now);
+}
+
+function succeeded({ counts, now, writer }: CountingContext, target: Target, from: TargetSource): void {
+  const { account, session } = target;
+  if (account === null) return;
+  const wasKnown = isKnown(counts, target, from, now());
+  const { ownSites, sealed } = counts.passing;
+  const ended = [from.source, from.site, session].map((key) => `${account} ${key}`);
+  for (const own of [counts.own, counts.ownKnown, ownSites, sealed])
+    own.clear((keys) => ended.includes(keys));
+  if (!wasKnown) counts.accounts.clear((one) => one === account);
+  counts.known.add(account, from.source, now());
+  writer.within(wasKnown ? lastSeenDelaySeconds : failureDelaySeconds);
+}
+
+function settledOnce(attempt: Attempt): Attempt {
+  let isSettled = false;
+  const once = (settle: () => void) => () => {
+    if (isSettled) return;
+    isSettled = true;
+    settle();
+  };
+  return { fail: once(attempt.fail), succeed: once(attempt.succeed), withdraw: once(attempt.withdraw) };
+}
+
+/** One message for every reason and every name: it tells neither which names exist nor who has been guessing. */
+function tooMany(seconds: number): StewardError {
+  return new StewardError(
+    "too_many_attempts",
+    `Too many attempts from here have failed. Wait ${inWords(seconds)} before the next one: until then even the right password may be refused. On the device itself the command line never has to wait.`,
+    { details: { retryAfterSeconds: seconds } },
+  );
+}
+
+/** A length of time as a person says it. */
+export function inWords(seconds: number): string {
+  if (seconds === 1) return "a second";
+  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds <= 7_200) return `${Math.ceil(seconds / 60)} minutes`;
+  return `${Math.ceil(seconds / 3_600)} hours`;
+}

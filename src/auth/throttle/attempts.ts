@@ -1,0 +1,172 @@
+import { createHmac, createSecretKey } from "node:crypto";
+import type { Timers, Uptime } from "../../host/ports.ts";
+import type { Document } from "../../store/document.ts";
+import { type CodeLocks, createCodeLocks } from "../second-factor/code-locks.ts";
+import { type Attempt, beginAttempt } from "./attempt.ts";
+import {
+  type AttemptCounts,
+  clearAccount,
+  type RunningDelays,
+  readCounts,
+  runningDelays,
+  type StoredCounts,
+  writeCounts,
+} from "./attempt-counts.ts";
+import type { AttemptsState } from "./attempt-record.ts";
+import { createAttemptWriter, failureDelaySeconds } from "./attempt-writer.ts";
+import { siteOf } from "./source-key.ts";
+import { createTimeline } from "./timeline.ts";
+
+/**
+ * Throttling of every attempt at a password, a code or the setup token (design.md §3), on monotonic time alone. What it
+ * holds: a source has about a hundred a day at one account and 2,880 at all, and as many again behind a full window; a
+ * site (/48) has ten times as many; an account that strangers have failed at a hundred times in a row gives each of
+ * their addresses no more than one a minute. What it never does: refuse for longer than 15 minutes, let a stranger's
+ * failures count against a source that the account's user signed in from, or let failures at other names, invented
+ * ones above all, keep the right password out: behind a full window the answers are sealed (see `Seal`). A session
+ * that gives its password again has a row of its own.
+ * An attacker who shares a source with the user (one NAT, one /64) and knows the name can still delay a sign-in, by up
+ * to those 15 minutes.
+ * Known limit: with fresh addresses without number each of them has its first try; the hashing queue and the
+ * passwords' length hold then. A limit for all strangers together would shut out the user at a new address.
+ */
+export interface Attempts extends CodeLocks {
+  /**
+   * Before a password is looked at: counts the try as failed until it is settled, so that tries in parallel are counted
+   * before they are checked. `name` as it was sent, in lower case, whether there is such a user or not; null where no
+   * account is meant (the setup token). `source` as http/source.ts gives it; null, the device itself, is neither
+   * counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
+   */
+  begin(name: string | null, source: string | null, about?: AttemptAbout): Attempt;
+  /** Settles when an attempt that has just begun behind a seal is to be answered. */
+  untilAnswer(): Promise<void>;
+  /** True when somebody has signed in from here in the last 30 days: keeps a place in the queue for hashing. */
+  isKnownSource(source: string): boolean;
+  /** The delays that run now; null when there is none. `untilSeconds`: from now to the end of the last of them. */
+  lockOf(name: string): AccountLock | null;
+  /** Clears every count and lock of an account; those of sources are not its own and stay. */
+  unlock(name: string): void;
+  /** The user is gone: a later one of the same name begins with nothing, not even known sources. */
+  forget(name: string): void;
+  /** Hands what is only here to the document, before that is closed. */
+  close(): void;
+}
+
+/** What else is known of an attempt. */
+export interface AttemptAbout {
+  /** There is an account of that name. */
+  readonly exists?: boolean;
+  /** The id of the living session that gives its password again. */
+  readonly session?: string;
+  /** The password was right already. */
+  readonly isProven?: boolean;
+}
+
+/** Delays of an account that run now. */
+export interface AccountLock {
+  password: boolean;
+  totp: boolean;
+  untilSeconds: number;
+}
+
+export interface AttemptsOptions {
+  document: Document<AttemptsState>;
+  bootId: string;
+  uptime: Uptime;
+  timers: Timers;
+}
+
+/** While a delay runs its time is stored so often: a power cut makes it longer by no more than this. */
+const runningDelaySeconds = 5 * 60;
+
+/** A stop writes the time alone only when so much of it would be lost: `steward` with the agent down stops often. */
+const staleSeconds = 60 * 60;
+
+/** Seconds to each answer behind a seal: more than a password takes to be checked, with others before it. */
+const sealedSeconds = 2;
+
+const uncounted: Attempt = { fail: () => undefined, succeed: () => undefined, withdraw: () => undefined };
+
+export function createAttempts(options: AttemptsOptions): Attempts {
+  const stored = options.document.read();
+  const { now, moment } = createTimeline(stored.moment, options.bootId, options.uptime);
+  const counts = readCounts(stored, now());
+  const keyOf = createKeys(stored.key_secret);
+  const delays = createDelays(counts, now);
+  let writtenAt = stored.moment.time;
+  const writer = createAttemptWriter(options.uptime, () => {
+    writtenAt = now();
+    const state = { key_secret: stored.key_secret, moment: moment(), ...writeCounts(counts, writtenAt) };
+    options.document.note(() => state, 0);
+    if (delays.isAnyRunning()) writer.within(runningDelaySeconds);
+  });
+  // The stored moment is of another boot: the next one must go on from this one.
+  if (stored.moment.boot_id !== options.bootId && hasEntries(stored)) writer.within(failureDelaySeconds);
+  const context = { counts, now, writer, changed: delays.changed };
+  const clear = (account: string): void => {
+    clearAccount(counts, account);
+    delays.changed();
+    writer.within(0);
+  };
+  return {
+    begin: (name, source, { exists = false, session, isProven = false } = {}) => {
+      if (source === null) return uncounted;
+      const target = {
+        ...{ account: name === null ? null : keyOf(name), exists, isProven },
+        session: session === undefined ? null : keyOf(session),
+      };
+      const site = siteOf(source);
+      return beginAttempt(context, target, { source: keyOf(source), site: site && keyOf(site) });
+    },
+    untilAnswer: () => new Promise((resolve) => void options.timers.after(sealedSeconds, resolve)),
+    ...createCodeLocks(context, keyOf),
+    isKnownSource: (source) => counts.known.isKnownAtAll(keyOf(source), now()),
+    lockOf: (name) => {
+      if (!delays.isAnyRunning()) return null;
+      const account = keyOf(name);
+      return toLock(delays.passwordEnd(account), delays.codesEnd(account), now());
+    },
+    unlock: (name) => clear(keyOf(name)),
+    forget: (name) => {
+      counts.known.forget(keyOf(name));
+      clear(keyOf(name));
+    },
+    close: () => {
+      const isOld = now() - writtenAt >= staleSeconds && hasEntries(writeCounts(counts, now()));
+      writer.close(isOld || delays.isAnyRunning());
+    },
+  };
+}
+
+/** Names and addresses are kept as 72 bits of their HMAC: whoever reads the file learns neither. */
+function createKeys(secret: string): (text: string) => string {
+  const key = createSecretKey(secret, "hex");
+  return (text) => createHmac("sha256", key).update(text).digest("base64url").slice(0, 12);
+}
+
+/** What runs, remembered until something changes: a list of users asks it of each of them. */
+function createDelays(counts: AttemptCounts, now: () => number) {
+  let remembered: RunningDelays | undefined;
+  const running = (): RunningDelays => {
+    remembered ??= runningDelays(counts, now());
+    return remembered;
+  };
+  return {
+    changed: () => {
+      remembered = undefined;
+    },
+    isAnyRunning: () => now() < running().lastEnd,
+    passwordEnd: (account: string) => running().password.get(account) ?? 0,
+    codesEnd: (account: string) => running().codes.get(account) ?? 0,
+  };
+}
+
+function toLock(passwordEnd: number, codesEnd: number, now: number): AccountLock | null {
+  const end = Math.max(passwordEnd, codesEnd);
+  if (end <= now) return null;
+  return { password: passwordEnd > now, totp: codesEnd > now, untilSeconds: end - now };
+}
+
+function hasEntries({ own, own_known, accounts, codes, windows, known }: StoredCounts): boolean {
+  return [own, own_known, accounts, codes, windows, known].some((lines) => lines.length > 0);
+}

@@ -1,0 +1,81 @@
+import { apiToken, tokenId } from "../../contract/schemas/tokens.ts";
+import type { Scope } from "../../contract/scopes.ts";
+import { timestamp, userId } from "../../contract/shapes.ts";
+import type { DocumentKind } from "../../store/document-kind.ts";
+
+/** An API token as it is stored: only a hash of it. */
+export interface StoredApiToken {
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** SHA-256; the token has 256 random bits, so there is nothing to guess at. */
+  readonly hash: string;
+  readonly created_at: string;
+  readonly lifetime_seconds: number;
+  readonly expires_at: string;
+  /** False while nobody has vouched for the clock since it was made: its life begins when somebody does. */
+  readonly is_dated: boolean;
+  /** Somebody who vouched for the clock saw it expire: no clock brings it back. */
+  readonly is_dead: boolean;
+  readonly last_used_at: string | null;
+  readonly last_used_from: string | null;
+}
+
+export interface ApiTokensState {
+  readonly tokens: readonly StoredApiToken[];
+}
+
+const { name } = apiToken.properties;
+const nullableText = { type: ["string", "null"] } as const;
+
+/** Lost tokens cost their owners new ones and nothing else, so they may be made up as none. */
+export const apiTokensKind: DocumentKind<ApiTokensState> = {
+  name: "tokens",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["tokens"],
+    properties: {
+      tokens: {
+        type: "array",
+        items: {
+          type: "object",
+          additionalProperties: false,
+          required: [
+            "id",
+            "user_id",
+            "name",
+            "scopes",
+            "hash",
+            "created_at",
+            "lifetime_seconds",
+            "expires_at",
+            "is_dated",
+            "is_dead",
+            "last_used_at",
+            "last_used_from",
+          ],
+          properties: {
+            id: tokenId,
+            user_id: userId,
+            name,
+            // Another release may know other scopes: they stay, and are good for nothing here.
+            scopes: { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true },
+            hash: { type: "string", pattern: "^[0-9a-f]{64}$" },
+            created_at: timestamp,
+            lifetime_seconds: { type: "number", minimum: 1 },
+            expires_at: timestamp,
+            is_dated: { type: "boolean" },
+            is_dead: { type: "boolean" },
+            last_used_at: nullableText,
+            last_used_from: nullableText,
+          },
+        },
+      },
+    },
+  },
+  defaults: { tokens: [] },
+  onLoss: "defaults",
+};

@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from "node:crypto";
+import { StewardError } from "../../contract/errors.ts";
+import { type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
+import type { Uptime } from "../../host/ports.ts";
+import type { Document } from "../../store/document.ts";
+import { createGroups, createLookUp } from "../../store/look-up.ts";
+import type { Account } from "../../users/account.ts";
+import type { TrustedTime } from "../trusted-time.ts";
+import type { ApiTokensState, StoredApiToken } from "./api-token.ts";
+
+/** Tokens for programs: with scopes and an end, stored as hashes, never good for credentials. */
+export interface ApiTokens {
+  /** The token itself is in `text` and nowhere else. Throws `forbidden` for a scope that the owner's role has not. */
+  create(owner: Account, wanted: WantedToken): Promise<{ token: StoredApiToken; text: string }>;
+  find(text: string): StoredApiToken | undefined;
+  byId(id: string): StoredApiToken | undefined;
+  /** In the order of their creation; of one user, or all. */
+  list(userId?: string): readonly StoredApiToken[];
+  isExpired(token: StoredApiToken): boolean;
+  /** Tokens of a user that have not expired. */
+  livingOf(userId: string): number;
+  /** Seconds of monotonic time since it was last accepted, infinite when it was not since the start. */
+  secondsSinceUse(token: StoredApiToken): number;
+  /** Notes a use; written at most every quarter of an hour. */
+  used(token: StoredApiToken, from: string): void;
+  /** Dies at once, in memory whatever the disk does. */
+  remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
+  /** Ends all tokens of a user as `remove` does, when the account is taken back from an intruder; or keeps them all. */
+  endAll(userId: string, areKept?: boolean): Promise<EndedTokens>;
+  /** While somebody vouches for the clock: dates tokens that were made without, and writes down which have expired. */
+  sweep(): void;
+}
+
+/** What came of a user's tokens, as answers and events say it; those that had expired are not counted. */
+export interface EndedTokens {
+  readonly tokens_ended: number;
+  /** Absent: none were to be kept. */
+  readonly tokens_kept?: number;
+}
+
+export interface WantedToken {
+  name: string;
+  scopes: readonly Scope[];
+  lifetimeSeconds: number;
+}
+
+export interface ApiTokensOptions {
+  document: Document<ApiTokensState>;
+  time: TrustedTime;
+  uptime: Uptime;
+}
+
+/** Tokens that one user may have. */
+const tokensPerUser = 50;
+
+/** Seconds between two notes of a token's use; it is not worth more writes. */
+const useNoteSeconds = 15 * 60;
+
+export function createApiTokens(options: ApiTokensOptions): ApiTokens {
+  const { document, time, uptime } = options;
+  const all = () => document.read().tokens;
+  const byHash = createLookUp(all, ({ hash }) => hash);
+  const byId = createLookUp(all, ({ id }) => id);
+  const ofUser = createGroups(all, ({ user_id }) => user_id);
+  const livingOf = (userId: string) =>
+    ofUser(userId).filter((token) => !isOver(token, time.expiryNow())).length;
+  const remove: ApiTokens["remove"] = async (isMeant) => {
+    if (!all().some(isMeant)) return;
+    document.note(({ tokens }) => ({ tokens: tokens.filter((token) => !isMeant(token)) }), 0);
+    await document.save();
+  };
+  const usedAt = new Map<string, number>();
+  const notedAt = new Map<string, number>();
+  return {
+    byId,
+    find: (text) => byHash(hashOf(text)),
+    list: (userId) => all().filter((token) => userId === undefined || token.user_id === userId),
+    create: (owner, wanted) => create(options, owner, wanted),
+    isExpired: (token) => isExpired(options, token),
+    livingOf,
+    secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
+    used: ({ id }, from) => {
+      usedAt.set(id, uptime());
+      if (uptime() - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < useNoteSeconds) return;
+      notedAt.set(id, uptime());
+      const use = { last_used_at: time.now().toISOString(), last_used_from: from };
+      document.note((state) => changed(state, id, use), useNoteSeconds);
+    },
+    remove,
+    endAll: async (userId, areKept = false) => {
+      const living = livingOf(userId);
+      if (areKept) return { tokens_ended: 0, tokens_kept: living };
+      await remove(({ user_id }) => user_id === userId);
+      return { tokens_ended: living };
+    },
+    sweep: () => {
+      if (time.isVouchedFor()) document.note((state) => swept(state, time.expiryNow()), 0);
+    },
+  };
+}
+
+async function create(
+  { document, time }: ApiTokensOptions,
+  owner: Account,
+  { name, scopes, lifetimeSeconds }: WantedToken,
+): Promise<{ token: StoredApiToken; text: string }> {
+  refuseForeignScopes(owner, scopes);
+  const text = `stw_${randomBytes(32).toString("base64url")}`;
+  const begin = time.now().getTime();
+  const token: StoredApiToken = {
+    id: `tok_${randomBytes(16).toString("hex")}`,
+    user_id: owner.id,
+    name,
+    scopes,
+    hash: hashOf(text),
+    created_at: time.now().toISOString(),
+    lifetime_seconds: lifetimeSeconds,
+    expires_at: new Date(begin + lifetimeSeconds * 1_000).toISOString(),
+    is_dated: time.isVouchedFor(),
+    is_dead: false,
+    last_used_at: null,
+    last_used_from: null,
+  };
+  await document.update(({ tokens }) => {
+    refuseSurplus(tokens, owner);
+    return { tokens: [...tokens, token] };
+  });
+  return { token, text };
+}
+
+function refuseForeignScopes({ username, role }: Account, scopes: readonly Scope[]): void {
+  const foreign = scopes.filter((scope) => !(scopeRoles[scope] as readonly string[]).includes(role));
+  if (foreign.length === 0) return;
+  throw new StewardError(
+    "forbidden",
+    `The role "${role}" of ${username} may not do what ${foreign.join(", ")} is for, so a token of theirs cannot either. Nothing was made.`,
+  );
+}
+
+function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void {
+  if (tokens.filter(({ user_id }) => user_id === owner.id).length < tokensPerUser) return;
+  throw new StewardError(
+    "token_limit_reached",
+    `${owner.username} has ${tokensPerUser} API tokens, which is the most that there can be. Delete one that is no longer needed.`,
+  );
+}
+
+/** Marked for good once a clock that somebody vouches for has shown it, so that no other clock brings it back. */
+function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken): boolean {
+  if (!isOver(token, time.expiryNow())) return false;
+  if (!token.is_dead && time.isVouchedFor())
+    document.note((state) => changed(state, token.id, { is_dead: true }), 0);
+  return true;
+}
+
+function isOver({ is_dead, is_dated, expires_at }: StoredApiToken, now: Date): boolean {
+  return is_dead || (is_dated && now.getTime() >= Date.parse(expires_at));
+}
+
+/** Dates what was made by a clock that nobody vouched for, and marks what has expired. */
+function swept(state: ApiTokensState, now: Date): ApiTokensState {
+  const tokens = state.tokens.map((token) => {
+    if (token.is_dead) return token;
+    if (!token.is_dated) {
+      const end = new Date(now.getTime() + token.lifetime_seconds * 1_000);
+      return { ...token, is_dated: true, expires_at: end.toISOString() };
+    }
+    return now.getTime() < Date.parse(token.expires_at) ? token : { ...token, is_dead: true };
+  });
+  return tokens.every((token, index) => token === state.tokens[index]) ? state : { tokens };
+}
+
+function changed(state: ApiTokensState, id: string, change: Partial<StoredApiToken>): ApiTokensState {
+  return { tokens: state.tokens.map((token) => (token.id === id ? { ...token, ...change } : token)) };
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

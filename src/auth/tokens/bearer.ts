@@ -1,0 +1,121 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Settings } from "../../contract/types.ts";
+import type { Uptime } from "../../host/ports.ts";
+import type { Account } from "../../users/account.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import { type Restriction, restrictionOf } from "../sessions/restriction.ts";
+import type { StoredSession } from "../sessions/session.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import type { StepUps } from "../sessions/step-up.ts";
+import type { TrustedTime } from "../trusted-time.ts";
+import { type AccessClaims, accessTokenRules } from "./access-tokens.ts";
+import type { StoredApiToken } from "./api-token.ts";
+import type { ApiTokens } from "./api-tokens.ts";
+
+/** A person who signed in. */
+export interface Person {
+  readonly kind: "user";
+  readonly account: Account;
+  readonly session: StoredSession;
+  readonly restriction: Restriction;
+  readonly isSteppedUp: boolean;
+  /** Its time claims are wrong and were overlooked, so that the clock can be mended. */
+  readonly isTolerated: boolean;
+}
+
+/** A program with an API token of somebody's. */
+export interface Program {
+  readonly kind: "token";
+  readonly account: Account;
+  /** What the owner has to do first; the token is bound by it as the owner is. */
+  readonly restriction: Restriction;
+  readonly token: StoredApiToken;
+  readonly isTolerated: boolean;
+}
+
+/** Judges at every request who a verified token stands for. Throws `invalid_token`. */
+export interface Bearer {
+  person(claims: AccessClaims, isClockTolerant: boolean): Person;
+  program(token: string, isClockTolerant: boolean, from: string): Program;
+}
+
+export interface BearerOptions {
+  accounts: Accounts;
+  sessions: Sessions;
+  apiTokens: ApiTokens;
+  stepUps: StepUps;
+  time: TrustedTime;
+  uptime: Uptime;
+  security: () => Settings["security"];
+}
+
+/** Seconds of monotonic time for which a token whose time claims alone are wrong may mend the clock. */
+export const toleranceSeconds = 60 * 60;
+
+export function createBearer(options: BearerOptions): Bearer {
+  const { accounts, sessions, apiTokens, stepUps, uptime } = options;
+  return {
+    person: (claims, isClockTolerant) => {
+      const session = sessions.find(claims.sessionId);
+      const account = session && accounts.find(session.user_id);
+      if (!session || !account?.enabled || account.id !== claims.subject) {
+        throw refused(options, "revoked", "The session of this access token has ended. Sign in again.");
+      }
+      const wrong = timeFault(options, claims);
+      const isTolerated = wrong !== undefined;
+      const isRecent = () => uptime() - claims.issuedUptime < toleranceSeconds;
+      if (wrong && !(isClockTolerant && isRecent() && isClockInDoubt(options))) throw wrong;
+      const restriction = restrictionOf(account, options.security().require_2fa);
+      const isSteppedUp = !isTolerated && stepUps.isGranted(session.id);
+      return { kind: "user", account, session, restriction, isSteppedUp, isTolerated };
+    },
+    program: (text, isClockTolerant, from) => {
+      const token = apiTokens.find(text);
+      const account = token && accounts.find(token.user_id);
+      if (!token || !account?.enabled) {
+        throw refused(
+          options,
+          "revoked",
+          "This API token is not known, or was deleted, or its owner may not sign in.",
+          token !== undefined,
+        );
+      }
+      const isTolerated = apiTokens.isExpired(token);
+      const mayMend = isClockTolerant && isClockInDoubt(options);
+      if (isTolerated && !(mayMend && apiTokens.secondsSinceUse(token) < toleranceSeconds)) {
+        throw refused(options, "expired", "The API token has expired. Its owner can make a new one.");
+      }
+      if (!isTolerated) apiTokens.used(token, from);
+      const restriction = restrictionOf(account, options.security().require_2fa);
+      return { kind: "token", account, restriction, token, isTolerated };
+    },
+  };
+}
+
+/** What is wrong with the times in a token, by the clock as it is now. */
+function timeFault(options: BearerOptions, claims: AccessClaims): StewardError | undefined {
+  if (!options.time.isInEpoch(claims.epoch)) {
+    return refused(
+      options,
+      "clock_epoch",
+      "The device's clock was set since this access token was made. Exchange the refresh token for a new one; nobody was signed out.",
+    );
+  }
+  if (options.time.nowSeconds() < claims.expiresAt + accessTokenRules.clockTolerance) return undefined;
+  return refused(
+    options,
+    "expired",
+    "The access token has expired. Exchange the refresh token for a new one.",
+  );
+}
+
+/** Design, trusted time, rule 6: no leniency while the clock is vouched for and has not been stepped lately. */
+function isClockInDoubt({ time }: BearerOptions): boolean {
+  return !time.isVouchedFor() || time.secondsSinceStep() < toleranceSeconds;
+}
+
+/** `isProven`: the token is one of ours, so whoever sent it may know more of the clock. */
+function refused({ time }: BearerOptions, reason: string, message: string, isProven = true): StewardError {
+  const clock = time.describe({ isProven });
+  return new StewardError("invalid_token", message, { details: { reason, clock } });
+}

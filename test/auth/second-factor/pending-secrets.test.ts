@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createPendingSecrets } from "../../../src/auth/second-factor/pending-secrets.ts";
+
+describe("a secret that is not enabled yet", () => {
+  it("is kept for ten minutes of monotonic time", () => {
+    const clock = { now: 100 };
+    const pending = createPendingSecrets(() => clock.now);
+    assert.equal(pending.find("ana"), undefined);
+    const secret = pending.open("ana");
+    assert.match(secret, /^[A-Z2-7]{32}$/);
+    clock.now += 599.9;
+    assert.equal(pending.find("ana"), secret);
+    clock.now += 0.1;
+    assert.equal(pending.find("ana"), undefined);
+  });
+  it("dies when its user begins again, and is nobody else's", () => {
+    const pending = createPendingSecrets(() => 100);
+    const first = pending.open("ana");
+    const second = pending.open("ana");
+    assert.notEqual(first, second);
+    assert.deepEqual([pending.find("ana"), pending.find("bob")], [second, undefined]);
+  });
+  it("dies when it has served", () => {
+    const pending = createPendingSecrets(() => 100);
+    pending.open("ana");
+    pending.forget("ana");
+    assert.equal(pending.find("ana"), undefined);
+  });
+});

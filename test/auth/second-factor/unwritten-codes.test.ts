@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { startAgentInProcess } from "../../agent-in-process.ts";
+import { codeNear, enrol } from "../../authenticator.ts";
+import { adminPassword } from "../../running-agent.ts";
+import { login } from "../../store/damaged-state.ts";
+import { makeReadOnly, makeWritable, mountPrivately } from "../../store/private-mount.ts";
+import { until } from "../../until.ts";
+
+describe("a code that was used on a read-only disk", () => {
+  it("is not good again for an agent that is started anew, also once the disk is mended", async (test) => {
+    const mount = await mountPrivately(test, 48);
+    if (typeof mount === "string") return test.skip(mount);
+    const first = await startAgentInProcess({ stateDirectory: mount.seen });
+    // systemd keeps it from one agent to the next.
+    const run = first.runDirectory;
+    const options = { stateDirectory: mount.seen, arguments: ["--run", run] };
+    const { id, token } = await first.signedInAdmin();
+    const { secret } = await enrol(first.call, { id, token, password: adminPassword });
+    await first.stop();
+    mount.run(makeReadOnly);
+
+    const second = await startAgentInProcess(options);
+    const withCode = { body: { ...login.body, code: await codeNear(secret, 1) } };
+    assert.equal((await second.call("POST", "/api/auth/login", withCode)).status, 200);
+    await second.stop();
+    assert.equal(existsSync(join(run, "unwritten-codes")), true);
+
+    const third = await startAgentInProcess(options);
+    test.after(async () => {
+      for (const agent of [third, second, first]) await agent.dispose();
+    });
+    const again = await third.call("POST", "/api/auth/login", withCode);
+    assert.deepEqual([again.status, again.json.code], [401, "totp_reused"]);
+    mount.run(makeWritable);
+    await until("it is forgotten", () => !existsSync(join(run, "unwritten-codes")));
+    const last = await third.call("POST", "/api/auth/login", withCode);
+    assert.deepEqual([last.status, last.json.code], [401, "totp_reused"]);
+  });
+});

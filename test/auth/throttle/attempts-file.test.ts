@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { until } from "../../until.ts";
+import { attemptsAt, fail, type Host, tried } from "../attempts-at.ts";
+
+const home = "192.0.2.7";
+const away = "198.51.100.9";
+const file = ({ directory = "" }: Host) => join(directory, "attempts.json");
+
+describe("attempts.json", () => {
+  it("holds neither names nor addresses", async () => {
+    const host: Host = { now: 500 };
+    const { attempts, stop } = await attemptsAt(host);
+    fail(attempts, "ana", home, 3);
+    tried(attempts, "ana", away, "succeed");
+    attempts.wrongCode("ana");
+    await stop();
+    const text = await readFile(file(host), "utf8");
+    for (const word of ["ana", home, away]) assert.equal(text.includes(word), false, word);
+    assert.match(text, /"own": \[\n/);
+  });
+
+  it("drops what no longer means anything", async () => {
+    const host: Host = { now: 500 };
+    const { attempts, document, stop } = await attemptsAt(host);
+    fail(attempts, "ana", home, 5);
+    fail(attempts, "bob", home, 5);
+    tried(attempts, "ana", home, "withdraw" as const);
+    host.now += 86_400;
+    fail(attempts, "eve", away, 1);
+    await stop();
+    const { own, accounts, windows } = document.read();
+    assert.deepEqual([own.length, accounts.length, windows.length], [1, 1, 1]);
+  });
+
+  it("stays below 256 KiB whatever comes", async () => {
+    const host: Host = { now: 900_000_000 };
+    const { attempts, stop } = await attemptsAt(host);
+    for (let user = 0; user < 300; user += 1) {
+      for (let source = 0; source < 20; source += 1) {
+        tried(attempts, `user${user}`, `2001:db8:${user}:${source}::/64`, "succeed");
+        tried(attempts, `user${user}`, `2001:db8:${user}:${source}::/64`);
+      }
+    }
+    for (let count = 0; count < 600 * 20; count += 1) {
+      if (count % 600 === 0) host.now += 29;
+      tried(attempts, `nobody${count}`, `203.0.113.${count % 600}`);
+    }
+    for (let count = 0; count < 5_000; count += 1) attempts.wrongCode(`user${count}`);
+    await stop();
+    const { size } = await stat(file(host));
+    assert.ok(size > 128 * 1_024 && size <= 256 * 1_024, `${size} bytes`);
+    const restarted = await attemptsAt(host);
+    assert.equal(restarted.document.trouble(), null);
+  });
+
+  it("with times to come, as a damaged one may have, locks nobody for longer than from now", async () => {
+    const host: Host = { now: 500 };
+    const { attempts, document, stop } = await attemptsAt(host);
+    fail(attempts, "ana", home, 5);
+    await stop();
+    const again = await attemptsAt(host);
+    const future = (line: string) => line.replace(/\d+$/, "999999999999");
+    await again.document.update((state) => ({ ...state, own: document.read().own.map(future) }));
+    await again.document.close();
+    const { attempts: restarted } = await attemptsAt(host);
+    assert.equal(tried(restarted, "ana", home), 30);
+  });
+
+  it("is written within 15 s for a failure, within 2 s for a lock, at once for an unlock", async (test) => {
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const host: Host = { now: 500 };
+    const { attempts, document } = await attemptsAt(host);
+    const rowsAfter = (seconds: number) => {
+      host.now += seconds;
+      test.mock.timers.tick(seconds * 1_000);
+      return document.read().own.length;
+    };
+    fail(attempts, "ana", home, 1);
+    assert.deepEqual([rowsAfter(14), rowsAfter(1)], [0, 1]);
+    fail(attempts, "bob", away, 5);
+    assert.deepEqual([rowsAfter(1), rowsAfter(1)], [1, 2]);
+    attempts.unlock("bob");
+    assert.equal(rowsAfter(0), 1);
+  });
+
+  it("is written seldom under attack, although every try makes a lock (flash wear)", async (test) => {
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const host: Host = { now: 500 };
+    const { attempts, document } = await attemptsAt(host);
+    let writes = 0;
+    const note = document.note.bind(document);
+    document.note = (change, delaySeconds) => {
+      writes += 1;
+      note(change, delaySeconds);
+    };
+    for (let second = 0; second < 3_600; second += 1) {
+      fail(attempts, `user${second}`, `2001:db8:${second.toString(16)}::/64`, 5);
+      host.now += 1;
+      test.mock.timers.tick(1_000);
+    }
+    assert.ok(writes > 200 && writes <= 10 + 60 + 240, `${writes} writes in an hour`);
+  });
+
+  it("is not written any more once the last delay is over (an idle agent)", async (test) => {
+    test.mock.timers.enable({ apis: ["setTimeout"] });
+    const host: Host = { now: 500 };
+    const { attempts, document } = await attemptsAt(host);
+    for (let count = 0; count < 10; count += 1) attempts.wrongCode("ana");
+    const writtenAfter = (seconds: number) => {
+      const before = document.read();
+      for (let passed = 0; passed < seconds; passed += 1) {
+        host.now += 1;
+        test.mock.timers.tick(1_000);
+      }
+      return document.read() !== before;
+    };
+    assert.equal(writtenAfter(900), true);
+    writtenAfter(600);
+    assert.equal(writtenAfter(7_200), false);
+  });
+
+  it("is not written when nothing is counted, nor again when nothing has changed", async () => {
+    const host: Host = { now: 500 };
+    const first = await attemptsAt(host);
+    tried(first.attempts, "ana", home, "succeed");
+    await first.stop();
+    const { mtimeMs } = await stat(file(host));
+    host.now += 3_500;
+    const second = await attemptsAt(host);
+    assert.equal(tried(second.attempts, "ana", home, "withdraw"), 0);
+    await second.stop();
+    assert.equal((await stat(file(host))).mtimeMs, mtimeMs);
+  });
+
+  it("is on the disk by itself, soon after a lock", async () => {
+    const host: Host = { now: 500 };
+    const { attempts } = await attemptsAt(host);
+    fail(attempts, "ana", home, 5);
+    const isWritten = async () => /"own": \[\n/.test(await readFile(file(host), "utf8"));
+    await until("it is written", isWritten);
+  });
+});
