@@ -1,5 +1,5 @@
 import type { AuditEvent } from "../contract/types.ts";
-import { chainStart, isIntact } from "../journal/event-chain.ts";
+import { chainStart, isIntact } from "../journal/events/event-chain.ts";
 
 type LogName = AuditEvent["log"];
 

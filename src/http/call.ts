@@ -4,7 +4,7 @@ import { type Fault, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { OperationId, operations } from "../contract/operations.ts";
 import type { Input, Output, Role } from "../contract/types.ts";
-import type { EventActor, EventDetails, EventSubject } from "../journal/event.ts";
+import type { EventActor, EventDetails, EventSubject } from "../journal/events/event.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 
 /** Who is calling. `local-root` is whoever could open the unix socket: root and the service's own user. */

@@ -4,7 +4,7 @@ import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
-import type { EventSink } from "../journal/event.ts";
+import type { EventSink } from "../journal/events/event.ts";
 import { authorise } from "./authorise.ts";
 import {
   type Actor,

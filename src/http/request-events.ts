@@ -1,7 +1,7 @@
 import type { Origin } from "../auth/sessions/sessions.ts";
 import { StewardError } from "../contract/errors.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import type { EventSink } from "../journal/event.ts";
+import type { EventSink } from "../journal/events/event.ts";
 import { type Actor, type EventNote, eventActorOf } from "./call.ts";
 
 /** A request as far as it got, for what is written down of it beside its success. */

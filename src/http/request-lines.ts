@@ -1,7 +1,7 @@
 import type Koa from "koa";
 import type { OperationId } from "../contract/operations.ts";
-import type { Log } from "../journal/log.ts";
-import { createRepeats } from "../journal/repeats.ts";
+import type { Log } from "../journal/logs/log.ts";
+import { createRepeats } from "../journal/logs/repeats.ts";
 import type { RequestSource } from "./source.ts";
 
 /** A request that is to have a line in the log. */

@@ -5,7 +5,7 @@ import type { Origin } from "../auth/sessions/sessions.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
-import type { EventSink } from "../journal/event.ts";
+import type { EventSink } from "../journal/events/event.ts";
 import type { Authenticate, Way } from "./authenticate.ts";
 import { authorise, refuseOutOfScope } from "./authorise.ts";
 import { type Actor, roleOf } from "./call.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import Koa from "koa";
 import { StewardError } from "../contract/errors.ts";
-import type { Log } from "../journal/log.ts";
+import type { Log } from "../journal/logs/log.ts";
 import { createHostCheck } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
 import type { RequestLines } from "./request-lines.ts";

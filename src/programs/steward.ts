@@ -6,9 +6,9 @@ import { changeUserKeepingTimeCapability } from "../host/linux/clock/time-capabi
 import { isJournalStream } from "../host/linux/systemd/journal-stream.ts";
 import { openNativeJournal } from "../host/linux/systemd/native-journal.ts";
 import { openServiceManager, type ServiceManager } from "../host/linux/systemd/service-manager.ts";
-import { journalFieldsOf } from "../journal/journal-fields.ts";
-import { createLog, syslogNumbers } from "../journal/log.ts";
-import { createOwnLines } from "../journal/own-lines.ts";
+import { journalFieldsOf } from "../journal/logs/journal-fields.ts";
+import { createLog, syslogNumbers } from "../journal/logs/log.ts";
+import { createOwnLines } from "../journal/logs/own-lines.ts";
 import type { Build } from "../system/version.ts";
 import { type Program, serve } from "./agent/serve.ts";
 import { createCommandContext, type Terminal } from "./command-context.ts";

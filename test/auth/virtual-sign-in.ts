@@ -14,7 +14,7 @@ import { createAttempts } from "../../src/auth/throttle/attempts.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createApiTokens } from "../../src/auth/tokens/api-tokens.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import type { EventFacts } from "../../src/journal/event.ts";
+import type { EventFacts } from "../../src/journal/events/event.ts";
 import { type Account, accountsKind, type StoredFactor } from "../../src/users/account.ts";
 import { createAccounts } from "../../src/users/accounts.ts";
 import { createPasswords } from "../../src/users/passwords.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Call, StreamMessage } from "../../src/http/call.ts";
 import { createEventHandlers } from "../../src/http/handlers/events.ts";
-import type { EventLog } from "../../src/journal/event-log.ts";
+import type { EventLog } from "../../src/journal/events/event-log.ts";
 import { change, openLog } from "../journal/event-directory.ts";
 import { until } from "../until.ts";
 

@@ -5,8 +5,8 @@ import type { OperationId } from "../../src/contract/operations.ts";
 import { createJournalReader } from "../../src/host/linux/systemd/journal-reader.ts";
 import type { Actor, Call, StreamMessage, StreamSource } from "../../src/http/call.ts";
 import { createLogHandlers } from "../../src/http/handlers/logs.ts";
-import { createLogs } from "../../src/journal/logs.ts";
-import { createOwnLines } from "../../src/journal/own-lines.ts";
+import { createLogs } from "../../src/journal/logs/logs.ts";
+import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 import { until } from "../until.ts";
 
 const time = "2026-11-20T12:00:00.000Z";

@@ -6,7 +6,7 @@ import Koa from "koa";
 import type { Person } from "../../src/auth/tokens/bearer.ts";
 import type { Actor } from "../../src/http/call.ts";
 import { createRouter } from "../../src/http/router.ts";
-import type { EventFacts } from "../../src/journal/event.ts";
+import type { EventFacts } from "../../src/journal/events/event.ts";
 
 /** No operation of the contract is clock-tolerant yet, so who calls is made up here, and what he calls as well. */
 describe("a request with a token whose times were overlooked", () => {

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEvent } from "../../src/contract/types.ts";
-import type { EventFacts } from "../../src/journal/event.ts";
-import { type EventLog, type EventLogOptions, openEventLog } from "../../src/journal/event-log.ts";
+import type { EventFacts } from "../../src/journal/events/event.ts";
+import { type EventLog, type EventLogOptions, openEventLog } from "../../src/journal/events/event-log.ts";
 import { createReserve } from "../../src/store/reserve.ts";
 import { type Ending, temporaryDirectory } from "../store/state-directory.ts";
 

@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Uptime } from "../../host/ports.ts";
-import type { EventSink } from "../../journal/event.ts";
+import type { EventSink } from "../../journal/events/event.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Origin } from "../sessions/sessions.ts";

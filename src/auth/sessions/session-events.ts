@@ -1,4 +1,4 @@
-import { agentEvent, type EventFacts, type EventSink } from "../../journal/event.ts";
+import { agentEvent, type EventFacts, type EventSink } from "../../journal/events/event.ts";
 import type { StoredSession } from "./session.ts";
 import type { Client, SessionsOptions } from "./sessions.ts";
 

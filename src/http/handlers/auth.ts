@@ -7,7 +7,7 @@ import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-
 import type { Attempts } from "../../auth/throttle/attempts.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
-import type { EventSubject } from "../../journal/event.ts";
+import type { EventSubject } from "../../journal/events/event.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { type Call, type Handlers, personOf } from "../call.ts";
 import type { RefreshCookie } from "../refresh-cookie.ts";

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { UpdateProgress } from "../../contract/types.ts";
-import type { EventLog } from "../../journal/event-log.ts";
-import { createMatch, type EventFilter, placeOf } from "../../journal/event-pages.ts";
+import type { EventLog } from "../../journal/events/event-log.ts";
+import { createMatch, type EventFilter, placeOf } from "../../journal/events/event-pages.ts";
 import { type Actor, type Handlers, roleOf, type StreamMessage, type StreamSource } from "../call.ts";
 
 type EventHandlers = Pick<Handlers, "listEvents" | "streamEvents">;

@@ -2,9 +2,9 @@ import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { severityWords } from "../../contract/schemas/logs.ts";
 import type { SeverityWord } from "../../contract/types.ts";
-import { readCursor } from "../../journal/log-cursor.ts";
-import type { LogFilter } from "../../journal/log-filter.ts";
-import type { Logs } from "../../journal/logs.ts";
+import { readCursor } from "../../journal/logs/log-cursor.ts";
+import type { LogFilter } from "../../journal/logs/log-filter.ts";
+import type { Logs } from "../../journal/logs/logs.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 
 type LogHandlers = Pick<Handlers, "listLogs" | "streamLogs">;

@@ -5,7 +5,7 @@ import type { Attempts } from "../../auth/throttle/attempts.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { Output, User } from "../../contract/types.ts";
-import type { EventDetails } from "../../journal/event.ts";
+import type { EventDetails } from "../../journal/events/event.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { NewAccount } from "../../users/new-account.ts";
 import { authorise } from "../authorise.ts";

@@ -13,7 +13,7 @@ import { createServer, type ServerOptions } from "../../http/server.ts";
 import { createSchemeOf, createSourceOf } from "../../http/source.ts";
 import { createStaticFiles } from "../../http/static-files.ts";
 import { createStreams } from "../../http/streams.ts";
-import { withoutRepeats } from "../../journal/log.ts";
+import { withoutRepeats } from "../../journal/logs/log.ts";
 import { makeDirectory } from "../../store/durable-file.ts";
 import type { Lock } from "../../store/lock.ts";
 import { createRescue, isRepaired } from "./rescue.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Calls } from "../../cli/context.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, SettingsChange } from "../../contract/types.ts";
-import type { Log } from "../../journal/log.ts";
+import type { Log } from "../../journal/logs/log.ts";
 import { createStateTools, type StateTools } from "../../store/inspection.ts";
 import { type Lock, takeLock } from "../../store/lock.ts";
 import { documentKinds } from "./documents.ts";

@@ -1,4 +1,4 @@
-import { agentEvent, type EventSink } from "../../journal/event.ts";
+import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { Document } from "../../store/document.ts";
 import { type Finding, type Register, readRegister, registerName } from "../../store/register.ts";
 import type { HealthCheck } from "../../system/health.ts";

@@ -15,8 +15,8 @@ import { createDatagrams } from "../../host/linux/network/datagrams.ts";
 import { createResolveHost } from "../../host/linux/network/resolve-host.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import type { Uptime } from "../../host/ports.ts";
-import { agentEvent, type EventSink } from "../../journal/event.ts";
-import type { Log } from "../../journal/log.ts";
+import { agentEvent, type EventSink } from "../../journal/events/event.ts";
+import type { Log } from "../../journal/logs/log.ts";
 import type { Document } from "../../store/document.ts";
 
 /** What the clock of this device is joined from. */

@@ -12,7 +12,7 @@ import { isLocalServer } from "../../host/linux/network/local-server.ts";
 import { createTransfers } from "../../host/linux/network/transfers.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import type { Uptime } from "../../host/ports.ts";
-import { agentEvent, type EventSink } from "../../journal/event.ts";
+import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { Document } from "../../store/document.ts";
 import type { Build } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";

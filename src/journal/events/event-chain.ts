@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AuditEvent } from "../contract/types.ts";
+import type { AuditEvent } from "../../contract/types.ts";
 
 /** What the first event of a log continues. */
 export const chainStart = "0".repeat(64);

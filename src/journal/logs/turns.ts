@@ -1,4 +1,4 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 
 /** Lets a few do at a time what costs a process, and some more wait. Throws `rate_limited` for those beyond. */
 export interface Turns {

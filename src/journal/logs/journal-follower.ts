@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Journal, JournalEntry } from "../host/ports.ts";
+import type { Journal, JournalEntry } from "../../host/ports.ts";
 
 /** One reading of the journal as it grows, for all who follow it. */
 export interface JournalFollower {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { createLoggedEvents } from "../../src/journal/logged-events.ts";
-import { createRefusalCounts } from "../../src/journal/refusal-counts.ts";
-import { refusal } from "./event-directory.ts";
+import { createLoggedEvents } from "../../../src/journal/events/logged-events.ts";
+import { createRefusalCounts } from "../../../src/journal/events/refusal-counts.ts";
+import { refusal } from "../event-directory.ts";
 
 interface Written {
   from: string;

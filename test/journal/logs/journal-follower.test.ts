@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { createJournalReader } from "../../src/host/linux/systemd/journal-reader.ts";
-import type { JournalEntry } from "../../src/host/ports.ts";
-import { createJournalFollower, type JournalFollower } from "../../src/journal/journal-follower.ts";
-import { growJournal, ownFields, temporaryDirectory, writeCommand } from "../host/systemd/journal.ts";
-import { until } from "../until.ts";
+import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
+import type { JournalEntry } from "../../../src/host/ports.ts";
+import { createJournalFollower, type JournalFollower } from "../../../src/journal/logs/journal-follower.ts";
+import { growJournal, ownFields, temporaryDirectory, writeCommand } from "../../host/systemd/journal.ts";
+import { until } from "../../until.ts";
 
 /** A growing journal whose followers are counted, and the ids of their processes. */
 function counted(test: TestContext, instead = 'exec journalctl "$@"') {

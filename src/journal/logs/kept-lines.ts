@@ -1,6 +1,6 @@
 import { appendFile, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../contract/errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
 
 /** Lines of the log that outlive the agent where there is no journal to do so. */
 export interface KeptLines {

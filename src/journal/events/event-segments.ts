@@ -1,9 +1,9 @@
 import { readdir, readFile, stat, truncate, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { systemErrorCode } from "../contract/errors.ts";
-import type { AuditEvent } from "../contract/types.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
+import type { AuditEvent } from "../../contract/types.ts";
+import type { Log } from "../logs/log.ts";
 import { eventOfLine, parsedLine } from "./event-chain.ts";
-import type { Log } from "./log.ts";
 
 /** One file of a log: its events from `firstSeq` on, in order. */
 export interface Segment {

@@ -1,5 +1,5 @@
-import type { LogEntry } from "../contract/types.ts";
-import type { Journal, JournalEntry } from "../host/ports.ts";
+import type { LogEntry } from "../../contract/types.ts";
+import type { Journal, JournalEntry } from "../../host/ports.ts";
 import type { JournalFollower } from "./journal-follower.ts";
 import type { LogCursor } from "./log-cursor.ts";
 import { createLogMatch, type LogFilter } from "./log-filter.ts";

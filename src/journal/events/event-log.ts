@@ -1,7 +1,8 @@
-import { eventTypes } from "../contract/event-types.ts";
-import type { AuditEvent, EventList } from "../contract/types.ts";
-import { makeDirectory } from "../store/durable-file.ts";
-import type { Reserve } from "../store/reserve.ts";
+import { eventTypes } from "../../contract/event-types.ts";
+import type { AuditEvent, EventList } from "../../contract/types.ts";
+import { makeDirectory } from "../../store/durable-file.ts";
+import type { Reserve } from "../../store/reserve.ts";
+import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
 import { chainStart, sealed } from "./event-chain.ts";
 import { createEventFiles, type EventFiles } from "./event-files.ts";
@@ -9,7 +10,6 @@ import { createEventHeads } from "./event-heads.ts";
 import { type EventQuery, readPage } from "./event-pages.ts";
 import { type FoundLog, findLog, type LogName, readSegment } from "./event-segments.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";
-import type { Log } from "./log.ts";
 import { auditMembers } from "./logged-events.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 

@@ -1,6 +1,6 @@
-import { severityWords } from "../contract/schemas/logs.ts";
-import type { LogEntry, SeverityWord } from "../contract/types.ts";
-import type { JournalEntry } from "../host/ports.ts";
+import { severityWords } from "../../contract/schemas/logs.ts";
+import type { LogEntry, SeverityWord } from "../../contract/types.ts";
+import type { JournalEntry } from "../../host/ports.ts";
 import { writeCursor } from "./log-cursor.ts";
 import type { OwnLine } from "./own-lines.ts";
 

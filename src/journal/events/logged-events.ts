@@ -1,5 +1,5 @@
+import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
-import type { Log } from "./log.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 
 /** Writes events as audit lines of the log alone: for an agent in rescue, which has no state to keep them in. */

@@ -1,4 +1,4 @@
-import type { EventType } from "../contract/event-types.ts";
+import type { EventType } from "../../contract/event-types.ts";
 
 /** Who did it; `agent` is the agent itself. */
 export interface EventActor {

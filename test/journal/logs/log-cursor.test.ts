@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/contract/errors.ts";
-import { readCursor, writeCursor } from "../../src/journal/log-cursor.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { readCursor, writeCursor } from "../../../src/journal/logs/log-cursor.ts";
 
 const position = `s=${"1".repeat(32)};i=9;b=${"a".repeat(32)};m=989680;t=65bfedaaf3440;x=76ad2a8641a0dc7e`;
 const encoded = (text: string) => Buffer.from(text).toString("base64url");

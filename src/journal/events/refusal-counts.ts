@@ -1,5 +1,5 @@
+import { createRepeats } from "../logs/repeats.ts";
 import type { EventFacts } from "./event.ts";
-import { createRepeats } from "./repeats.ts";
 
 /** Writes down the first refusal of a kind and source at once, and then at most one line a minute for all like it. */
 export interface RefusalCounts {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../src/contract/errors.ts";
-import { createTurns } from "../../src/journal/turns.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { createTurns } from "../../../src/journal/logs/turns.ts";
 
 describe("turns", () => {
   it("lets two act at a time, two wait, and refuses the fifth", async () => {

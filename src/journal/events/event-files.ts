@@ -1,10 +1,10 @@
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { AuditEvent } from "../contract/types.ts";
-import { makeDirectory, syncDirectory } from "../store/durable-file.ts";
+import type { AuditEvent } from "../../contract/types.ts";
+import { makeDirectory, syncDirectory } from "../../store/durable-file.ts";
+import type { Log } from "../logs/log.ts";
 import { canonicalText } from "./event-chain.ts";
 import { type FoundLog, type LogName, lastOf, type Segment, segmentName } from "./event-segments.ts";
-import type { Log } from "./log.ts";
 
 /** The files of one log: grown at the end, dropped whole at the beginning. */
 export interface EventFiles {

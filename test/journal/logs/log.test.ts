@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createLog, type Severity } from "../../src/journal/log.ts";
+import { createLog, type Severity } from "../../../src/journal/logs/log.ts";
 
 function write(
   members: Record<string, unknown>,

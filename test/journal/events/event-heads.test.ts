@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { AuditEvent } from "../../src/contract/types.ts";
-import { createEventHeads } from "../../src/journal/event-heads.ts";
+import type { AuditEvent } from "../../../src/contract/types.ts";
+import { createEventHeads } from "../../../src/journal/events/event-heads.ts";
 
 const minute = 60_000;
 

@@ -1,6 +1,6 @@
-import type { AuditEvent } from "../contract/types.ts";
+import type { AuditEvent } from "../../contract/types.ts";
+import type { Log } from "../logs/log.ts";
 import type { LogName } from "./event-segments.ts";
-import type { Log } from "./log.ts";
 
 /** Says in the log where the chains have got to: who cuts a log's tail must cut the journal's too. */
 export interface EventHeads {

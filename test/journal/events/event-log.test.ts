@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { createVerification } from "../../src/cli/event-verification.ts";
-import type { AuditEvent } from "../../src/contract/types.ts";
-import { allEvents, change, filesOf, linesOf, openLog, refusal } from "./event-directory.ts";
+import { createVerification } from "../../../src/cli/event-verification.ts";
+import type { AuditEvent } from "../../../src/contract/types.ts";
+import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../event-directory.ts";
 
 function findingsOf(events: readonly AuditEvent[]) {
   const verification = createVerification();

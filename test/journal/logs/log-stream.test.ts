@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { LogEntry } from "../../src/contract/types.ts";
+import type { LogEntry } from "../../../src/contract/types.ts";
 import {
   createJournalReader,
   type JournalReaderOptions,
-} from "../../src/host/linux/systemd/journal-reader.ts";
-import { readCursor } from "../../src/journal/log-cursor.ts";
-import type { LogStreamQuery } from "../../src/journal/log-stream.ts";
-import { createLogs, type Logs } from "../../src/journal/logs.ts";
-import { createOwnLines } from "../../src/journal/own-lines.ts";
-import { type Fields, firstMoment, growJournal, ownFields } from "../host/systemd/journal.ts";
-import { until } from "../until.ts";
+} from "../../../src/host/linux/systemd/journal-reader.ts";
+import { readCursor } from "../../../src/journal/logs/log-cursor.ts";
+import type { LogStreamQuery } from "../../../src/journal/logs/log-stream.ts";
+import { createLogs, type Logs } from "../../../src/journal/logs/logs.ts";
+import { createOwnLines } from "../../../src/journal/logs/own-lines.ts";
+import { type Fields, firstMoment, growJournal, ownFields } from "../../host/systemd/journal.ts";
+import { until } from "../../until.ts";
 
 const line = (message: string, members: object = {}) =>
   ownFields({ severity: "notice", message, ...members });

@@ -1,5 +1,5 @@
-import { severityWords } from "../contract/schemas/logs.ts";
-import type { LogEntry } from "../contract/types.ts";
+import { severityWords } from "../../contract/schemas/logs.ts";
+import type { LogEntry } from "../../contract/types.ts";
 
 /** Which lines a reader asks for and may see. */
 export interface LogFilter {
