@@ -9,9 +9,9 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 import { documentKinds } from "../src/programs/agent/documents.ts";
 import { releaseJournalName, releaseJournalSchema } from "../src/releases/release-journal-schema.ts";
-import { createCompiler } from "../src/store/compile.ts";
-import { tolerant } from "../src/store/members.ts";
-import { documentValidatorName, inputValidatorName } from "../src/store/schemas.ts";
+import { createCompiler } from "../src/store/validation/compile.ts";
+import { tolerant } from "../src/store/validation/members.ts";
+import { documentValidatorName, inputValidatorName } from "../src/store/validation/schemas.ts";
 import { buildAddon } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
 import { writeShellFiles } from "./build-shell-files.ts";
@@ -30,7 +30,7 @@ const dist = wanted.into === undefined ? join(root, ".cache/dist") : `${finished
 const compiledValidators: Plugin = {
   name: "compiled-validators",
   setup: (esbuild) => {
-    esbuild.onLoad({ filter: /store\/compiled-validators\.ts$/ }, () => ({
+    esbuild.onLoad({ filter: /validation\/compiled-validators\.ts$/ }, () => ({
       contents: validatorsSource(),
       loader: "js",
       resolveDir: root,

@@ -1,6 +1,6 @@
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { Input, Output } from "../contract/types.ts";
-import { findLock, StateLocked } from "../store/lock.ts";
+import { findLock, StateLocked } from "../store/files/lock.ts";
 import { AgentAbsent, isAway } from "./agent-connection.ts";
 import { createHttpClient } from "./client.ts";
 import { type Calls, type Client, type CommandContext, CommandError } from "./context.ts";

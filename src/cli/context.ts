@@ -1,6 +1,6 @@
 import type { OperationId } from "../contract/operations.ts";
 import type { Input, Output, StreamId } from "../contract/types.ts";
-import type { StateTools } from "../store/inspection.ts";
+import type { StateTools } from "../store/documents/inspection.ts";
 import type { RootOfTrust } from "../tuf/root-of-trust.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { findLock, type LockHolder, StateLocked } from "../store/lock.ts";
+import { findLock, type LockHolder, StateLocked } from "../store/files/lock.ts";
 import { CommandError } from "./context.ts";
 import type { Output } from "./output.ts";
 import { type Places, usualSocketPath } from "./places.ts";

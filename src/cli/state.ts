@@ -1,4 +1,4 @@
-import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../store/inspection.ts";
+import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../store/documents/inspection.ts";
 import { wholeList } from "./all-pages.ts";
 import type { Command, GivenOptions, Invocation, Option } from "./command.ts";
 import { requireConsent } from "./consent.ts";

@@ -3,7 +3,7 @@ import { chmod, mkdir, open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { writeDurably } from "../store/durable-file.ts";
+import { writeDurably } from "../store/files/durable-file.ts";
 import type { Root } from "../tuf/metadata.ts";
 import type { Invocation } from "./command.ts";
 import { type CommandContext, CommandError } from "./context.ts";

@@ -1,7 +1,7 @@
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import { createValidator, inputValidatorName, type Validator } from "../store/schemas.ts";
+import { createValidator, inputValidatorName, type Validator } from "../store/validation/schemas.ts";
 
 /** Path parameters, query and body as they came; the body is absent where none was sent. */
 export interface RawInput {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, copyFile, link, mkdir, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { storageError, syncDirectory, temporaryPrefix, writeDurably } from "../store/durable-file.ts";
+import { storageError, syncDirectory, temporaryPrefix, writeDurably } from "../store/files/durable-file.ts";
 
 /** What is uploaded is for a web server's eyes too; the program's umask would keep it to its owner. */
 export const publicMode = 0o644;

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { storageError, syncDirectory, writeDurably } from "../store/durable-file.ts";
+import { storageError, syncDirectory, writeDurably } from "../store/files/durable-file.ts";
 import type { Key, Role, Root, SignedTypes, Targets } from "../tuf/metadata.ts";
 import { draftOf, type State, stateOf, withDraft, writeDraft } from "./drafts/drafts.ts";
 import { makePublicDirectory, privateMode } from "./files.ts";

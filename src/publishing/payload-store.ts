@@ -4,7 +4,7 @@ import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/pr
 import { dirname, join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { readSignedPayload } from "../releases/signed-payload.ts";
-import { storageError, syncDirectory } from "../store/durable-file.ts";
+import { storageError, syncDirectory } from "../store/files/durable-file.ts";
 import { caps } from "../tuf/caps.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
 import { makePublicDirectory, putCopy, removeFile, temporaryName, unreadable } from "./files.ts";

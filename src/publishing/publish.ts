@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
-import { writeDurably } from "../store/durable-file.ts";
+import { writeDurably } from "../store/files/durable-file.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readState, removeDraft, type State, stateOf } from "./drafts/drafts.ts";
 import { chooseDrafts, requireSigned, signDrafts } from "./drafts/ready-drafts.ts";

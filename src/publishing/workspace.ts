@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
-import { type Lock, takeLock } from "../store/lock.ts";
+import { type Lock, takeLock } from "../store/files/lock.ts";
 import { readIfThere, sweep } from "./files.ts";
 import type { AskPassphrase } from "./keys/private-keys.ts";
 import { type RoleName, roleNames, usualPeriods } from "./roles.ts";

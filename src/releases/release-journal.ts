@@ -1,5 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
-import { validatorOf } from "../store/document-kind.ts";
+import { validatorOf } from "../store/documents/document-kind.ts";
 import type { UpdateKind } from "./release.ts";
 import { releaseJournalName, releaseJournalSchema, type trialPhases } from "./release-journal-schema.ts";
 

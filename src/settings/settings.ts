@@ -3,9 +3,9 @@ import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import { hidden } from "../contract/schemas/settings-forms.ts";
 import type { Scope } from "../contract/scopes.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
-import type { Document } from "../store/document.ts";
-import type { DocumentKind } from "../store/document-kind.ts";
-import { onlyKnown } from "../store/members.ts";
+import type { Document } from "../store/documents/document.ts";
+import type { DocumentKind } from "../store/documents/document-kind.ts";
+import { onlyKnown } from "../store/validation/members.ts";
 import {
   type ChangedMember,
   changedMembers,

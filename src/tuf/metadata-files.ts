@@ -6,7 +6,7 @@ import {
   storageError,
   syncDirectory,
   writeDurably,
-} from "../store/durable-file.ts";
+} from "../store/files/durable-file.ts";
 import { metadataFileName } from "./metadata-file-name.ts";
 
 /** The metadata that this device trusts, byte for byte as it came, a file a role. */

@@ -4,7 +4,7 @@ import type { PassedOver } from "../contract/types.ts";
 import type { Blockers } from "../releases/kind-blockers.ts";
 import type { PassedOverCounts } from "../releases/passed-over.ts";
 import type { Floors } from "../releases/selection.ts";
-import type { DocumentKind } from "../store/document-kind.ts";
+import type { DocumentKind } from "../store/documents/document-kind.ts";
 import type { StoredWait } from "./check/schedule.ts";
 
 /** What outlives the agent of its updates, beside the trusted metadata. */

@@ -3,7 +3,7 @@ import type { Settings } from "../contract/types.ts";
 import type { Timers, Uptime } from "../host/ports.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import type { InstalledVersions } from "../releases/selection.ts";
-import type { Document } from "../store/document.ts";
+import type { Document } from "../store/documents/document.ts";
 import type { FoundTarget } from "../tuf/client.ts";
 import type { MetadataFiles } from "../tuf/metadata-files.ts";
 import type { Repository } from "../tuf/repository.ts";

@@ -1,4 +1,4 @@
-import type { Document } from "../store/document.ts";
+import type { Document } from "../store/documents/document.ts";
 import type { AccountsState } from "./account.ts";
 import { replaced } from "./accounts-state.ts";
 

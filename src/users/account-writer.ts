@@ -1,5 +1,5 @@
 import { isOfStorage } from "../contract/errors.ts";
-import type { Document } from "../store/document.ts";
+import type { Document } from "../store/documents/document.ts";
 import type { Account, AccountsState } from "./account.ts";
 import { inState, keepingAnAdministrator, replaced } from "./accounts-state.ts";
 

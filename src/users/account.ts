@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { displayName, nullableTimestamp, role, timestamp, userId, username } from "../contract/shapes.ts";
 import type { Role, User } from "../contract/types.ts";
-import type { DocumentKind } from "../store/document-kind.ts";
+import type { DocumentKind } from "../store/documents/document-kind.ts";
 
 /**
  * How the present password came about: `chosen` by its user or set for good by an administrator; `initial`: made

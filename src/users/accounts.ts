@@ -1,7 +1,7 @@
 import { type Fault, StewardError } from "../contract/errors.ts";
 import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
-import type { Document } from "../store/document.ts";
-import { createLookUp } from "../store/look-up.ts";
+import type { Document } from "../store/documents/document.ts";
+import { createLookUp } from "../store/documents/look-up.ts";
 import { type Account, type AccountsState, type StoredFactor, toUser } from "./account.ts";
 import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
 import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";

@@ -1,5 +1,5 @@
 import type { User, UserList, UserQuery } from "../contract/types.ts";
-import { pageOf } from "../store/pages.ts";
+import { pageOf } from "../store/documents/pages.ts";
 
 type SortMember = "username" | "created_at" | "last_login_at";
 

@@ -1,6 +1,6 @@
 import { type Fault, refuseFaults, StewardError } from "../contract/errors.ts";
 import type { Role } from "../contract/types.ts";
-import type { Document } from "../store/document.ts";
+import type { Document } from "../store/documents/document.ts";
 import { type Account, type AccountsState, newUserId } from "./account.ts";
 import { withNew } from "./accounts-state.ts";
 import { type CheckPassword, type Credentials, newCredentials } from "./credentials.ts";

@@ -7,8 +7,8 @@ import { type AttemptsState, attemptsKind } from "../../src/auth/throttle/attemp
 import { type AttemptAbout, type Attempts, createAttempts } from "../../src/auth/throttle/attempts.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { Timers } from "../../src/host/ports.ts";
-import { type Document, openDocument } from "../../src/store/document.ts";
-import { createReserve } from "../../src/store/reserve.ts";
+import { type Document, openDocument } from "../../src/store/documents/document.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
 
 /** No timer waits: what it is for comes in the next turn. */
 export const momentaryTimers: Timers = {

@@ -7,9 +7,9 @@ import type { RefreshProof } from "../../src/auth/sessions/refresh-exchange.ts";
 import { type SessionsState, sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { openDocument } from "../../src/store/document.ts";
-import type { DocumentKind } from "../../src/store/document-kind.ts";
-import { createReserve } from "../../src/store/reserve.ts";
+import { openDocument } from "../../src/store/documents/document.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
 
 export const ana = `usr_${"a".repeat(32)}`;
 export const bob = `usr_${"b".repeat(32)}`;

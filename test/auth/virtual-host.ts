@@ -5,9 +5,9 @@ import { after } from "node:test";
 import { createTrustedTime, type TrustedTime } from "../../src/auth/trusted-time.ts";
 import { type ClockState, unobservedClock } from "../../src/clock/trust/clock-state.ts";
 import type { Uptime } from "../../src/host/ports.ts";
-import { type Document, openDocument } from "../../src/store/document.ts";
-import type { DocumentKind } from "../../src/store/document-kind.ts";
-import { createReserve } from "../../src/store/reserve.ts";
+import { type Document, openDocument } from "../../src/store/documents/document.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
 
 const closing: (() => Promise<void>)[] = [];
 after(async () => {

@@ -7,7 +7,7 @@ import { type CommandContext, CommandError } from "../../src/cli/context.ts";
 import { afterOtherCommands } from "../../src/cli/patience.ts";
 import { choosePlaces } from "../../src/cli/places.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { StateLocked, takeLock } from "../../src/store/lock.ts";
+import { StateLocked, takeLock } from "../../src/store/files/lock.ts";
 import { type Answer, answerFrom, listen, problem } from "./agent.ts";
 import { temporaryDirectory } from "./run-steward.ts";
 

@@ -4,7 +4,7 @@ import { type CommandContext, CommandError } from "../../src/cli/context.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
-import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/inspection.ts";
+import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/documents/inspection.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import type { Streams } from "../captured-streams.ts";
 

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { takeLock } from "../../src/store/lock.ts";
+import { takeLock } from "../../src/store/files/lock.ts";
 import { type Bench, benchIn, makeBench, release } from "./repo-bench.ts";
 import { stewardCommand } from "./run-steward.ts";
 import { typeInto } from "./terminal.ts";

@@ -11,7 +11,7 @@ import { settings } from "../../src/contract/schemas/settings.ts";
 import { createToken } from "../../src/contract/schemas/tokens.ts";
 import { postponeRequest } from "../../src/contract/schemas/update-applying.ts";
 import { checkedPlans } from "../../src/host/linux/host-file/host-file-apply.ts";
-import { createValidator } from "../../src/store/schemas.ts";
+import { createValidator } from "../../src/store/validation/schemas.ts";
 
 describe("a duration", () => {
   const good: [string, number][] = [

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
 import { problem } from "../../src/contract/shapes.ts";
-import { createValidator } from "../../src/store/schemas.ts";
-import { mostErrors } from "../../src/store/validation-words.ts";
+import { createValidator } from "../../src/store/validation/schemas.ts";
+import { mostErrors } from "../../src/store/validation/validation-words.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

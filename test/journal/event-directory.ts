@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 import { type EventLog, type EventLogOptions, openEventLog } from "../../src/journal/events/event-log.ts";
-import { createReserve } from "../../src/store/reserve.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
 import { type Ending, temporaryDirectory } from "../store/state-directory.ts";
 
 /** A line that the event log said. */

@@ -4,7 +4,7 @@ import { passedOver } from "../../src/contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../src/contract/types.ts";
 import { passedOverWords } from "../../src/releases/passed-over.ts";
 import { type Device, passedOverOf, select } from "../../src/releases/selection.ts";
-import { createCompiler } from "../../src/store/compile.ts";
+import { createCompiler } from "../../src/store/validation/compile.ts";
 import { openDevice } from "../updates/checking-device.ts";
 import { type Custom, offer } from "../updates/offers.ts";
 

@@ -12,8 +12,8 @@ import { createLog } from "../../src/journal/logs/log.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 import { startAgent } from "../../src/programs/agent/agent.ts";
 import { type ClockPlan, openHostClock } from "../../src/programs/agent/wire-clock.ts";
-import { makeDirectory } from "../../src/store/durable-file.ts";
-import { takeLock } from "../../src/store/lock.ts";
+import { makeDirectory } from "../../src/store/files/durable-file.ts";
+import { takeLock } from "../../src/store/files/lock.ts";
 import { testProxy } from "../running-agent.ts";
 
 const { values } = parseArgs({

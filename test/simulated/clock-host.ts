@@ -3,7 +3,7 @@ import { type Clock, openClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
 import type { Leap, SteeringHindrance, TimeDaemon } from "../../src/host/ports.ts";
-import type { Document } from "../../src/store/document.ts";
+import type { Document } from "../../src/store/documents/document.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { createKernelClock, type SimulatedKernelClock } from "./kernel-clock.ts";
 import { createOscillator, type OscillatorPlan } from "./oscillator.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { open as openFile, rename } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
-import type { Document } from "../../src/store/document.ts";
+import type { Document } from "../../src/store/documents/document.ts";
 import { type Counter, counterKind } from "../fixtures/store-counter.ts";
 import { comes, onDisk, open, stopTime, temporaryDirectory } from "./state-directory.ts";
 

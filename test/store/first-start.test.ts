@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { reserveBytes } from "../../src/store/reserve.ts";
+import { reserveBytes } from "../../src/store/files/reserve.ts";
 import { type InProcessOptions, startAgentInProcess } from "../agent-in-process.ts";
 import { adminName, adminPassword, type CallOptions, type RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { documentText } from "../../src/store/document-kind.ts";
+import { documentText } from "../../src/store/documents/document-kind.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import {
   comes,

@@ -1,8 +1,8 @@
 import { documentKinds } from "../../src/programs/agent/documents.ts";
-import type { Document } from "../../src/store/document.ts";
-import { type OpenOptions, openDocument } from "../../src/store/document.ts";
-import type { DocumentKind, Migration } from "../../src/store/document-kind.ts";
-import { createReserve } from "../../src/store/reserve.ts";
+import type { Document } from "../../src/store/documents/document.ts";
+import { type OpenOptions, openDocument } from "../../src/store/documents/document.ts";
+import type { DocumentKind, Migration } from "../../src/store/documents/document-kind.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
 
 type Members = Record<string, unknown>;
 type Schema = { required: readonly string[]; properties: Record<string, object> };

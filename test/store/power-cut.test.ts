@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { reserveBytes } from "../../src/store/reserve.ts";
+import { reserveBytes } from "../../src/store/files/reserve.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import { compileKillAt, type State, type Watched, watchRun } from "../updates/lab/power-cut.ts";
 import { bundleFixture, endOfSuite, leftovers, open, temporaryDirectory } from "./state-directory.ts";

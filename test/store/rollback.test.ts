@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
-import type { Document } from "../../src/store/document.ts";
+import type { Document } from "../../src/store/documents/document.ts";
 import { codeNear, enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { documents } from "./damaged-state.ts";

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { build } from "esbuild";
-import { type Document, type OpenOptions, openDocument } from "../../src/store/document.ts";
-import type { DocumentKind } from "../../src/store/document-kind.ts";
-import { createReserve } from "../../src/store/reserve.ts";
+import { type Document, type OpenOptions, openDocument } from "../../src/store/documents/document.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
 import { type AgentOptions, type AgentProcess, startAgentProcess } from "../running-agent.ts";
 import { until } from "../until.ts";
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
-import type { DocumentKind } from "../../src/store/document-kind.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { keptForms, onDisk, open, temporaryDirectory } from "./state-directory.ts";
 
 interface Lamp {

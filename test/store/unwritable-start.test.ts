@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
 import { openState, type State } from "../../src/programs/agent/documents.ts";
-import type { DocumentKind } from "../../src/store/document-kind.ts";
-import { takeLock } from "../../src/store/lock.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { takeLock } from "../../src/store/files/lock.ts";
 import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
 import { fingerprints, keptFiles, onDisk, open } from "./state-directory.ts";
 

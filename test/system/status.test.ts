@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { clockWordOf } from "../../src/contract/clock-word.ts";
 import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
-import { validatorOf } from "../../src/store/document-kind.ts";
+import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { type HealthCheck, troublesOf } from "../../src/system/health.ts";
 import { type StatusGround, statusOf } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { loadDocument } from "../../src/store/load.ts";
+import { loadDocument } from "../../src/store/documents/load.ts";
 import { updateRecordKind } from "../../src/updates/update-record.ts";
 
 describe("the record of updates", () => {

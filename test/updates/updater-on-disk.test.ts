@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import type { Document } from "../../src/store/document.ts";
+import type { Document } from "../../src/store/documents/document.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 
 import { type UpdateRecord, updateRecordKind } from "../../src/updates/update-record.ts";

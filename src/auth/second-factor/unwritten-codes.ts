@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { OpenedDocument } from "../../store/document.ts";
-import { writeDurably } from "../../store/durable-file.ts";
+import type { OpenedDocument } from "../../store/documents/document.ts";
+import { writeDurably } from "../../store/files/durable-file.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { userId } from "../../contract/shapes.ts";
-import type { Document } from "../../store/document.ts";
-import type { DocumentKind } from "../../store/document-kind.ts";
+import type { Document } from "../../store/documents/document.ts";
+import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import { isUsable, noUsedSteps, type UsedSteps, withBurnt, withUsed } from "./used-steps.ts";
 
 export interface UsedCodesState {

@@ -1,5 +1,5 @@
-import type { Document } from "../../store/document.ts";
-import { createLookUp } from "../../store/look-up.ts";
+import type { Document } from "../../store/documents/document.ts";
+import { createLookUp } from "../../store/documents/look-up.ts";
 import type { SessionsState, StoredSession } from "./session.ts";
 
 /** The sessions as they are stored, of which only the living ones are seen. */

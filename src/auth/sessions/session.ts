@@ -1,6 +1,6 @@
 import { sessionId } from "../../contract/schemas/auth.ts";
 import { userId } from "../../contract/shapes.ts";
-import type { DocumentKind } from "../../store/document-kind.ts";
+import type { DocumentKind } from "../../store/documents/document-kind.ts";
 
 /**
  * A signed-in session as it is stored. Its deadlines are seconds of CLOCK_BOOTTIME, which no step of the wall clock

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, unlink } from "node:fs/promises";
-import { writeDurably } from "../../store/durable-file.ts";
+import { writeDurably } from "../../store/files/durable-file.ts";
 
 /** Bytes of a token: 128 bits, which no number of tries finds, so a wrong one need not end it. */
 const tokenBytes = 16;

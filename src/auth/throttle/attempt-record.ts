@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { DocumentKind } from "../../store/document-kind.ts";
+import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import type { Tally } from "./attempt-rules.ts";
 import type { KnownSource } from "./known-sources.ts";
 import type { StoredMoment } from "./timeline.ts";

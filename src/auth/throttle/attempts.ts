@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import type { Timers, Uptime } from "../../host/ports.ts";
-import type { Document } from "../../store/document.ts";
+import type { Document } from "../../store/documents/document.ts";
 import { type CodeLocks, createCodeLocks } from "../second-factor/code-locks.ts";
 import { type Attempt, beginAttempt } from "./attempt.ts";
 import {

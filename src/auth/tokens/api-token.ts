@@ -1,7 +1,7 @@
 import { apiToken, tokenId } from "../../contract/schemas/tokens.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
-import type { DocumentKind } from "../../store/document-kind.ts";
+import type { DocumentKind } from "../../store/documents/document-kind.ts";
 
 /** An API token as it is stored: only a hash of it. */
 export interface StoredApiToken {

@@ -1,7 +1,7 @@
 import type { ClockEventType } from "../../contract/event-types.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { ClockDriver, ResolveHost, TimeDaemon, Timers, TimeServices, Uptime } from "../../host/ports.ts";
-import type { Document } from "../../store/document.ts";
+import type { Document } from "../../store/documents/document.ts";
 import type { Delegate } from "../daemons/delegate.ts";
 import { createSteering, type Steering } from "../discipline/steering.ts";
 import type { Exchange } from "../ntp/exchange.ts";

@@ -1,4 +1,4 @@
-import type { DocumentKind } from "../../store/document-kind.ts";
+import type { DocumentKind } from "../../store/documents/document-kind.ts";
 
 /** What outlives the agent of what it knew of its clock. */
 export interface ClockRecord {

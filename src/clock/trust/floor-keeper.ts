@@ -1,4 +1,4 @@
-import type { Document } from "../../store/document.ts";
+import type { Document } from "../../store/documents/document.ts";
 import type { ClockRecord } from "./clock-record.ts";
 import type { ClockTrust } from "./clock-state.ts";
 import {

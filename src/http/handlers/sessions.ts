@@ -3,7 +3,7 @@ import type { Sessions } from "../../auth/sessions/sessions.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { SessionList } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
-import { pageOf } from "../../store/pages.ts";
+import { pageOf } from "../../store/documents/pages.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";

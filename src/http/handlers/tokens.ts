@@ -5,7 +5,7 @@ import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken } from "../../contract/types.ts";
-import { pageOf } from "../../store/pages.ts";
+import { pageOf } from "../../store/documents/pages.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";

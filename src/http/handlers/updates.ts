@@ -2,7 +2,7 @@ import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
-import { pageOf } from "../../store/pages.ts";
+import { pageOf } from "../../store/documents/pages.ts";
 import type { Updates } from "../../updates/updates.ts";
 import { type Actor, eventActorOf, type Handlers, roleOf } from "../call.ts";
 

@@ -22,7 +22,7 @@ import {
   syncDirectory,
   temporaryPrefix,
   writeDurably,
-} from "../../store/durable-file.ts";
+} from "../../store/files/durable-file.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /** Milliseconds for a file system to write down what it holds back: 4 GiB at 10 MB/s, and what others wrote. */

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { storageError } from "../../store/durable-file.ts";
+import { storageError } from "../../store/files/durable-file.ts";
 import type { UnpackCaps } from "./unpack-caps.ts";
 import { unsafePayload } from "./unsafe-payload.ts";
 

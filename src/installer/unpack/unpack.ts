@@ -6,7 +6,7 @@ import { createGunzip, type Gunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
-import { storageError } from "../../store/durable-file.ts";
+import { storageError } from "../../store/files/durable-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { type ArchiveMeter, blockBytes, createArchiveMeter } from "./archive-meter.ts";
 import { entryPath, linkTarget } from "./entry-path.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { createDigest, type SignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch } from "../../releases/staged-payload.ts";
-import { makeDirectory, storageError } from "../../store/durable-file.ts";
+import { makeDirectory, storageError } from "../../store/files/durable-file.ts";
 import type { AgentFile } from "../files/agent-files.ts";
 
 /** Bytes copied and hashed at a time. */

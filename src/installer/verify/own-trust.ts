@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Floors } from "../../releases/selection.ts";
-import { type Document, openDocument } from "../../store/document.ts";
-import { makeDirectory } from "../../store/durable-file.ts";
+import { type Document, openDocument } from "../../store/documents/document.ts";
+import { makeDirectory } from "../../store/files/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createRootFollowing, readRoot } from "../../updates/trust/root-following.ts";
 import { type UpdateRecord, updateRecordKind } from "../../updates/update-record.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { Uptime } from "../../host/ports.ts";
-import { removeLeftovers, writeDurably } from "../../store/durable-file.ts";
+import { removeLeftovers, writeDurably } from "../../store/files/durable-file.ts";
 
 /**
  * What expiry is held against on root's side. The agent may set the clock: set back, it must not bring to life what has

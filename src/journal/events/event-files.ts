@@ -1,7 +1,7 @@
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AuditEvent } from "../../contract/types.ts";
-import { makeDirectory, syncDirectory } from "../../store/durable-file.ts";
+import { makeDirectory, syncDirectory } from "../../store/files/durable-file.ts";
 import type { Log } from "../logs/log.ts";
 import { canonicalText } from "./event-chain.ts";
 import { type FoundLog, type LogName, lastOf, type Segment, segmentName } from "./event-segments.ts";

@@ -1,7 +1,7 @@
 import { eventTypes } from "../../contract/event-types.ts";
 import type { AuditEvent, EventList } from "../../contract/types.ts";
-import { makeDirectory } from "../../store/durable-file.ts";
-import type { Reserve } from "../../store/reserve.ts";
+import { makeDirectory } from "../../store/files/durable-file.ts";
+import type { Reserve } from "../../store/files/reserve.ts";
 import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
 import { chainStart, sealed } from "./event-chain.ts";

@@ -1,6 +1,6 @@
 import { type EventType, eventTypes } from "../../contract/event-types.ts";
 import type { AuditEvent, EventList } from "../../contract/types.ts";
-import { foreignCursor } from "../../store/pages.ts";
+import { foreignCursor } from "../../store/documents/pages.ts";
 import { isIntact } from "./event-chain.ts";
 import { readSegment, type Segment } from "./event-segments.ts";
 

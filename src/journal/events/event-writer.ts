@@ -1,7 +1,7 @@
 import type { StewardError } from "../../contract/errors.ts";
 import type { AuditEvent } from "../../contract/types.ts";
-import { storageError } from "../../store/durable-file.ts";
-import type { Reserve } from "../../store/reserve.ts";
+import { storageError } from "../../store/files/durable-file.ts";
+import type { Reserve } from "../../store/files/reserve.ts";
 import { type EventFiles, type WaitingEvent, waitingEvent } from "./event-files.ts";
 import type { LogName } from "./event-segments.ts";
 

@@ -1,4 +1,4 @@
-import { foreignCursor } from "../../store/pages.ts";
+import { foreignCursor } from "../../store/documents/pages.ts";
 
 /** The place of one line: in the journal, or among the lines of one run of the agent. */
 export type LogCursor =

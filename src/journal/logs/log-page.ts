@@ -1,6 +1,6 @@
 import type { LogEntry, LogList } from "../../contract/types.ts";
 import type { Journal, JournalEntry } from "../../host/ports.ts";
-import { foreignCursor } from "../../store/pages.ts";
+import { foreignCursor } from "../../store/documents/pages.ts";
 import { type LogCursor, writeCursor } from "./log-cursor.ts";
 import { createLogMatch, type LogFilter } from "./log-filter.ts";
 import { readOwnLine } from "./log-line.ts";

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { LogEntry, LogList } from "../../contract/types.ts";
 import type { Journal, JournalEntry } from "../../host/ports.ts";
-import { foreignCursor } from "../../store/pages.ts";
+import { foreignCursor } from "../../store/documents/pages.ts";
 import { createJournalFollower } from "./journal-follower.ts";
 import { agentUnit, agentUnits, createIsAllowed, readJournalLine } from "./log-line.ts";
 import { type LogPageQuery, readJournalPage, readOwnPage } from "./log-page.ts";

@@ -14,8 +14,8 @@ import { createSchemeOf, createSourceOf } from "../../http/source.ts";
 import { createStaticFiles } from "../../http/static-files.ts";
 import { createStreams } from "../../http/streams.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
-import { makeDirectory } from "../../store/durable-file.ts";
-import type { Lock } from "../../store/lock.ts";
+import { makeDirectory } from "../../store/files/durable-file.ts";
+import type { Lock } from "../../store/files/lock.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
 import { type AgentConfig, openRooms, type Rooms } from "./wiring.ts";
 

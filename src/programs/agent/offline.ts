@@ -3,8 +3,8 @@ import type { Calls } from "../../cli/context.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, SettingsChange } from "../../contract/types.ts";
 import type { Log } from "../../journal/logs/log.ts";
-import { createStateTools, type StateTools } from "../../store/inspection.ts";
-import { type Lock, takeLock } from "../../store/lock.ts";
+import { createStateTools, type StateTools } from "../../store/documents/inspection.ts";
+import { type Lock, takeLock } from "../../store/files/lock.ts";
 import { documentKinds } from "./documents.ts";
 import { type AgentConfig, openRooms } from "./wiring.ts";
 

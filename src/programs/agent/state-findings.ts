@@ -1,6 +1,6 @@
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
-import type { Document } from "../../store/document.ts";
-import { type Finding, type Register, readRegister, registerName } from "../../store/register.ts";
+import type { Document } from "../../store/documents/document.ts";
+import { type Finding, type Register, readRegister, registerName } from "../../store/documents/register.ts";
 import type { HealthCheck } from "../../system/health.ts";
 
 /** The documents of every release that kept no register of them. */

@@ -17,7 +17,7 @@ import { createTimers } from "../../host/linux/timers.ts";
 import type { Uptime } from "../../host/ports.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { Log } from "../../journal/logs/log.ts";
-import type { Document } from "../../store/document.ts";
+import type { Document } from "../../store/documents/document.ts";
 
 /** What the clock of this device is joined from. */
 export interface ClockPlan {

@@ -13,7 +13,7 @@ import { createTransfers } from "../../host/linux/network/transfers.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import type { Uptime } from "../../host/ports.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
-import type { Document } from "../../store/document.ts";
+import type { Document } from "../../store/documents/document.ts";
 import type { Build } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
 import { keepingRoots } from "../../tuf/kept-roots.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
-import { writeDurably } from "../../store/durable-file.ts";
+import { writeDurably } from "../../store/files/durable-file.ts";
 import { canonicalJson } from "../../tuf/canonical-json.ts";
 import { caps } from "../../tuf/caps.ts";
 import type { Metadata, Signature, SignedTypes } from "../../tuf/metadata.ts";

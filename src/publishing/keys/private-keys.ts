@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "nod
 import { open, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { makeDirectory, writeDurably } from "../../store/durable-file.ts";
+import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
 import { privateMode, unreadable } from "../files.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { createDigest, type Digest, type SignedPayload } from "../../releases/signed-payload.ts";
 import { hashInto } from "../../releases/staged-payload.ts";
-import { removeLeftovers, syncDirectory, writeDurably } from "../../store/durable-file.ts";
+import { removeLeftovers, syncDirectory, writeDurably } from "../../store/files/durable-file.ts";
 import { readHttpDate } from "./http-fields.ts";
 
 /** Bytes written and hashed at a time, of two such buffers: one fills while the disk takes the other. */

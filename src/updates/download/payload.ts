@@ -4,7 +4,7 @@ import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace, Transfer } from "../../host/ports.ts";
 import { readSignedPayload, type SignedPayload } from "../../releases/signed-payload.ts";
 import { mismatch, openStaged, stagedPath } from "../../releases/staged-payload.ts";
-import { makeDirectory, storageError } from "../../store/durable-file.ts";
+import { makeDirectory, storageError } from "../../store/files/durable-file.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";

@@ -7,7 +7,7 @@ import {
   type Trial,
 } from "../../releases/release-journal.ts";
 import { kindOnTrial } from "../../releases/release-standing.ts";
-import type { Document } from "../../store/document.ts";
+import type { Document } from "../../store/documents/document.ts";
 import type { Followed, UpdateRecord } from "../update-record.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 

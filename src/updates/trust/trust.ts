@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
-import type { Document } from "../../store/document.ts";
+import type { Document } from "../../store/documents/document.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import { unreadable } from "../check/check-refusals.ts";
 import type { UpdateRecord } from "../update-record.ts";

@@ -10,7 +10,7 @@ import {
   writeTallies,
   writeWindows,
 } from "../../../src/auth/throttle/attempt-record.ts";
-import { validatorOf } from "../../../src/store/document-kind.ts";
+import { validatorOf } from "../../../src/store/documents/document-kind.ts";
 
 const key = fc.stringMatching(/^[A-Za-z0-9_-]{12}$/);
 const time = fc.integer({ min: 0, max: 999_999_999 });

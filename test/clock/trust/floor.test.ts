@@ -10,7 +10,7 @@ import {
 } from "../../../src/clock/trust/floor.ts";
 import { createFloorKeeper } from "../../../src/clock/trust/floor-keeper.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import type { Document } from "../../../src/store/document.ts";
+import type { Document } from "../../../src/store/documents/document.ts";
 
 const day = 86_400;
 const build = 1_000 * day;

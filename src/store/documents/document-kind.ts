@@ -1,5 +1,5 @@
-import { tolerant } from "./members.ts";
-import { createValidator, documentValidatorName, type Validator } from "./schemas.ts";
+import { tolerant } from "../validation/members.ts";
+import { createValidator, documentValidatorName, type Validator } from "../validation/schemas.ts";
 
 /**
  * A change of a document's form, keyed in `migrations` by the format version that it leads to. A new minor version only

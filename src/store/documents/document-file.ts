@@ -1,10 +1,10 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { writeDurably } from "../files/durable-file.ts";
+import type { Reserve } from "../files/reserve.ts";
 import { type DocumentKind, documentPath } from "./document-kind.ts";
-import { writeDurably } from "./durable-file.ts";
 import { createFormWriter } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
-import type { Reserve } from "./reserve.ts";
 
 /** Where a document lies on the disk. */
 export interface DocumentFile<T> {

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { filledIn, onlyKnown, tolerant, unknownMembers, withUnknown } from "../../src/store/members.ts";
+import {
+  filledIn,
+  onlyKnown,
+  tolerant,
+  unknownMembers,
+  withUnknown,
+} from "../../../src/store/validation/members.ts";
 
 const schema = {
   type: "object",

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { writeDurably } from "../files/durable-file.ts";
 import { type DocumentKind, documentPath, goodCopyName } from "./document-kind.ts";
-import { writeDurably } from "./durable-file.ts";
 import { keepVersion, versionNames } from "./kept-files.ts";
 import { readForm } from "./read-form.ts";
 

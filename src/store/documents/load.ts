@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import {
   compareFormats,
   type DocumentKind,

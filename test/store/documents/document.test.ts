@@ -3,8 +3,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { StewardError } from "../../src/contract/errors.ts";
-import { type Counter, counterKind } from "../fixtures/store-counter.ts";
+import type { StewardError } from "../../../src/contract/errors.ts";
+import { type Counter, counterKind } from "../../fixtures/store-counter.ts";
 import {
   comes,
   comesToRest,
@@ -13,7 +13,7 @@ import {
   open,
   stopTime,
   temporaryDirectory,
-} from "./state-directory.ts";
+} from "../state-directory.ts";
 
 const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
 const counterOn = async (directory: string) => (await onDisk(directory, "counter.json")).counter;

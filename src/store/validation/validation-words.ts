@@ -1,4 +1,4 @@
-import type { InputError } from "../contract/errors.ts";
+import type { InputError } from "../../contract/errors.ts";
 
 /** An error of the schema checker, as far as it is told. */
 export interface SchemaError {

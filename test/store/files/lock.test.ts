@@ -4,11 +4,11 @@ import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { StewardError } from "../../src/contract/errors.ts";
-import { findLock, takeAgentLock, takeLock } from "../../src/store/lock.ts";
-import { counted } from "../counts.ts";
-import { runSteward } from "../running-agent.ts";
-import { bundleFixture, leftovers, onDisk, startAgent, temporaryDirectory } from "./state-directory.ts";
+import type { StewardError } from "../../../src/contract/errors.ts";
+import { findLock, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
+import { counted } from "../../counts.ts";
+import { runSteward } from "../../running-agent.ts";
+import { bundleFixture, leftovers, onDisk, startAgent, temporaryDirectory } from "../state-directory.ts";
 
 const isLocked = (error: StewardError): boolean => error.code === "state_locked";
 

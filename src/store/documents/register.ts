@@ -1,6 +1,6 @@
 import { readFile, rename } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { removeLeftovers, writeDurably } from "./durable-file.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { removeLeftovers, writeDurably } from "../files/durable-file.ts";
 import type { Found } from "./load.ts";
 
 /** What was found wrong with a document when it was opened, until an administrator accepts it. */

@@ -1,4 +1,4 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { compareFormats, type DocumentKind, documentText, isSameMajor } from "./document-kind.ts";
 import { keepForm } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";

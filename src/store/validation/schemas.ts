@@ -1,4 +1,4 @@
-import type { InputError } from "../contract/errors.ts";
+import type { InputError } from "../../contract/errors.ts";
 import { type CompiledValidator, createCompiler } from "./compile.ts";
 import { compiledValidators } from "./compiled-validators.ts";
 import { inputErrors } from "./validation-words.ts";

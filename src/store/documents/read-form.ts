@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import Conf from "conf";
-import { systemErrorCode } from "../contract/errors.ts";
+import { systemErrorCode } from "../../contract/errors.ts";
+import { filledIn, unknownMembers } from "../validation/members.ts";
+import type { Validator } from "../validation/schemas.ts";
 import {
   compareFormats,
   type DocumentKind,
@@ -10,8 +12,6 @@ import {
   isSameMajor,
   validatorOf,
 } from "./document-kind.ts";
-import { filledIn, unknownMembers } from "./members.ts";
-import type { Validator } from "./schemas.ts";
 
 /** A file of a document's form that can be used. */
 export interface Usable<T> {

@@ -1,7 +1,7 @@
 import { readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { storageError, writeDurably } from "../files/durable-file.ts";
 import { compareFormats, documentPath } from "./document-kind.ts";
-import { storageError, writeDurably } from "./durable-file.ts";
 
 /** Files kept of a document besides itself and its good copy: how many, and the word in their names. */
 const kinds = {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type Disk, leastFreeInodes, openDisk } from "../../src/store/disk.ts";
-import { storageError } from "../../src/store/durable-file.ts";
-import { createReserve, type Reserve, reserveBytes } from "../../src/store/reserve.ts";
-import { fill, mountPrivately, type PrivateMount } from "./private-mount.ts";
-import { temporaryDirectory } from "./state-directory.ts";
+import { type Disk, leastFreeInodes, openDisk } from "../../../src/store/files/disk.ts";
+import { storageError } from "../../../src/store/files/durable-file.ts";
+import { createReserve, type Reserve, reserveBytes } from "../../../src/store/files/reserve.ts";
+import { fill, mountPrivately, type PrivateMount } from "../private-mount.ts";
+import { temporaryDirectory } from "../state-directory.ts";
 
 describe("the disk that the state lies on", () => {
   it("is well where there is space, and has its reserve after the first look", async (test) => {

@@ -1,4 +1,4 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 
 /** What the items of a list are ordered by: the first member that differs decides, so the last is one that no two share. */
 export type Key = readonly (string | number)[];

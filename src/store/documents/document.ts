@@ -1,13 +1,13 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { createDueTimer } from "../files/due-timer.ts";
+import { isReplaced, removeLeftovers } from "../files/durable-file.ts";
+import type { Reserve } from "../files/reserve.ts";
+import { unknownMembers, withUnknown } from "../validation/members.ts";
+import type { Validator } from "../validation/schemas.ts";
 import { type Copies, createCopies } from "./copies.ts";
 import { createDocumentFile, type DocumentFile } from "./document-file.ts";
 import { type DocumentKind, documentPath, goodCopyName, validatorOf } from "./document-kind.ts";
-import { createDueTimer } from "./due-timer.ts";
-import { isReplaced, removeLeftovers } from "./durable-file.ts";
 import { type Found, type Loaded, loadDocument } from "./load.ts";
-import { unknownMembers, withUnknown } from "./members.ts";
-import type { Reserve } from "./reserve.ts";
-import type { Validator } from "./schemas.ts";
 
 /** Makes the next value from the present one; pure, since it may run again. Returning the same object writes nothing. */
 export type Change<T> = (current: T) => T;

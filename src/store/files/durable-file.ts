@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { storageAdvice } from "./storage-advice.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { annotationKeywords } from "../contract/schemas/settings.ts";
+import { annotationKeywords } from "../../contract/schemas/settings.ts";
 
 /** ajv as this program uses it; the build uses the same to compile the validators ahead of time. */
 export function createCompiler(options: { forSource: boolean }): Ajv2020 {

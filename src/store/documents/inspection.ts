@@ -1,5 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { writeDurably } from "../files/durable-file.ts";
+import { takeLock } from "../files/lock.ts";
 import {
   compareFormats,
   type DocumentKind,
@@ -8,9 +10,7 @@ import {
   type Form,
   goodCopyName,
 } from "./document-kind.ts";
-import { writeDurably } from "./durable-file.ts";
 import { formCopyName, formVersions, keptNames, markOf, setAside, versionNames } from "./kept-files.ts";
-import { takeLock } from "./lock.ts";
 import { masked } from "./mask.ts";
 import { readForm, type Usable } from "./read-form.ts";
 import { readRegister } from "./register.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createLookUp } from "../../src/store/look-up.ts";
+import { createLookUp } from "../../../src/store/documents/look-up.ts";
 
 describe("a look-up", () => {
   it("finds by key, follows a list that was replaced, and walks it once for each list", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { mountIn } from "../../src/store/mount.ts";
+import { mountIn } from "../../../src/store/files/mount.ts";
 
 /** As /proc/self/mountinfo has it inside the agent's unit (ProtectSystem=strict, StateDirectory=) on a plain device. */
 const inTheUnit = [

@@ -3,7 +3,7 @@ import { constants, existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pid } from "node:process";
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { unusableDirectory } from "./durable-file.ts";
 
 /** Possession of a state directory; one process at a time, given back by the kernel when the process dies. */

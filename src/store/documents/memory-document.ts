@@ -1,4 +1,4 @@
-import { StewardError } from "../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { OpenedDocument, OpenOptions } from "./document.ts";
 import type { DocumentKind } from "./document-kind.ts";
 import { loadDocument } from "./load.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { runSteward } from "../agent-in-process.ts";
-import { documents, type LivedInState, makeLivedInState } from "./damaged-state.ts";
-import { endOfSuite } from "./state-directory.ts";
+import { runSteward } from "../../agent-in-process.ts";
+import { documents, type LivedInState, makeLivedInState } from "../damaged-state.ts";
+import { endOfSuite } from "../state-directory.ts";
 
 /** What a document holds that nobody should read over a shoulder: hashes, sealed secrets, keys. */
 const secretForms =
