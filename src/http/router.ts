@@ -9,14 +9,14 @@ import type { EventSink } from "../journal/events/event.ts";
 import type { Authenticate, Way } from "./authenticate.ts";
 import { authorise, refuseOutOfScope } from "./authorise.ts";
 import { type Actor, roleOf } from "./call.ts";
-import { keepPlace } from "./connection-places.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson, strangersBody, usualBody } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
-import type { RoutedCall } from "./request-lines.ts";
 import type { RequestSource } from "./source.ts";
-import type { Streams } from "./streams.ts";
+import { keepPlace } from "./wire/connection-places.ts";
+import type { RoutedCall } from "./wire/request-lines.ts";
+import type { Streams } from "./wire/streams.ts";
 
 export interface RouterOptions {
   dispatch: Dispatch;

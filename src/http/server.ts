@@ -4,8 +4,8 @@ import { StewardError } from "../contract/errors.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { createHostCheck } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
-import type { RequestLines } from "./request-lines.ts";
 import { createRouter, type RouterOptions, refuseUnrouted } from "./router.ts";
+import type { RequestLines } from "./wire/request-lines.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   /** Names that this device answers to, besides its addresses and localhost. */

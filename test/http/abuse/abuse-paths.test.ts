@@ -6,7 +6,7 @@ import {
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "./checked-agent.ts";
+} from "../checked-agent.ts";
 
 const nobody = `usr_${"0".repeat(32)}`;
 

@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type Koa from "koa";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { consolePaths } from "../contract/schemas/console.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { consolePaths } from "../../contract/schemas/console.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

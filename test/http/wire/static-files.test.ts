@@ -4,14 +4,14 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join, relative } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { createStaticFiles } from "../../src/http/static-files.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
-import { requestText, sendRaw } from "./raw-http.ts";
+import { consolePaths } from "../../../src/contract/schemas/console.ts";
+import { createStaticFiles } from "../../../src/http/wire/static-files.ts";
+import { startAgentInProcess } from "../../agent-in-process.ts";
+import type { RunningAgent } from "../../running-agent.ts";
+import { temporaryDirectory } from "../../store/state-directory.ts";
+import { requestText, sendRaw } from "../raw-http.ts";
 
-const built = join(import.meta.dirname, "../../dist/console");
+const built = join(import.meta.dirname, "../../../dist/console");
 
 interface Got {
   status: number;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { adminName, adminPassword } from "../running-agent.ts";
-import { until } from "../until.ts";
-import { assertServesOthers, type CheckedAgent, startCheckedProcess } from "./checked-agent.ts";
-import { openSilently, requestText, sendRaw } from "./raw-http.ts";
+import { adminName, adminPassword } from "../../running-agent.ts";
+import { until } from "../../until.ts";
+import { assertServesOthers, type CheckedAgent, startCheckedProcess } from "../checked-agent.ts";
+import { openSilently, requestText, sendRaw } from "../raw-http.ts";
 
 /** The bound of a listener's connections (listeners.ts). */
 const maximumConnections = 512;

@@ -8,8 +8,8 @@ import {
   type SignedIn,
   startCheckedAgent,
   untilLogged,
-} from "./checked-agent.ts";
-import { openSilently, requestText, sendRaw } from "./raw-http.ts";
+} from "../checked-agent.ts";
+import { openSilently, requestText, sendRaw } from "../raw-http.ts";
 
 const limitBytes = 65_536;
 const newUser = { username: "intruder", role: "admin", password: goodPassword };

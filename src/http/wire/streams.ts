@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Actor, StreamMessage, StreamSource } from "./call.ts";
+import type { Actor, StreamMessage, StreamSource } from "../call.ts";
 import { checkStreamPlaces } from "./stream-places.ts";
 
 /** The event streams (WHATWG HTML §9.2) that are open. */

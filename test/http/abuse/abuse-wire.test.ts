@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
-import { type RawAnswers, requestText, sendRaw } from "./raw-http.ts";
+import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../checked-agent.ts";
+import { type RawAnswers, requestText, sendRaw } from "../raw-http.ts";
 
 const json = "Content-Type: application/json";
 const host = "Host: 127.0.0.1";

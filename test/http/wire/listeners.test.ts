@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { choosePlaces } from "../../src/cli/places.ts";
-import { StewardError } from "../../src/contract/errors.ts";
-import { listenTcp, listenUnix } from "../../src/http/listeners.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
+import { choosePlaces } from "../../../src/cli/places.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { listenTcp, listenUnix } from "../../../src/http/wire/listeners.ts";
+import { temporaryDirectory } from "../../store/state-directory.ts";
 
 const now = () => new Date();
 

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { toProblem } from "../problems.ts";
+import { apiHeaders } from "../server.ts";
 import { accountOf, firstToGo, type Occupant } from "./connection-places.ts";
-import { toProblem } from "./problems.ts";
-import { apiHeaders } from "./server.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { problem } from "../../src/contract/shapes.ts";
-import { assertFits } from "./answer-rules.ts";
-import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
-import { sendRaw } from "./raw-http.ts";
+import { problem } from "../../../src/contract/shapes.ts";
+import { assertFits } from "../answer-rules.ts";
+import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../checked-agent.ts";
+import { sendRaw } from "../raw-http.ts";
 
 const paths = ["/", "/api/version", "/api/users", "/api/auth/login", "/api/system", "/api/auth/me"];
 const methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "M-SEARCH", ""];

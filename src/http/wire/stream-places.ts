@@ -1,5 +1,5 @@
-import { StewardError } from "../contract/errors.ts";
-import { type Actor, roleOf } from "./call.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { type Actor, roleOf } from "../call.ts";
 
 /** Streams in all; of these, what is kept for local root, which gets no more, and for administrators. */
 const maximumStreams = 64;
