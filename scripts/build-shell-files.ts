@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../src/cli/command-table.ts";
-import { completionScript, shells } from "../src/cli/completion.ts";
+import { completionScript, shells } from "../src/cli/framework/completion.ts";
 import { manualPage } from "./manual-page.ts";
 
 /** Completion scripts and the manual page, into `dist`. */

@@ -1,8 +1,8 @@
 /** The manual page steward(8) in man(7)'s language. */
-import type { Command, Example, Option } from "../src/cli/command.ts";
-import { commandGroups, groupOf } from "../src/cli/command-groups.ts";
-import { globalOptions } from "../src/cli/global-options.ts";
-import { commandUsage, exitCodes } from "../src/cli/usage.ts";
+import type { Command, Example, Option } from "../src/cli/framework/command.ts";
+import { commandGroups, groupOf } from "../src/cli/framework/command-groups.ts";
+import { globalOptions } from "../src/cli/framework/global-options.ts";
+import { commandUsage, exitCodes } from "../src/cli/framework/usage.ts";
 
 export interface Edition {
   readonly version: string;

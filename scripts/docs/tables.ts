@@ -1,8 +1,9 @@
 /** The tables of the documents, made from the contract and from the table of commands. */
-import { commandGroups, groupOf } from "../../src/cli/command-groups.ts";
+
 import { commands } from "../../src/cli/command-table.ts";
-import { settingKeysOf, settingText } from "../../src/cli/setting-keys.ts";
-import { commandUsage, exitCodes } from "../../src/cli/usage.ts";
+import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.ts";
+import { commandUsage, exitCodes } from "../../src/cli/framework/usage.ts";
+import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
 import type { Access, Operation } from "../../src/contract/operations/operation.ts";

@@ -1,24 +1,24 @@
-import type { Command } from "./command.ts";
-import { commandGroups } from "./command-groups.ts";
-import { completionScript, shells } from "./completion.ts";
-import { CommandError } from "./context.ts";
-import { escapeText } from "./escape.ts";
-import { eventCommands } from "./events.ts";
-import { namesOf } from "./live-names.ts";
-import { logs } from "./logs.ts";
-import { repoCommands } from "./repo.ts";
-import { setupToken } from "./setup-token.ts";
-import { stateCommands } from "./state.ts";
-import { status } from "./status.ts";
-import { systemCommands } from "./system.ts";
-import { timeCommands } from "./time.ts";
-import { tokenCommands } from "./token.ts";
-import { updateCommands } from "./update.ts";
-import { groupHelp } from "./usage.ts";
-import { userCommands } from "./user.ts";
-import { sessionCommands } from "./user-sessions.ts";
-import { twoFactorCommands } from "./user-two-factor.ts";
-import { version } from "./version.ts";
+import { CommandError } from "./client/context.ts";
+import { namesOf } from "./client/live-names.ts";
+import { eventCommands } from "./events/events.ts";
+import type { Command } from "./framework/command.ts";
+import { commandGroups } from "./framework/command-groups.ts";
+import { completionScript, shells } from "./framework/completion.ts";
+import { groupHelp } from "./framework/usage.ts";
+import { repoCommands } from "./repository/repo.ts";
+import { logs } from "./system/logs.ts";
+import { stateCommands } from "./system/state.ts";
+import { status } from "./system/status.ts";
+import { systemCommands } from "./system/system.ts";
+import { version } from "./system/version.ts";
+import { escapeText } from "./terminal/escape.ts";
+import { timeCommands } from "./time/time.ts";
+import { updateCommands } from "./updates/update.ts";
+import { setupToken } from "./users/setup-token.ts";
+import { tokenCommands } from "./users/token.ts";
+import { userCommands } from "./users/user.ts";
+import { sessionCommands } from "./users/user-sessions.ts";
+import { twoFactorCommands } from "./users/user-two-factor.ts";
 
 /** Listed for help and completion: the program's main runs the agent before this room is asked. */
 const serve: Command = {

@@ -1,11 +1,11 @@
-import type { Invocation } from "./command.ts";
-import { readRequest, type SplitLine, splitLine } from "./command-line.ts";
+import { createAgentClient } from "./client/connect.ts";
+import { type CommandContext, OnlyExitCode } from "./client/context.ts";
+import { exitCodeOf } from "./client/failure.ts";
+import { choosePlaces } from "./client/places.ts";
 import { commands } from "./command-table.ts";
-import { createAgentClient } from "./connect.ts";
-import { type CommandContext, OnlyExitCode } from "./context.ts";
-import { exitCodeOf } from "./failure.ts";
-import { createOutput } from "./output.ts";
-import { choosePlaces } from "./places.ts";
+import type { Invocation } from "./framework/command.ts";
+import { readRequest, type SplitLine, splitLine } from "./framework/command-line.ts";
+import { createOutput } from "./terminal/output.ts";
 
 /** Runs one command line (without node and script) and returns the exit code; `serve` is the caller's. */
 export async function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {

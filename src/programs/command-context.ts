@@ -1,4 +1,4 @@
-import type { CommandContext } from "../cli/context.ts";
+import type { CommandContext } from "../cli/client/context.ts";
 import { agentConfig, installerScript, type Program, readInitialSettings } from "./agent/serve.ts";
 import { readDecisionsOrNone, usualHostFile } from "./host-file.ts";
 

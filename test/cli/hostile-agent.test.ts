@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { BoundlessAnswer } from "../../src/cli/context.ts";
-import { createListEnd } from "../../src/cli/list-end.ts";
+import { BoundlessAnswer } from "../../src/cli/client/context.ts";
+import { createListEnd } from "../../src/cli/client/list-end.ts";
 import { exampleUser, listen } from "./agent.ts";
 import { runSteward, temporaryDirectory } from "./run-steward.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { manualPage } from "../../scripts/manual-page.ts";
-import { commandGroups, groupOf } from "../../src/cli/command-groups.ts";
 import { commands } from "../../src/cli/command-table.ts";
-import { documentNames } from "../../src/cli/state.ts";
+import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.ts";
+import { documentNames } from "../../src/cli/system/state.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 
 const page = manualPage(commands, { version: "1.2.3", date: "2026-11-20" });

@@ -4,7 +4,7 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { commands } from "../../src/cli/command-table.ts";
-import { completionScript, shells } from "../../src/cli/completion.ts";
+import { completionScript, shells } from "../../src/cli/framework/completion.ts";
 import { temporaryDirectory } from "./run-steward.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -1,6 +1,6 @@
-import { readRequest, splitLine } from "../../src/cli/command-line.ts";
 import { commands } from "../../src/cli/command-table.ts";
-import { parseAssignments } from "../../src/cli/setting-change.ts";
+import { readRequest, splitLine } from "../../src/cli/framework/command-line.ts";
+import { parseAssignments } from "../../src/cli/system/setting-change.ts";
 
 /** What is wrong with the rest of a line behind `steward`, as it stands in a document; null: nothing. */
 export function complaintAbout(line: string): string | null {

@@ -1,5 +1,5 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import { createEventParser } from "../../src/cli/event-parser.ts";
+import { createEventParser } from "../../src/cli/client/event-parser.ts";
 import { until } from "../until.ts";
 
 export interface ReadMessage {

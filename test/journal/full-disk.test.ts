@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { createVerification } from "../../src/cli/event-verification.ts";
+import { createVerification } from "../../src/cli/events/event-verification.ts";
 import { systemErrorCode } from "../../src/contract/errors.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import type { RunningAgent } from "../running-agent.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Calls } from "../../cli/context.ts";
+import type { Calls } from "../../cli/client/context.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, SettingsChange } from "../../contract/types.ts";
 import type { Log } from "../../journal/logs/log.ts";

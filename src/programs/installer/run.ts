@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import type { InstallerPlaces } from "../../cli/context.ts";
+import type { InstallerPlaces } from "../../cli/client/context.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { usualPlaces } from "../../installer/files/places.ts";
 import type { InstallingPlaces } from "../agent/installer-client.ts";

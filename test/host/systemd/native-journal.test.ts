@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { readJournalPoints } from "../../../src/cli/event-journal.ts";
+import { readJournalPoints } from "../../../src/cli/events/event-journal.ts";
 import type { LogEntry } from "../../../src/contract/types.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import { openNativeJournal } from "../../../src/host/linux/systemd/native-journal.ts";

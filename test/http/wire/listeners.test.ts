@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { choosePlaces } from "../../../src/cli/places.ts";
+import { choosePlaces } from "../../../src/cli/client/places.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { listenTcp, listenUnix } from "../../../src/http/wire/listeners.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";

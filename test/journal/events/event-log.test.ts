@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { createVerification } from "../../../src/cli/event-verification.ts";
+import { createVerification } from "../../../src/cli/events/event-verification.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../event-directory.ts";
 

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from "node:http";
+import { errorCodes } from "../../contract/error-codes.ts";
+import type { StewardError } from "../../contract/errors.ts";
+import { BoundlessAnswer, CommandError } from "./context.ts";
+import { AgentRefusal, type Problem } from "./failure.ts";
+import type { Places } from "./places.ts";
+
+/** An answer of the agent, read to its end. */
+export interface Answer {
+  status: number;
+  contentType: string;
+  text: string;
+}
+
+/** Bytes of an answer: a page of 200 long lines of a log has some ten million. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Reads an answer to its end. Throws BoundlessAnswer, or the connection's error where that breaks off. */
+export async function receiveAnswer(response: IncomingMessage, places: Places): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the connection.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) {
+      const who = places.url?.origin ?? places.socketPath;
+      throw new BoundlessAnswer(`What answers at ${who} sent more than 16 MiB, which the agent never does.`);
+    }
+    chunks.push(chunk);
+  }
+  return {
+    status: response.statusCode ?? 0,
+    contentType: response.headers["content-type"] ?? "",
+    text: Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+/** The document of an answer; throws what a refusal, or an answer that is none of the agent's, means. */
+export function readAnswer({ status, contentType, text }: Answer, places: Places): unknown {
+  if (status >= 200 && status < 300 && text === "") return undefined;
+  const mediaType = contentType.split(";", 1)[0]?.trim();
+  const document = parseJson(text);
+  if (status >= 200 && status < 300 && mediaType === "application/json" && document !== undefined)
+    return document;
+  if (mediaType === "application/problem+json" && isProblem(document)) throw refusalOf(document, status);
+  const who = places.url?.origin ?? places.socketPath;
+  throw new CommandError(
+    1,
+    `What answers at ${who} does not speak as the agent does: status ${status}, ${mediaType || "no media type"}.`,
+  );
+}
+
+function refusalOf(problem: Problem, status: number): Error {
+  const code = Object.keys(errorCodes).find((known): known is StewardError["code"] => known === problem.code);
+  if (code !== undefined) return new AgentRefusal(code, problem);
+  // A newer agent may have codes that this program does not know: the status still tells the kind.
+  const exits: Readonly<Record<number, number>> = { 401: 4, 403: 4, 404: 3, 409: 5, 412: 5, 429: 7 };
+  return new CommandError(exits[status] ?? (status < 500 ? 6 : 1), `${problem.detail} (${problem.code})`);
+}
+
+function isProblem(value: unknown): value is Problem {
+  if (typeof value !== "object" || value === null || !("code" in value) || !("detail" in value)) return false;
+  return typeof value.code === "string" && typeof value.detail === "string";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

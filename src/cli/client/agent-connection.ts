@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises";
+import * as http from "node:http";
+import * as https from "node:https";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { type OperationId, operationOf } from "../../contract/operations.ts";
+import { CommandError } from "./context.ts";
+import { fileFailure } from "./failure.ts";
+import type { Places } from "./places.ts";
+
+/** Nobody listens: the request was not delivered, so it may be done another way. */
+export class AgentAbsent extends CommandError {
+  constructor(message: string) {
+    super(8, message);
+    this.name = "AgentAbsent";
+  }
+}
+
+/** The agent is not there, or is about to go and has refused: nothing was carried out, and it may be done another way. */
+export function isAway(error: unknown): error is AgentAbsent | StewardError {
+  return error instanceof AgentAbsent || (error instanceof StewardError && error.code === "shutting_down");
+}
+
+/** What a request to the agent carries besides its operation. */
+export interface Credentials {
+  token: string | undefined;
+  authority: string | undefined;
+}
+
+/** From the files named on the command line. Throws CommandError(6) for what cannot be a token. */
+export async function readCredentials({ tokenFile, authorityFile }: Places): Promise<Credentials> {
+  const read = (path: string) =>
+    readFile(path, "utf8").catch((error: unknown) => {
+      throw fileFailure(error, path);
+    });
+  const token = tokenFile === undefined ? undefined : (await read(tokenFile)).trim();
+  // RFC 6750 §2.1: b64token; anything else could not be sent in the header.
+  if (token !== undefined && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
+    throw new CommandError(
+      6,
+      `${tokenFile} does not hold a bearer token: one line of letters, digits and ._~+/- was expected.`,
+    );
+  }
+  return { token, authority: authorityFile === undefined ? undefined : await read(authorityFile) };
+}
+
+/** An operation as an HTTP request. */
+export interface HttpRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  authority: string | undefined;
+}
+
+interface Parts {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+}
+
+/** The operation with its input as the request for it. */
+export function buildRequest(id: OperationId, input: object, { token, authority }: Credentials): HttpRequest {
+  const operation = operationOf(id);
+  const { params = {}, query = {}, body }: Parts = input;
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  const text = operation.body === undefined ? undefined : JSON.stringify(body ?? {});
+  const headers: Record<string, string> = { Accept: "application/json, application/problem+json" };
+  if (token !== undefined) headers.Authorization = `Bearer ${token}`;
+  if (text !== undefined) headers["Content-Type"] = "application/json";
+  if (operation.method !== "GET") headers["Content-Length"] = String(Buffer.byteLength(text ?? ""));
+  return {
+    method: operation.method,
+    path: search.size > 0 ? `${path}?${search}` : path,
+    headers,
+    body: text,
+    authority,
+  };
+}
+
+/** A request on its way over the socket or to the URL; its body is still to be ended. */
+export function openRequest(
+  places: Places,
+  { method, path, headers, authority }: HttpRequest,
+  signal: AbortSignal,
+): http.ClientRequest {
+  const { url, socketPath } = places;
+  const common = { method, headers, signal, agent: false } as const;
+  if (url === undefined) return http.request({ ...common, socketPath, path, host: "localhost" });
+  return sendTo(new URL(url.pathname.replace(/\/$/, "") + path, url), { ...common, ca: authority });
+}
+
+function sendTo(
+  url: URL,
+  { ca, ...options }: http.RequestOptions & { ca: string | undefined },
+): http.ClientRequest {
+  if (url.protocol === "http:") return http.request(url, options);
+  return https.request(url, ca === undefined ? options : { ...options, ca });
+}
+
+/** Why no answer came; after `waitedMilliseconds`, where that was how long it was waited for. */
+export function unreachable(
+  error: Error,
+  { url, socketPath }: Places,
+  waitedMilliseconds: number | undefined,
+): CommandError {
+  const where = url?.origin ?? socketPath;
+  const code = systemErrorCode(error);
+  if (waitedMilliseconds !== undefined) {
+    const held = url === undefined ? `The agent holds ${where} but` : `The agent at ${where}`;
+    return new CommandError(
+      8,
+      `${held} does not answer; ${waitedMilliseconds / 1000} seconds were waited. Whether the request was carried out is not known.`,
+    );
+  }
+  if (url === undefined && (code === "ENOENT" || code === "ECONNREFUSED")) {
+    return new AgentAbsent(
+      `The agent is not running: nobody listens at ${where}. Start it, or name its socket with --socket.`,
+    );
+  }
+  if (url === undefined && (code === "EACCES" || code === "EPERM")) {
+    return new CommandError(
+      4,
+      `This user may not open ${where}; run the command as root or as the service's user.`,
+    );
+  }
+  if (code === "ECONNRESET") {
+    return new CommandError(
+      8,
+      `The agent at ${where} ended the connection without an answer. Whether the request was carried out is not known.`,
+    );
+  }
+  const certificate = /CERT|TLS|SELF_SIGNED|UNABLE_TO/.test(code ?? "")
+    ? " Its certificate cannot be verified: name its authority with --cacert, and check this machine's clock."
+    : "";
+  return new CommandError(8, `The agent at ${where} cannot be reached: ${error.message}.${certificate}`);
+}

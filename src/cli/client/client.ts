@@ -1,0 +1,77 @@
+import type { OperationId } from "../../contract/operations.ts";
+import type { Output } from "../../contract/types.ts";
+import { type Answer, readAnswer, receiveAnswer } from "./agent-answer.ts";
+import {
+  buildRequest,
+  type Credentials,
+  type HttpRequest,
+  isAway,
+  openRequest,
+  readCredentials,
+  unreachable,
+} from "./agent-connection.ts";
+import { type Client, CommandError } from "./context.ts";
+import { readStream } from "./event-stream.ts";
+import type { Places } from "./places.ts";
+
+/** Milliseconds for one whole exchange: the longest operation is a password hash behind eight others, about 5 s. */
+const patienceMilliseconds = 30_000;
+
+export interface HttpClientOptions {
+  timeoutMilliseconds?: number;
+  /** The access token to call with; absent: the one in the token file, where one is named. */
+  accessToken?: string;
+  /** Settles when to try again after nothing listened at the socket, or the agent was stopping; else it throws. Absent: it is not tried again. */
+  whenAbsent?: (absence: Error) => Promise<void>;
+}
+
+/**
+ * The agent over its unix socket or a URL. A refusal is an AgentRefusal with the agent's code;
+ * no agent at the socket is AgentAbsent, every other trouble on the way a CommandError (4 or 8).
+ */
+export function createHttpClient(places: Places, options: HttpClientOptions = {}): Client {
+  const { timeoutMilliseconds = patienceMilliseconds, accessToken, whenAbsent } = options;
+  let credentials: Promise<Credentials> | undefined;
+  const requestOf = async (id: OperationId, input: object): Promise<HttpRequest> => {
+    credentials ??= readCredentials(places);
+    const { token, authority } = await credentials;
+    return buildRequest(id, input, { token: accessToken ?? token, authority });
+  };
+  return {
+    async call<Id extends OperationId>(id: Id, input: object) {
+      const request = await requestOf(id, input);
+      for (;;) {
+        try {
+          const answer = await exchange(places, request, timeoutMilliseconds);
+          // The one place where what came over the wire becomes the contract's type.
+          return readAnswer(answer, places) as Output<Id>;
+        } catch (error) {
+          if (!whenAbsent || !isAway(error)) throw error;
+          await whenAbsent(error);
+        }
+      }
+    },
+    async stream(id, input, onMessage, streamOptions) {
+      await readStream(places, await requestOf(id, input), onMessage, streamOptions);
+    },
+    async close() {},
+  };
+}
+
+function exchange(places: Places, request: HttpRequest, timeoutMilliseconds: number): Promise<Answer> {
+  const signal = AbortSignal.timeout(timeoutMilliseconds);
+  return new Promise<Answer>((resolve, reject) => {
+    const fail = (error: Error) =>
+      reject(
+        error instanceof CommandError
+          ? error
+          : unreachable(error, places, signal.aborted ? timeoutMilliseconds : undefined),
+      );
+    const sent = openRequest(places, request, signal);
+    sent.on("error", fail);
+    sent.on("response", (response) => {
+      receiveAnswer(response, places).then(resolve, fail);
+    });
+    sent.end(request.body);
+  });
+}

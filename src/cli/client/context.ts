@@ -1,0 +1,108 @@
+import type { OperationId } from "../../contract/operations.ts";
+import type { Input, Output, StreamId } from "../../contract/types.ts";
+import type { StateTools } from "../../store/documents/inspection.ts";
+import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
+
+/**
+ * What the commands talk to: the agent over its socket or a URL, or the same operations in process.
+ * A refusal is a StewardError with the agent's code; an agent that cannot be reached is a CommandError(8).
+ */
+export interface Client extends Calls {
+  /**
+   * Reads an event stream until the agent or `signal` ends it, handing over one message after another.
+   * Throws also a CommandError(8) when the connection breaks off.
+   */
+  stream<Id extends StreamId>(
+    id: Id,
+    input: Partial<Input<Id>>,
+    onMessage: (message: StreamedMessage) => void | Promise<void>,
+    options?: StreamOptions,
+  ): Promise<void>;
+}
+
+export interface StreamOptions {
+  /** The last id that was read, to go on behind it. */
+  lastEventId?: string | undefined;
+  signal?: AbortSignal;
+}
+
+/** A message of an event stream; `data` is the JSON that was sent. */
+export interface StreamedMessage {
+  /** The id of this message, or else of the last that had one; "" when none had. */
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** What can also be done in process, when there is no agent. */
+export interface Calls {
+  call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>>;
+  close(): Promise<void>;
+}
+
+/** Everything a command may touch of the world outside; only the mains know the process. */
+export interface CommandContext {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** This program's own version, for `--version` and for when the agent cannot say its. */
+  programVersion: string;
+  /**
+   * The same operations in process, as local root; for when the agent is down. Under the store's lock, or, with
+   * `readsOnly`, without it: then only operations that change nothing may be called. What a person should know of the
+   * state besides is said by `remark`, in sentences.
+   */
+  openOffline(
+    stateDirectory: string,
+    options: { readsOnly: boolean; remark: (text: string) => Promise<void> },
+  ): Promise<Calls>;
+  openState(stateDirectory: string): Promise<StateTools>;
+  /** Judges a root of trust of updates. Throws `update_root_unusable`. */
+  readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
+  /**
+   * Runs root's side of updates (`dist/installer.js`) with these words and the places behind them, as the present user and on
+   * this terminal, until it ends. Its exit code.
+   */
+  runInstaller(words: readonly string[], places: InstallerPlaces): Promise<number>;
+  /** Aborted by Ctrl-C from now on, which then no longer ends the program by itself. */
+  interruption(): AbortSignal;
+}
+
+/** Where root's side of updates has what it works on. */
+export interface InstallerPlaces {
+  readonly releasesDirectory: string;
+  readonly trustDirectory: string;
+  readonly stateDirectory: string;
+  readonly hostFile: string;
+}
+
+/** A failure of the command line itself, with its exit code: 2 usage, 8 agent unreachable, … */
+export class CommandError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.name = "CommandError";
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * What answers sends more than the agent ever would, or comes to no end: it is not the agent, or the agent has been
+ * taken over. Asking again would not help.
+ */
+export class BoundlessAnswer extends CommandError {
+  constructor(what: string) {
+    super(8, `${what} Find out which program answers before you go on: systemctl status steward.`);
+    this.name = "BoundlessAnswer";
+  }
+}
+
+/** Ends a command that has said all there is to say: only its exit code is left, and nothing more is printed. */
+export class OnlyExitCode extends CommandError {
+  constructor(exitCode: number) {
+    super(exitCode, "");
+    this.name = "OnlyExitCode";
+  }
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { StewardError } from "../../contract/errors.ts";
+import type { Input, StreamId } from "../../contract/types.ts";
+import type { Invocation } from "../framework/command.ts";
+import { BoundlessAnswer, CommandError, type StreamedMessage } from "./context.ts";
+
+/** Tries in a row to come back to an agent that has gone, a second apart: a restart takes a few. */
+const comeBackTries = 30;
+const comeBackMilliseconds = 1_000;
+
+export interface Followed<Id extends StreamId> {
+  id: Id;
+  input: Partial<Input<Id>>;
+  /** Of the last message that is known already. */
+  lastEventId: string | undefined;
+  onMessage: (message: StreamedMessage) => Promise<void>;
+}
+
+/** Reads a stream, also across restarts of the agent, until Ctrl-C (CommandError 130) or until nobody reads any more. */
+export async function followStream<Id extends StreamId>(
+  { client, context }: Invocation,
+  { id, input, lastEventId, onMessage }: Followed<Id>,
+): Promise<void> {
+  const interruption = context.interruption();
+  const unread = new AbortController();
+  // `steward events -f | head` has seen enough.
+  context.stdout.once("error", () => unread.abort());
+  const signal = AbortSignal.any([interruption, unread.signal]);
+  let last = lastEventId;
+  let tries = 0;
+  const receive = async (message: StreamedMessage): Promise<void> => {
+    tries = 0;
+    last = message.id || last;
+    await onMessage(message);
+    if (!context.stdout.writable) unread.abort();
+  };
+  while (!signal.aborted) {
+    await client.stream(id, input, receive, { lastEventId: last, signal }).catch((error: unknown) => {
+      if (!isPassing(error) || tries >= comeBackTries) throw error;
+    });
+    tries += 1;
+    if (!signal.aborted) await delay(comeBackMilliseconds, undefined, { signal }).catch(() => undefined);
+  }
+  if (interruption.aborted) throw new CommandError(130, "Interrupted.");
+}
+
+/** An agent that is not there, or is about to go, may be back soon; a refusal stays one. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof CommandError) return error.exitCode === 8 && !(error instanceof BoundlessAnswer);
+  return error instanceof StewardError && error.code === "shutting_down";
+}

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { findLock, type LockHolder, StateLocked } from "../../store/files/lock.ts";
+import type { Output } from "../terminal/output.ts";
+import { CommandError } from "./context.ts";
+import { type Places, usualSocketPath } from "./places.ts";
+
+/** All in milliseconds. */
+export interface PatienceLimits {
+  /** For an agent that has its state and does not listen yet: a slow device takes some seconds to start. */
+  readonly agent: number;
+  /** For another command that works on the state: each takes about a second. */
+  readonly command: number;
+  /** Before it is said what is waited for. */
+  readonly silence: number;
+  /** Between two tries. */
+  readonly pause: number;
+}
+
+const usualLimits: PatienceLimits = { agent: 15_000, command: 10_000, silence: 1_000, pause: 100 };
+
+/** What has to end, or to begin, before the command can go on. */
+export interface Hindrance {
+  readonly holder: LockHolder;
+  /** What to say when it was waited for in vain. */
+  readonly failure: Error;
+}
+
+/** Waits between the tries of one command, each time it is asked; says for what, once. */
+export interface Patience {
+  /** Resolves when to try again. Throws the failure when the time is over. */
+  again(hindrance: Hindrance): Promise<void>;
+}
+
+export interface PatienceOptions {
+  places: Pick<Places, "socketPath" | "stateDirectory">;
+  remark: Output["remark"];
+  limits?: PatienceLimits | undefined;
+}
+
+export function createPatience({ places, remark, limits = usualLimits }: PatienceOptions): Patience {
+  let began: number | undefined;
+  let isSaid = false;
+  return {
+    again: async ({ holder, failure }) => {
+      began ??= performance.now();
+      const waited = performance.now() - began;
+      const isCommand = holder.role === "command";
+      const limit = isCommand ? limits.command : limits.agent;
+      if (waited >= limit) throw isCommand ? failure : notListening(places, holder, limit, failure);
+      if (!isSaid && waited >= limits.silence) {
+        isSaid = true;
+        await remark(waitingFor(places, holder));
+      }
+      await delay(limits.pause);
+    },
+  };
+}
+
+/** Does `work` on the state as soon as no other command has it. An agent that has it is not waited for. */
+export async function afterOtherCommands<T>(options: PatienceOptions, work: () => Promise<T>): Promise<T> {
+  const patience = createPatience(options);
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StateLocked) || error.holder.role === "agent") throw error;
+      await patience.again({ holder: error.holder, failure: error });
+    }
+  }
+}
+
+/** The agent that is about to listen: it has its state already, or systemd is starting it. undefined: there is none. */
+export async function findStartingAgent(
+  places: Pick<Places, "socketPath" | "stateDirectory">,
+): Promise<LockHolder | undefined> {
+  const holder = (await findLock(places.stateDirectory))?.holder;
+  if (holder !== undefined && holder.role !== "command") return holder;
+  if (places.socketPath !== usualSocketPath || !existsSync("/run/systemd/system")) return undefined;
+  const state = await activeState("steward.service");
+  return /^(activating|deactivating|reloading)$/.test(state) ? { pid: null, role: "agent" } : undefined;
+}
+
+/** Empty where systemd does not say. */
+function activeState(unit: string): Promise<string> {
+  const child = spawn("systemctl", ["show", "--property=ActiveState", "--value", unit], {
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 2_000,
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(""));
+    child.once("close", () => resolve(text.trim()));
+  });
+}
+
+function waitingFor({ stateDirectory }: Pick<Places, "stateDirectory">, { pid, role }: LockHolder): string {
+  const who = pid === null ? "" : ` (process ${pid})`;
+  if (role === "agent") return `Waiting for the agent to start${who}…`;
+  return `Waiting for another program that works on the state in ${stateDirectory}${who}…`;
+}
+
+function notListening(
+  { socketPath, stateDirectory }: Pick<Places, "socketPath" | "stateDirectory">,
+  { pid }: LockHolder,
+  waitedMilliseconds: number,
+  cause: Error,
+): CommandError {
+  const who = pid === null ? "another program" : `process ${pid}`;
+  const failure = new CommandError(
+    8,
+    `The state in ${stateDirectory} is in use by ${who}, and within ${waitedMilliseconds / 1_000} seconds no agent has begun to listen at ${socketPath}. See \`systemctl status steward\`; where the agent listens elsewhere, name its socket with --socket.`,
+  );
+  failure.cause = cause;
+  return failure;
+}

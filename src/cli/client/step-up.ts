@@ -1,0 +1,49 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { OperationId } from "../../contract/operations.ts";
+import type { Input, Output, User } from "../../contract/types.ts";
+import type { Ask } from "../terminal/prompt.ts";
+import type { Client } from "./context.ts";
+
+/** Password, and code or recovery code where the user has a second factor. */
+export type Proof = Input<"reauthenticate">["body"];
+
+/**
+ * A client that gives the proof and repeats the request when the agent asks for the password again, once in its life.
+ * `prove` is asked then and not before; undefined from it leaves the agent's refusal as it is.
+ */
+export function withStepUp(client: Client, prove: (client: Client) => Promise<Proof | undefined>): Client {
+  let hasSteppedUp = false;
+  return {
+    ...client,
+    async call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> {
+      try {
+        return await client.call(id, input);
+      } catch (error) {
+        if (!(error instanceof StewardError) || error.code !== "step_up_required" || hasSteppedUp)
+          throw error;
+        const body = await prove(client);
+        if (body === undefined) throw error;
+        await client.call("reauthenticate", { body });
+        hasSteppedUp = true;
+        return client.call(id, input);
+      }
+    },
+  };
+}
+
+/** Asks a user for his password and, where he has a second factor, for a code. */
+export async function askProof(ask: Ask, { username, two_factor }: User): Promise<Proof> {
+  const password = await ask(`Password of ${username}: `);
+  return two_factor.enabled ? { password, ...(await askFactor(ask, username)) } : { password };
+}
+
+/** Asks for a code or a recovery code: what has a letter in it, or is too long, is none of the six digits. */
+export async function askFactor(
+  ask: Ask,
+  username: string,
+  which = "Code",
+): Promise<{ code: string } | { recovery_code: string }> {
+  const answer = await ask(`${which} of ${username} (or a recovery code): `);
+  const isCode = /^[\d\s-]*$/.test(answer) && answer.replace(/\D/g, "").length <= 8;
+  return isCode ? { code: answer } : { recovery_code: answer };
+}

@@ -1,0 +1,89 @@
+import type { AuditEvent } from "../../contract/types.ts";
+import { chainStart, isIntact } from "../../journal/events/event-chain.ts";
+
+type LogName = AuditEvent["log"];
+
+/** A place in a chain that something outside the log vouches for. */
+export interface ChainPoint {
+  readonly log: string;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What one log was found to be. */
+export interface VerifiedChain {
+  readonly log: LogName;
+  readonly events: number;
+  readonly first: AuditEvent;
+  readonly head: AuditEvent;
+}
+
+/** Something that is not as it was written. */
+export interface Finding {
+  readonly seq: number;
+  readonly what: string;
+}
+
+export interface Verification {
+  /** In the order in which the agent hands them out. */
+  add(event: AuditEvent): void;
+  /** The hash of an event that was added. */
+  hashOf(log: string, seq: number): string | undefined;
+  chains(): readonly VerifiedChain[];
+  /** The lowest seq that is wrong comes first. */
+  findings(): readonly Finding[];
+}
+
+interface Chain {
+  first: AuditEvent;
+  head: AuditEvent;
+  hashes: Map<number, string>;
+}
+
+/** Checks both chains: that each event is what it was, that none is missing between two, and their order. */
+export function createVerification(): Verification {
+  const chains = new Map<LogName, Chain>();
+  const found: Finding[] = [];
+  const gaps: { from: number; to: number }[] = [];
+  let last = 0;
+  return {
+    add: (event) => {
+      const { seq, log } = event;
+      if (seq <= last) found.push({ seq, what: `comes behind ${last}: the order was changed` });
+      if (seq > last + 1) gaps.push({ from: last + 1, to: seq - 1 });
+      last = Math.max(last, seq);
+      if (!isIntact(event)) found.push({ seq, what: "is not what was written: its hash is another" });
+      const chain = chains.get(log);
+      if (chain && chain.head.hash !== event.previous_hash) {
+        const what = `does not continue ${chain.head.seq}: what the log ${log} had between them is missing or altered`;
+        found.push({ seq, what });
+      }
+      chains.set(log, continued(chain, event));
+    },
+    hashOf: (log, seq) => chains.get(log as LogName)?.hashes.get(seq),
+    chains: () =>
+      [...chains].map(([log, { first, head, hashes }]) => ({ log, first, head, events: hashes.size })),
+    findings: () => {
+      // What was dropped to make room is missing rightly, up to where the younger of the two logs begins.
+      const complete = Math.max(0, ...[...chains.values()].map(({ first }) => completeFrom(first)));
+      const missing = gaps
+        .filter(({ to }) => to >= complete)
+        .map(({ from, to }) => missingFinding(Math.max(from, complete), to));
+      return [...found, ...missing].sort((a, b) => a.seq - b.seq);
+    },
+  };
+}
+
+function continued(chain: Chain | undefined, event: AuditEvent): Chain {
+  const known = chain ?? { first: event, head: event, hashes: new Map<number, string>() };
+  known.hashes.set(event.seq, event.hash);
+  return { ...known, head: event };
+}
+
+function completeFrom(first: AuditEvent): number {
+  return first.previous_hash === chainStart ? 1 : first.seq;
+}
+
+function missingFinding(from: number, to: number): Finding {
+  return { seq: from, what: from === to ? "is missing" : `and those up to ${to} are missing` };
+}

@@ -1,0 +1,84 @@
+import type { AuditEvent } from "../../contract/types.ts";
+import { CommandError } from "../client/context.ts";
+import { followStream } from "../client/follow.ts";
+import type { Command, GivenOptions, Invocation } from "../framework/command.ts";
+import { eventCells, eventHeads } from "./event-view.ts";
+import { verifyEvents } from "./events-verify.ts";
+
+const list: Command = {
+  path: ["events"],
+  summary: "Show what happened, the newest last, or check that nothing of it was changed",
+  examples: [{ line: "steward events --verify --against-journal", what: "is the log what was written?" }],
+  positionals: [],
+  options: [
+    { name: "type", value: "TYPE", summary: "only events of this type, such as user.created" },
+    { name: "after", value: "SEQ", summary: "only events behind this one, the oldest first" },
+    { name: "limit", value: "N", summary: "at most so many, 50 if not given and 200 at most" },
+    { name: "cursor", value: "TEXT", excludes: "follow", summary: "the next page: `next_cursor` of -o json" },
+    { name: "follow", short: "f", excludes: "verify", summary: "go on with what happens from now on" },
+    { name: "verify", summary: "check both chains of hashes and what is missing" },
+    { name: "against-journal", summary: "with --verify: also that the log reaches what the journal says" },
+    { name: "journal", value: "FILE", isFile: true, summary: "an exported journal (journalctl -o json)" },
+  ],
+  worksOffline: true,
+  async run(invocation) {
+    const { options } = invocation;
+    if (options.has("verify")) return verifyEvents(invocation);
+    if (options.has("against-journal") || options.has("journal")) {
+      throw new CommandError(2, "--against-journal and --journal belong to --verify.");
+    }
+    if (options.has("follow")) return follow(invocation);
+    const { client, output } = invocation;
+    const page = await client.call("listEvents", { query: queryOf(options) });
+    await output.table(page, { heads: eventHeads, rows: inOrder(page.items).map(eventCells) });
+  },
+};
+
+export const eventCommands: readonly Command[] = [list];
+
+function queryOf(options: GivenOptions) {
+  const type = options.text("type");
+  const after = numberOf(options, "after");
+  const limit = numberOf(options, "limit");
+  const cursor = options.text("cursor");
+  return {
+    ...(type !== undefined && { type }),
+    ...(cursor !== undefined && { cursor }),
+    ...(after !== undefined && { after }),
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+function numberOf(options: GivenOptions, name: string): number | undefined {
+  const text = options.text(name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new CommandError(2, `--${name} expects a number, not "${text}".`);
+}
+
+/** The newest last, where a terminal's reader looks first. */
+function inOrder(events: readonly AuditEvent[]): AuditEvent[] {
+  return events.toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Prints what there is, and then each event. */
+async function follow(invocation: Invocation): Promise<void> {
+  const { options, client, output } = invocation;
+  const query = queryOf(options);
+  const page = await client.call("listEvents", { query });
+  const shown = inOrder(page.items);
+  for (const event of shown) await output.line(event, eventCells(event));
+  await followStream(invocation, {
+    id: "streamEvents",
+    input: { query: query.type === undefined ? {} : { type: query.type } },
+    lastEventId: String(shown.at(-1)?.seq ?? query.after ?? 0),
+    onMessage: async ({ event, data }) => {
+      // How far an update is, which `steward update check` shows.
+      if (event === "progress") return;
+      if (event === "gap") return output.remark("Some events between are no longer kept.");
+      // The contract's type, by the agent that sent it.
+      const shown = data as AuditEvent;
+      await output.line(shown, eventCells(shown));
+    },
+  });
+}

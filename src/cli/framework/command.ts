@@ -1,0 +1,84 @@
+import type { Client, CommandContext } from "../client/context.ts";
+import type { Places } from "../client/places.ts";
+import type { Output } from "../terminal/output.ts";
+
+/** What the agent knows the names of. */
+export type LiveNames = "users" | "tokens";
+
+/** One option; with `value` it takes one (the word stands in the usage line), without it is a switch. */
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: string;
+  /** The only values that are accepted. */
+  readonly values?: readonly string[];
+  /** Completion asks the agent for the names that there are. */
+  readonly live?: LiveNames;
+  /** The value names a file or a directory. */
+  readonly isFile?: true;
+  /** The option that cannot be given together with this one. */
+  readonly excludes?: string;
+  /** It says which agent is asked, and how. */
+  readonly isOfAgent?: true;
+  readonly summary: string;
+}
+
+export interface Positional {
+  /** As it stands in the usage line. */
+  readonly name: string;
+  readonly isOptional?: true;
+  /** Takes all that is left; the last one only. */
+  readonly isRepeated?: true;
+  /** The only values that are accepted. */
+  readonly values?: readonly string[];
+  /** Offered by completion; anything else is accepted too. */
+  readonly suggestions?: readonly string[];
+  /** Completion asks the agent for the names that there are. */
+  readonly live?: LiveNames;
+}
+
+/** A line to type, and what it is for. */
+export interface Example {
+  readonly line: string;
+  readonly what: string;
+}
+
+/** The options that were given, by their long names. */
+export interface GivenOptions {
+  has(name: string): boolean;
+  /** The value; of an option that was repeated the last. */
+  text(name: string): string | undefined;
+  /** The values of an option that may be repeated, in their order. */
+  texts(name: string): readonly string[];
+}
+
+/** One call of one command, with everything that it may use. */
+export interface Invocation {
+  /** The words of the command line as they were typed, without the program's name. */
+  readonly typed: readonly string[];
+  readonly positionals: readonly string[];
+  readonly options: GivenOptions;
+  readonly places: Places;
+  readonly context: CommandContext;
+  readonly output: Output;
+  /** Connects at its first call. */
+  readonly client: Client;
+}
+
+/** One row of the command table: parsing, help, usage errors and completion derive from it. */
+export interface Command {
+  readonly path: readonly string[];
+  /** Other words for the last word of the path. */
+  readonly aliases?: readonly string[];
+  /** It works, and neither help nor completion speaks of it. */
+  readonly isHidden?: true;
+  readonly summary: string;
+  readonly positionals: readonly Positional[];
+  readonly options: readonly Option[];
+  readonly examples?: readonly Example[];
+  /** When the agent is not running, its operations are done in process. */
+  readonly worksOffline?: true;
+  /** It works on files alone: its help is silent about options of an agent. */
+  readonly isWithoutAgent?: true;
+  run(invocation: Invocation): Promise<void>;
+}

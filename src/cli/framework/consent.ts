@@ -1,0 +1,68 @@
+import { CommandError } from "../client/context.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { confirm } from "../terminal/prompt.ts";
+import type { Invocation, Option } from "./command.ts";
+
+export const dryRunOption: Option = {
+  name: "dry-run",
+  summary: "say what would happen, and change nothing",
+};
+
+/**
+ * Asks before what cannot be taken back, unless `--yes`. Throws CommandError 1 (no), or 2 with the line to type where
+ * there is no terminal.
+ */
+export async function requireConsent(
+  { options, context, typed }: Pick<Invocation, "options" | "context" | "typed">,
+  question: string,
+): Promise<void> {
+  if (options.has("yes")) return;
+  if (!context.stdin.isTTY) {
+    throw new CommandError(
+      2,
+      `There is no terminal to ask for confirmation on. If you are sure, type:\n  ${typedLine(typed, "--yes")}`,
+    );
+  }
+  if (!(await confirm(context, question))) throw new CommandError(1, "Not confirmed; nothing was changed.");
+}
+
+/** What a command is about to do to a person or a program. */
+export interface Consequences {
+  /** To whom it happens, and how they come back. */
+  readonly says: readonly string[];
+  readonly question: string;
+}
+
+/**
+ * Says what will happen and asks; with `--dry-run` it only says. Whether to go on. Throws as `requireConsent`.
+ */
+export async function agreesTo(invocation: Invocation, { says, question }: Consequences): Promise<boolean> {
+  const { options, context, output } = invocation;
+  if (options.has("dry-run")) {
+    await output.values({ dry_run: true, would_happen: says }, says);
+    return false;
+  }
+  if (!options.has("yes") && context.stdin.isTTY) for (const one of says) await output.remark(one);
+  await requireConsent(invocation, question);
+  return true;
+}
+
+/** The words of a command line with one more option, as a POSIX shell reads them: `steward user rm anna --yes`. */
+function typedLine(words: readonly string[], option: string): string {
+  const at = words.indexOf("--");
+  const all = at === -1 ? [...words, option] : words.toSpliced(at, 0, option);
+  return ["steward", ...all].map(shellWord).join(" ");
+}
+
+function shellWord(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (escapeText(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
+  // POSIX.1-2024 §2.2.4, for what a terminal must not get as it is.
+  const quoted = word.replace(/['\\]/g, "\\$&");
+  return `$'${[...quoted].map((one) => (escapeText(one) === one ? one : bytesOf(one))).join("")}'`;
+}
+
+/** `\xNN` for each byte. */
+function bytesOf(character: string): string {
+  return Buffer.from(character, "utf8").toString("hex").replace(/../g, "\\x$&");
+}

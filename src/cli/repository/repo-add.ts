@@ -1,0 +1,196 @@
+import { readRfc3339 } from "../../contract/timestamps.ts";
+import { type AddResult, addRelease, withdrawRelease } from "../../publishing/add.ts";
+import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
+import type { PrivateKey } from "../../publishing/keys/private-keys.ts";
+import { describeLack } from "../../publishing/keys/signing.ts";
+import { likelyMistakes } from "../../publishing/likely-mistakes.ts";
+import { type Architecture, architectures, type ReleaseEntry } from "../../publishing/release-entry.ts";
+import { type ReleaseRole, releaseRoles } from "../../publishing/roles.ts";
+import { readSteps, usualSteps, type Waves } from "../../publishing/wave-plan.ts";
+import type { Workspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { joinLines } from "../terminal/escape.ts";
+import { directoryPositional, keyOption, onWorkspace } from "./repo-command.ts";
+
+const usualChannel = "stable";
+
+export const repoAdd: Command = {
+  path: ["repo", "add"],
+  summary: "Put a release into the draft of its kind, or withdraw one, and sign with the keys at hand",
+  positionals: [directoryPositional, { name: "FILE", isOptional: true }],
+  options: [
+    { name: "kind", value: "KIND", values: releaseRoles, summary: "what it is; required" },
+    { name: "release", value: "VERSION", summary: "its semantic version, such as 1.4.0; required" },
+    { name: "name", value: "TEXT", summary: "what it is called; of a binary the product if not given" },
+    { name: "channel", value: "CHANNEL", summary: "stable if not given" },
+    { name: "product", value: "NAME", summary: "whom it is for; that of `repo init` if not given" },
+    {
+      name: "arch",
+      value: "ARCH",
+      values: architectures,
+      summary: "of a binary required; rules are for any",
+    },
+    { name: "floor", value: "VERSION", summary: "no version below may ever be installed again" },
+    {
+      name: "security",
+      summary: "it mends a weakness: its floor is its own version, where --floor gives no other",
+    },
+    { name: "no-floor", excludes: "floor", summary: "with --security: devices may still go back below it" },
+    { name: "min-agent", value: "VERSION", summary: "the oldest Steward that may take it" },
+    {
+      name: "waves",
+      value: "FILE",
+      isFile: true,
+      summary: "a staged rollout: `default` (a week), or steps as JSON",
+    },
+    { name: "start", value: "TIME", summary: "when the waves begin; now if not given" },
+    { name: "urgent", summary: "waits for no wave and no maintenance window" },
+    { name: "notes", value: "TEXT", summary: "a line for people" },
+    { name: "withdraw", value: "REASON", summary: "without FILE: devices shall take this release no more" },
+    {
+      name: "allow",
+      value: "MISTAKE",
+      values: likelyMistakes,
+      summary: "what looks like a mistake, and is meant: a new product, an older version, …; may be repeated",
+    },
+    keyOption,
+  ],
+  async run(invocation) {
+    const { output, positionals } = invocation;
+    const [directory = ""] = positionals;
+    const result = await onWorkspace(invocation, "repo add", (workspace, keys) =>
+      invocation.options.has("withdraw")
+        ? withdraw(invocation, workspace, keys)
+        : add(invocation, workspace, keys),
+    );
+    await output.changed(result, sentences(result, directory));
+  },
+};
+
+async function add(
+  invocation: Invocation,
+  workspace: Workspace,
+  keys: readonly PrivateKey[],
+): Promise<AddResult> {
+  const file = invocation.positionals[1];
+  if (file === undefined) throw new CommandError(2, "FILE is missing: the release, as a .tar.gz.");
+  const given = invocation.options.texts("allow");
+  const allowed = likelyMistakes.filter((mistake) => given.includes(mistake));
+  return addRelease(workspace, { file, keys, allowed, entry: await entryOf(invocation, workspace) });
+}
+
+async function withdraw(
+  { options, positionals }: Invocation,
+  workspace: Workspace,
+  keys: readonly PrivateKey[],
+): Promise<AddResult> {
+  if (positionals[1] !== undefined) {
+    throw new CommandError(2, "--withdraw takes no FILE: it is about a release that is there already.");
+  }
+  const kind = kindOf({ options });
+  const selection = {
+    kind,
+    name: nameOf({ options }, kind, workspace),
+    version: required({ options }, "release"),
+    channel: options.text("channel") ?? usualChannel,
+    arch: options.text("arch"),
+  };
+  return withdrawRelease(workspace, { selection, reason: options.text("withdraw") ?? "", keys });
+}
+
+async function entryOf({ options }: Invocation, workspace: Workspace): Promise<ReleaseEntry> {
+  const kind = kindOf({ options });
+  const optional = {
+    min_agent: options.text("min-agent"),
+    floor: floorOf({ options }),
+    notes: options.text("notes"),
+  };
+  const waves = await wavesOf({ options }, workspace);
+  return {
+    steward: 1,
+    kind,
+    name: nameOf({ options }, kind, workspace),
+    version: required({ options }, "release"),
+    channel: options.text("channel") ?? usualChannel,
+    product: options.text("product") ?? workspace.product,
+    arch: architectureOf({ options }, kind),
+    ...(optional.min_agent !== undefined && { min_agent: optional.min_agent }),
+    ...(optional.floor !== undefined && { floor: optional.floor }),
+    ...(optional.notes !== undefined && { notes: optional.notes }),
+    ...(waves && { waves }),
+    ...(options.has("urgent") && { urgent: true as const }),
+    ...(options.has("security") && { security: true as const }),
+  };
+}
+
+/** A device that has a security release must not be led back to what it mends. */
+function floorOf({ options }: Options): string | undefined {
+  if (options.has("no-floor") && !options.has("security"))
+    throw new CommandError(
+      2,
+      "--no-floor is for --security: other releases have no floor unless --floor says so.",
+    );
+  const own = options.has("security") && !options.has("no-floor") ? options.text("release") : undefined;
+  return options.text("floor") ?? own;
+}
+
+type Options = Pick<Invocation, "options">;
+
+function kindOf(given: Options): ReleaseRole {
+  const kind = required(given, "kind");
+  return kind === "binary" ? "binary" : "rules";
+}
+
+function nameOf(given: Options, kind: ReleaseRole, { product }: Workspace): string {
+  if (kind === "binary") return given.options.text("name") ?? given.options.text("product") ?? product;
+  return required(given, "name");
+}
+
+function architectureOf(given: Options, kind: ReleaseRole): Architecture {
+  const text = kind === "binary" ? required(given, "arch") : given.options.text("arch");
+  return architectures.find((one) => one === text) ?? "any";
+}
+
+async function wavesOf({ options }: Options, { now }: Workspace): Promise<Waves | undefined> {
+  const waves = options.text("waves");
+  const start = options.text("start");
+  if (waves === undefined && start !== undefined) throw new CommandError(2, "--start is for --waves.");
+  if (waves === undefined) return undefined;
+  const time = start === undefined ? now() : readRfc3339(start);
+  if (time === null) {
+    throw new CommandError(
+      6,
+      `"${start}" is not a time as RFC 3339 writes it, such as 2026-11-20T14:03:00Z.`,
+    );
+  }
+  return {
+    start: rfc3339Seconds(time.getTime()),
+    steps: waves === "default" ? usualSteps : await readSteps(waves),
+  };
+}
+
+function required({ options }: Options, name: string): string {
+  const text = options.text(name);
+  if (text) return text;
+  throw new CommandError(2, `--${name} is missing. More: steward repo add --help`);
+}
+
+function sentences({ role, version, targets, lacking }: AddResult, directory: string): string {
+  const verb = targets.some(({ entry }) => entry.withdrawn !== undefined) ? "withdrawn in" : "in";
+  const lines = targets.flatMap(({ path, entry }) => [
+    `${path} is ${verb} the draft of ${role} version ${version}.`,
+    ...floorSentences(entry),
+  ]);
+  if (lacking.length > 0)
+    return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, directory)}`]);
+  return joinLines([...lines, `It is signed. Next: steward repo publish ${directory}`]);
+}
+
+function floorSentences({ name, security, floor, withdrawn }: ReleaseEntry): string[] {
+  if (withdrawn !== undefined || (floor === undefined && security === undefined)) return [];
+  const what = security ? "It is a security release" : "It has a floor";
+  if (floor === undefined) return [`${what} without a floor: devices may still go back to what it mends.`];
+  const without = security ? " (--no-floor leaves that out)" : "";
+  return [`${what}: once published, no device goes back to ${name} below ${floor}${without}.`];
+}

@@ -1,0 +1,136 @@
+import { durationSeconds } from "../../contract/durations.ts";
+import {
+  type AskPassphrase,
+  type PrivateKey,
+  readKeysAtHand,
+  readPrivateKey,
+} from "../../publishing/keys/private-keys.ts";
+import { isRoleName, type RoleName, roleNames } from "../../publishing/roles.ts";
+import { type Surroundings, type Workspace, withWorkspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../client/context.ts";
+import { requireLocal } from "../client/places.ts";
+import type { Invocation, Option, Positional } from "../framework/command.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { withHiddenInput } from "../terminal/prompt.ts";
+
+export const directoryPositional: Positional = { name: "DIR" };
+
+export const keyOption: Option = {
+  name: "key",
+  value: "FILE",
+  isFile: true,
+  summary: "a private key (PEM) beside those in DIR/keys; may be repeated",
+};
+
+export const thresholdOption: Option = {
+  name: "threshold",
+  value: "ROLE=N",
+  summary: "how many keys of a role must sign; may be repeated",
+};
+
+/** What these commands need of the world; the agent is none of it. */
+export function surroundingsOf({ context, places }: Invocation, command: string): Surroundings {
+  requireLocal(places, command);
+  const askPassphrase: AskPassphrase = async (file) => {
+    if (context.stdin.isTTY) return withHiddenInput(context, (ask) => ask(`Passphrase of ${file}: `));
+    throw new CommandError(
+      2,
+      escapeText(
+        `${file} has a passphrase, and there is no terminal to ask for it on. Run this in a terminal.`,
+      ),
+    );
+  };
+  return { now: () => new Date(), askPassphrase };
+}
+
+/**
+ * Does `work` on the repository that the first argument names, while no other command changes it: with the keys that --key
+ * names and those in DIR/keys, and with the former alone.
+ */
+export function onWorkspace<T>(
+  invocation: Invocation,
+  command: string,
+  work: (workspace: Workspace, keys: readonly PrivateKey[], named: readonly PrivateKey[]) => Promise<T>,
+): Promise<T> {
+  const [directory = ""] = invocation.positionals;
+  return withWorkspace(directory, surroundingsOf(invocation, command), async (workspace) => {
+    const { named, inDirectory } = await keysAtHand(invocation, workspace);
+    return work(workspace, [...named, ...inDirectory], named);
+  });
+}
+
+async function keysAtHand({ options, output }: Invocation, workspace: Workspace) {
+  const { keys, sealed } = await readKeysAtHand(workspace.keys);
+  const named = await keysNamed(options.texts("key"), workspace.askPassphrase);
+  for (const file of sealed.filter((one) => !options.texts("key").includes(one)))
+    await output.remark(escapeText(`${file} has a passphrase and was left out; --key ${file} asks for it.`));
+  return { named, inDirectory: keys };
+}
+
+/** One after the other, for each may ask. */
+async function keysNamed(files: readonly string[], ask: AskPassphrase): Promise<PrivateKey[]> {
+  const keys: PrivateKey[] = [];
+  for (const file of files) keys.push(await readPrivateKey(file, ask));
+  return keys;
+}
+
+/** The values of an option `ROLE=VALUE`, by role. Throws CommandError(2). */
+export function byRole(
+  { options }: Pick<Invocation, "options">,
+  option: string,
+  allowed: readonly RoleName[] = roleNames,
+): Partial<Record<RoleName, string[]>> {
+  const found: Partial<Record<RoleName, string[]>> = {};
+  for (const text of options.texts(option)) {
+    const [, role = "", value = ""] = /^([a-z]+)=(.+)$/s.exec(text) ?? [];
+    if (!isRoleName(role) || !allowed.includes(role)) {
+      throw new CommandError(
+        2,
+        escapeText(`--${option} expects ROLE=VALUE with a role of ${allowed.join(", ")}, not "${text}".`),
+      );
+    }
+    found[role] = [...(found[role] ?? []), value];
+  }
+  return found;
+}
+
+/** The same with each value read; of a role that was repeated the last one counts. */
+export function oneByRole<T>(
+  invocation: Pick<Invocation, "options">,
+  option: string,
+  read: (text: string) => T,
+): Partial<Record<RoleName, T>> {
+  const texts = Object.entries(byRole(invocation, option));
+  return Object.fromEntries(texts.map(([role, values]) => [role, read(values?.at(-1) ?? "")]));
+}
+
+export const marginOption: Option = {
+  name: "margin",
+  value: "DURATION",
+  summary:
+    "end with 10 when root, targets, rules or binary expire within it; a quarter of their period if not given",
+};
+
+/** undefined: not given. Throws CommandError(6). */
+export function marginSecondsOf({ options }: Pick<Invocation, "options">): number | undefined {
+  const text = options.text("margin");
+  if (text === undefined) return undefined;
+  try {
+    return durationSeconds(text);
+  } catch {
+    throw new CommandError(6, escapeText(`--margin takes a duration such as 36h or 14d, not "${text}".`));
+  }
+}
+
+/** Keys of one role, more than anybody has hands. */
+const mostKeys = 32;
+
+export function thresholdsOf(invocation: Pick<Invocation, "options">): Partial<Record<RoleName, number>> {
+  return oneByRole(invocation, "threshold", (text) => {
+    if (/^[1-9]\d?$/.test(text) && Number(text) <= mostKeys) return Number(text);
+    throw new CommandError(
+      6,
+      escapeText(`A threshold is a whole number from 1 to ${mostKeys}, not "${text}".`),
+    );
+  });
+}

@@ -1,0 +1,89 @@
+import { durationSeconds } from "../../contract/durations.ts";
+import { type InitRequest, initRepository } from "../../publishing/init.ts";
+import { type NamedKey, readPublicKey } from "../../publishing/keys/public-keys.ts";
+import { type RoleName, roleNames } from "../../publishing/roles.ts";
+import { CommandError } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import {
+  byRole,
+  directoryPositional,
+  oneByRole,
+  surroundingsOf,
+  thresholdOption,
+  thresholdsOf,
+} from "./repo-command.ts";
+import { draftLines, draftsOf } from "./repo-view.ts";
+
+export const repoInit: Command = {
+  path: ["repo", "init"],
+  summary: "Make a repository of signed updates, with its keys",
+  positionals: [directoryPositional],
+  options: [
+    {
+      name: "product",
+      value: "NAME",
+      summary: "whom releases are for, as devices' host files say; steward if not given",
+    },
+    {
+      name: "public-key",
+      value: "ROLE=FILE",
+      summary: "a public key (PEM) whose private half is elsewhere, such as in an HSM; may be repeated",
+    },
+    thresholdOption,
+    {
+      name: "expires",
+      value: "ROLE=DURATION",
+      summary:
+        "time from signing to expiry; if not given root=365d, targets, rules and binary 90d, snapshot=30d, timestamp=7d",
+    },
+  ],
+  async run(invocation) {
+    const { positionals, options, output } = invocation;
+    const [directory = ""] = positionals;
+    const surroundings = surroundingsOf(invocation, "repo init");
+    const request: InitRequest = {
+      product: options.text("product") ?? "steward",
+      publicKeys: await publicKeysOf(invocation, "public-key"),
+      thresholds: thresholdsOf(invocation),
+      periods: oneByRole(invocation, "expires", secondsOf),
+    };
+    const state = await initRepository(directory, request, surroundings);
+    const drafts = draftsOf(state);
+    await output.changed(
+      { directory, product: request.product, drafts },
+      joinLines([
+        `The repository ${directory} for the product ${request.product} is made; its private keys lie in ${directory}/keys.`,
+        "Take those of root, targets, rules and binary to a safe place, and bring them back for signing; those of snapshot and timestamp are needed at each publish and renew.",
+        ...draftLines(drafts, directory),
+        `Next: steward repo add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
+      ]),
+    );
+  },
+};
+
+/** The public keys that an option names, by role. */
+export async function publicKeysOf(
+  invocation: Invocation,
+  option: string,
+): Promise<Partial<Record<RoleName, NamedKey[]>>> {
+  const files = byRole(invocation, option);
+  const keys: Partial<Record<RoleName, NamedKey[]>> = {};
+  for (const role of roleNames)
+    for (const file of files[role] ?? []) keys[role] = [...(keys[role] ?? []), await readPublicKey(file)];
+  return keys;
+}
+
+/** Ten years: who signs for longer has no expiry at all. */
+const longestSeconds = 3_653 * 86_400;
+
+function secondsOf(text: string): number {
+  let seconds = 0;
+  try {
+    seconds = durationSeconds(text);
+  } catch {
+    // Said below, with the bounds.
+  }
+  if (seconds >= 60 && seconds <= longestSeconds) return seconds;
+  throw new CommandError(6, escapeText(`--expires takes 1m to 3653d such as timestamp=7d, not "${text}".`));
+}

@@ -1,0 +1,48 @@
+import { stat } from "node:fs/promises";
+import { type FileReport, inspectFile, inspectRepository } from "../../publishing/inspect.ts";
+import { OnlyExitCode } from "../client/context.ts";
+import { fileFailure } from "../client/failure.ts";
+import type { Command } from "../framework/command.ts";
+import { formatFields } from "../terminal/table.ts";
+import { surroundingsOf } from "./repo-command.ts";
+import { expiry, repositoryReport } from "./repo-view.ts";
+
+export const repoInspect: Command = {
+  path: ["repo", "inspect"],
+  summary: "Show a repository, an uploaded copy, or one metadata file; exit 1 if devices could not read it",
+  positionals: [{ name: "PATH", isOptional: true }],
+  options: [],
+  async run(invocation) {
+    const { positionals, output } = invocation;
+    const [path = "."] = positionals;
+    const surroundings = surroundingsOf(invocation, "repo inspect");
+    const stats = await stat(path).catch((error: unknown) => {
+      throw fileFailure(error, path);
+    });
+    if (stats.isFile()) {
+      const report = await inspectFile(path, surroundings);
+      return output.report(report, fileText(report));
+    }
+    const report = await inspectRepository(path, surroundings);
+    await output.report(report, repositoryReport(report, path));
+    if (report.problems.length > 0) throw new OnlyExitCode(1);
+  },
+};
+
+function fileText(report: FileReport): string {
+  const { type, version, expires, expires_in_seconds, signatures, fingerprint, signed } = report;
+  return formatFields([
+    ["type", type],
+    ["version", version],
+    ["expires", `${expires} (${expiry(expires_in_seconds)})`],
+    ...(fingerprint === null ? [] : ([["fingerprint", fingerprint]] as const)),
+    ["signatures", signatures.map(({ key_id, good }) => `${key_id.slice(0, 16)} ${words[String(good)]}`)],
+    ["signed", signed],
+  ]);
+}
+
+const words: Readonly<Record<string, string>> = {
+  true: "good",
+  false: "NOT GOOD",
+  null: "(whose keys this file does not say)",
+};

@@ -1,0 +1,82 @@
+import type { Expiring } from "../../publishing/expiry.ts";
+import { type PublishResult, publish } from "../../publishing/publish.ts";
+import { draftedRoles, isDraftedRole, isRoleName } from "../../publishing/roles.ts";
+import { CommandError } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { joinLines } from "../terminal/escape.ts";
+import { fingerprintGroups } from "../terminal/fingerprint.ts";
+import { formatSpan } from "../time/time-figures.ts";
+import {
+  directoryPositional,
+  keyOption,
+  marginOption,
+  marginSecondsOf,
+  onWorkspace,
+} from "./repo-command.ts";
+
+export const repoPublish: Command = {
+  path: ["repo", "publish"],
+  summary: "Verify the drafts as devices do, and put them into DIR/public",
+  positionals: [directoryPositional],
+  options: [
+    keyOption,
+    {
+      name: "only",
+      value: "ROLE",
+      values: draftedRoles,
+      summary: "publish the draft of this role or kind, and let the others wait; may be repeated",
+    },
+    marginOption,
+  ],
+  async run(invocation) {
+    const only = invocation.options.texts("only").filter(isRoleName).filter(isDraftedRole);
+    const marginSeconds = marginSecondsOf(invocation);
+    const result = await onWorkspace(invocation, "repo publish", (workspace, keys, signers) =>
+      publish(workspace, keys, { signers, marginSeconds, ...(only.length > 0 && { only }) }),
+    );
+    await reportPublished(invocation, result);
+  },
+};
+
+/** Tells what was published; ends with 10 where published metadata expire soon. */
+export async function reportPublished(
+  { output, positionals }: Invocation,
+  result: PublishResult,
+): Promise<void> {
+  const [directory = ""] = positionals;
+  const { published, payloads, floors, last, fingerprint, remarks, waiting, expiring } = result;
+  const isFirst = published.some(({ role, version }) => role === "root" && version === 1);
+  const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
+  const lines =
+    published.length === 0
+      ? [`Nothing is new in ${directory}. To date the timestamp anew: steward repo renew ${directory}`]
+      : [
+          `Published in ${directory}/public: ${roles.join(", ")}.`,
+          ...payloads.map((path) => `New for devices: ${path}`),
+          ...floors.map(
+            ({ name, floor }) => `The floor of ${name} is ${floor} now: no device goes back below it.`,
+          ),
+          `Upload ${directory}/public: what is in targets/ first, and last of all ${last.map((name) => `metadata/${name}`).join(" and then ")}.`,
+          ...(isFirst
+            ? [
+                `Devices are to trust ${directory}/public/metadata/1.root.json, whose fingerprint is`,
+                "",
+                ...fingerprintGroups(fingerprint).split("\n"),
+              ]
+            : []),
+        ];
+  const waits = waiting.length === 0 ? [] : [`Still drafted: ${waiting.join(", ")}.`];
+  await output.changed(result, joinLines([...lines, ...remarks, ...waits]));
+  if (expiring.length > 0) throw new CommandError(expiringExitCode, expiringSentence(expiring));
+}
+
+/** For cron: nothing failed, and people have to sign before long. */
+const expiringExitCode = 10;
+
+function expiringSentence(all: readonly Expiring[]): string {
+  const lines = all.map(({ role, version, expires, expires_in_seconds: left, command }) => {
+    const when = left > 0 ? `expires at ${expires}, in ${formatSpan(left)}` : `has expired at ${expires}`;
+    return `  ${role} version ${version} ${when}. Type: ${command}`;
+  });
+  return joinLines(["Published metadata expire soon; devices take nothing under expired ones.", ...lines]);
+}

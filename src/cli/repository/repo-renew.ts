@@ -1,0 +1,149 @@
+import { makeNewKeys } from "../../publishing/keys/new-keys.ts";
+import type { PrivateKey } from "../../publishing/keys/private-keys.ts";
+import { describeLack } from "../../publishing/keys/signing.ts";
+import { renewOnline } from "../../publishing/publish.ts";
+import { type KeyChanges, type RenewResult, renewRole } from "../../publishing/renew.ts";
+import {
+  type DraftedRole,
+  draftedRoles,
+  isDraftedRole,
+  isRoleName,
+  roleNames,
+} from "../../publishing/roles.ts";
+import type { Workspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import {
+  byRole,
+  directoryPositional,
+  keyOption,
+  marginOption,
+  marginSecondsOf,
+  onWorkspace,
+  thresholdOption,
+  thresholdsOf,
+} from "./repo-command.ts";
+import { publicKeysOf } from "./repo-init.ts";
+import { reportPublished } from "./repo-publish.ts";
+
+export const repoRenew: Command = {
+  path: ["repo", "renew"],
+  summary: "Date the timestamp anew (for cron), or draft the next version of roles, also with other keys",
+  positionals: [
+    directoryPositional,
+    { name: "ROLE", isOptional: true, isRepeated: true, values: draftedRoles },
+  ],
+  options: [
+    keyOption,
+    {
+      name: "add-key",
+      value: "ROLE=FILE",
+      summary: "a public key (PEM) that shall sign for a role; may be repeated",
+    },
+    {
+      name: "new-key",
+      value: "ROLE",
+      values: roleNames,
+      summary: "make a key in DIR/keys that replaces the role's key, such as one that was stolen",
+    },
+    {
+      name: "keep-old",
+      summary: "with --new-key: add the new key, and let those that are there go on counting",
+    },
+    { name: "remove-key", value: "ROLE=ID", summary: "a key that shall sign no more; may be repeated" },
+    thresholdOption,
+    marginOption,
+  ],
+  async run(invocation) {
+    const [, ...roles] = invocation.positionals;
+    requireFitting(invocation, roles);
+    if (roles.length > 0) return draftRoles(invocation);
+    const marginSeconds = marginSecondsOf(invocation);
+    const result = await onWorkspace(invocation, "repo renew", (workspace, keys) =>
+      renewOnline(workspace, keys, { marginSeconds }),
+    );
+    await reportPublished(invocation, result);
+  },
+};
+
+function requireFitting({ options }: Invocation, roles: readonly string[]): void {
+  const changesKeys = ["add-key", "new-key", "remove-key", "threshold"].some((name) => options.has(name));
+  if (changesKeys && roles.length !== 1) {
+    throw new CommandError(
+      2,
+      "Keys are changed in one role at a time: name root or targets, which holds the keys of the others.",
+    );
+  }
+  if (options.has("keep-old") && !options.has("new-key"))
+    throw new CommandError(2, "--keep-old is for --new-key.");
+  if (options.has("margin") && roles.length > 0) {
+    throw new CommandError(
+      2,
+      "--margin looks at published metadata: leave ROLE out, or give it to repo publish.",
+    );
+  }
+}
+
+async function draftRoles(invocation: Invocation): Promise<void> {
+  const [directory = ""] = invocation.positionals;
+  const { results, files } = await onWorkspace(invocation, "repo renew", (workspace, keys) =>
+    renewRoles(invocation, workspace, keys),
+  );
+  const lines = results.flatMap((one) => [draftLine(one, directory), ...keyLines(one, files)]);
+  await invocation.output.changed(results, joinLines([...lines, `Next: steward repo publish ${directory}`]));
+}
+
+async function renewRoles(invocation: Invocation, workspace: Workspace, atHand: readonly PrivateKey[]) {
+  const [, ...words] = invocation.positionals;
+  const roles = words.filter(isRoleName).filter(isDraftedRole);
+  const { made, changes } = await keyChanges(invocation, workspace, roles);
+  const keys = [...atHand, ...made];
+  const all = new Map<DraftedRole, RenewResult>();
+  for (const role of roles)
+    for (const one of await renewRole(workspace, role, { keys, changes })) all.set(one.role, one);
+  return { results: [...all.values()], files: new Map(keys.map(({ id, file }) => [id, file])) };
+}
+
+async function keyChanges(
+  invocation: Invocation,
+  workspace: Workspace,
+  [role = "root"]: readonly DraftedRole[],
+) {
+  const { options, output } = invocation;
+  const changes: KeyChanges = {
+    add: await publicKeysOf(invocation, "add-key"),
+    remove: byRole(invocation, "remove-key"),
+    thresholds: thresholdsOf(invocation),
+  };
+  const named = options.texts("new-key").filter(isRoleName);
+  if (named.length === 0) return { made: [], changes };
+  const made = await makeNewKeys(workspace, role, {
+    roles: named,
+    keepsOld: options.has("keep-old"),
+    changes,
+  });
+  for (const [index, { file }] of made.made.entries())
+    await output.remark(escapeText(`A new key of ${named[index]} lies in ${file}.`));
+  return made;
+}
+
+function draftLine({ role, version, expires, lacking }: RenewResult, directory: string): string {
+  const drafted = `${role} version ${version}, good until ${expires}, is drafted`;
+  return lacking.length === 0
+    ? `${drafted} and signed.`
+    : `${drafted}; ${describeLack(role, lacking, directory)}`;
+}
+
+/** Which keys count from then on, and which no more: a thief's may not be among the first. */
+function keyLines({ keys }: RenewResult, files: ReadonlyMap<string, string>): string[] {
+  const named = (id: string): string =>
+    `${id.slice(0, 16)} (${files.get(id) ?? "its private half is elsewhere"})`;
+  return keys.flatMap(({ role, keyids, threshold, removed, still_in }) => [
+    `Once this is published, ${threshold} of these keys must sign ${role}: ${keyids.map(named).join(", ")}.`,
+    ...(removed.length === 0 ? [] : [`  No longer counts for ${role}: ${removed.map(named).join(", ")}.`]),
+    ...still_in.map(
+      (other) => `  It still counts for ${other}: replace it there too, with --new-key ${other}.`,
+    ),
+  ]);
+}

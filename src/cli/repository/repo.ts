@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import {
+  attachSignature,
+  bytesToSign,
+  type SignResult,
+  signDraft,
+} from "../../publishing/drafts/sign-draft.ts";
+import { putNewFile } from "../../publishing/files.ts";
+import { describeLack } from "../../publishing/keys/signing.ts";
+import { type RoleName, roleNames } from "../../publishing/roles.ts";
+import { openWorkspace, type Workspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../client/context.ts";
+import { fileFailure } from "../client/failure.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import { repoAdd } from "./repo-add.ts";
+import { directoryPositional, keyOption, onWorkspace, surroundingsOf } from "./repo-command.ts";
+import { repoDiscard } from "./repo-discard.ts";
+import { repoInit } from "./repo-init.ts";
+import { repoInspect } from "./repo-inspect.ts";
+import { repoPublish } from "./repo-publish.ts";
+import { repoRenew } from "./repo-renew.ts";
+
+const sign: Command = {
+  path: ["repo", "sign"],
+  summary: "Sign the draft of a role: with a key, or elsewhere by its printed bytes",
+  positionals: [directoryPositional, { name: "ROLE", values: roleNames }],
+  options: [
+    keyOption,
+    {
+      name: "print",
+      excludes: "attach",
+      summary: "write the bytes that are to be signed to standard output",
+    },
+    { name: "out", value: "FILE", isFile: true, excludes: "attach", summary: "write them to a file" },
+    {
+      name: "attach",
+      value: "FILE",
+      isFile: true,
+      summary: "attach a signature: 64 bytes, or their hex digits",
+    },
+    { name: "key-id", value: "ID", summary: "whose signature --attach is; found by itself if not given" },
+  ],
+  async run(invocation) {
+    const { options, output, positionals } = invocation;
+    const [directory = ""] = positionals;
+    if (options.has("print") || options.has("out")) return print(invocation);
+    if (options.has("key-id") && !options.has("attach"))
+      throw new CommandError(2, "--key-id is for --attach.");
+    const role = roleOf(positionals[1]);
+    const result = await onWorkspace(invocation, "repo sign", (workspace, atHand) =>
+      options.has("attach")
+        ? attach(invocation, workspace, role)
+        : signWithKeys(invocation, workspace, { role, atHand }),
+    );
+    await output.changed(result, signSentence(result, directory));
+  },
+};
+
+async function print(invocation: Invocation): Promise<void> {
+  const { options, output, positionals } = invocation;
+  const [directory = "", role] = positionals;
+  const workspace = await openWorkspace(directory, surroundingsOf(invocation, "repo sign"));
+  const bytes = await bytesToSign(workspace, roleOf(role));
+  const file = options.text("out");
+  const text = Buffer.from(bytes).toString("utf8");
+  if (file === undefined) {
+    if (escapeText(text) === text) return output.text(text);
+    throw new CommandError(
+      6,
+      "The draft holds control characters, which a terminal would act on and devices refuse. To see it all the same, write it to a file with --out FILE.",
+    );
+  }
+  await putNewFile(file, bytes);
+  await output.remark(
+    joinLines([
+      `${file} holds what is to be signed, such as by: openssl pkeyutl -sign -rawin -inkey KEY.pem -in ${file} -out ${file}.sig`,
+      `Then: steward repo sign ${directory} ${role} --attach ${file}.sig`,
+    ]),
+  );
+}
+
+async function attach({ options }: Invocation, workspace: Workspace, role: RoleName): Promise<SignResult> {
+  const path = options.text("attach") ?? "";
+  const file = await readFile(path).catch((error: unknown) => {
+    throw fileFailure(error, path);
+  });
+  return attachSignature(workspace, role, { file, keyId: options.text("key-id") });
+}
+
+/** A key that is named is the one that shall sign, and no other. */
+async function signWithKeys(
+  { options }: Invocation,
+  workspace: Workspace,
+  { role, atHand }: { role: RoleName; atHand: Parameters<typeof signDraft>[2] },
+): Promise<SignResult> {
+  const named = new Set(options.texts("key"));
+  return signDraft(workspace, role, named.size === 0 ? atHand : atHand.filter(({ file }) => named.has(file)));
+}
+
+function signSentence({ role, version, signed_by, lacking }: SignResult, directory: string): string {
+  const done = `The draft of ${role} version ${version} is signed by ${signed_by.map((id) => id.slice(0, 16)).join(", ")}.`;
+  const left =
+    lacking.length === 0
+      ? `Next: steward repo publish ${directory}`
+      : `Still, ${describeLack(role, lacking, directory)}`;
+  return joinLines([done, left]);
+}
+
+function roleOf(text: string | undefined): RoleName {
+  return roleNames.find((role) => role === text) ?? "root";
+}
+
+export const repoCommands: readonly Command[] = [
+  repoInit,
+  repoAdd,
+  sign,
+  repoPublish,
+  repoRenew,
+  repoDiscard,
+  repoInspect,
+].map((command): Command => ({ ...command, isWithoutAgent: true }));

@@ -1,0 +1,47 @@
+import type { Facts } from "../../contract/types.ts";
+import type { Fields } from "../terminal/table.ts";
+
+export function factsFields(facts: Facts): Fields {
+  const { cpu, memory } = facts;
+  return [
+    ["host name", facts.hostname],
+    ["manufacturer", facts.manufacturer],
+    ["model", facts.model],
+    ["processor", `${cpu.model ?? "unknown"}, ${cpu.cores} cores`],
+    ["memory", share(memory.available_bytes, memory.total_bytes)],
+    ["swap", memory.swap_total_bytes === 0 ? null : share(memory.swap_free_bytes, memory.swap_total_bytes)],
+    ...facts.disks.map(
+      (disk) =>
+        [`disk ${disk.mount}`, `${share(disk.available_bytes, disk.size_bytes)}, ${disk.type}`] as const,
+    ),
+    ["load", facts.load.map((figure) => figure.toFixed(2)).join(" ")],
+    ...facts.temperatures.map(
+      ({ sensor, celsius }) => [`temperature ${sensor}`, celsius === null ? null : `${celsius} °C`] as const,
+    ),
+    ["up for", formatSeconds(facts.uptime_seconds)],
+  ];
+}
+
+/** `512.0 MiB`: binary units, one decimal. */
+export function formatBytes(bytes: number): string {
+  const units = ["KiB", "MiB", "GiB", "TiB"] as const;
+  let text = `${bytes} B`;
+  let size = bytes;
+  for (const unit of units) {
+    if (size < 1024) break;
+    size /= 1024;
+    text = `${size.toFixed(1)} ${unit}`;
+  }
+  return text;
+}
+
+/** `1.0 GiB of 8.0 GiB free`. */
+export function share(free: number, total: number): string {
+  return `${formatBytes(free)} of ${formatBytes(total)} free`;
+}
+
+/** `3 d 4 h 5 min`. */
+export function formatSeconds(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return `${Math.floor(minutes / 1440)} d ${Math.floor(minutes / 60) % 24} h ${minutes % 60} min`;
+}

@@ -1,0 +1,114 @@
+import { severityWords } from "../../contract/schemas/logs.ts";
+import type { LogEntry, LogList, LogQuery } from "../../contract/types.ts";
+import { allPages } from "../client/all-pages.ts";
+import type { Client } from "../client/context.ts";
+import { followStream } from "../client/follow.ts";
+import type { Command, GivenOptions, Invocation } from "../framework/command.ts";
+import { commandUsage, usageError } from "../framework/usage.ts";
+
+/** Lines shown where the command line does not say. */
+const usualLines = 100;
+const usualLinesBeforeFollowing = 10;
+
+/** Lines that are read at once for one command. */
+const mostLines = 10_000;
+
+export const logs: Command = {
+  path: ["logs"],
+  summary: "Show the log of the agent and the allowed units, the oldest line first",
+  examples: [
+    { line: "steward logs --since 15m --priority warning", what: "what went wrong lately" },
+    { line: "steward logs -f", what: "go on with the lines to come" },
+  ],
+  positionals: [],
+  options: [
+    { name: "follow", short: "f", excludes: "until", summary: "go on with the lines to come" },
+    { name: "unit", value: "UNIT", summary: "only this systemd unit, such as steward.service" },
+    { name: "since", value: "TIME", summary: "RFC 3339, or how long ago: 90s, 15m, 6h, 7d" },
+    { name: "until", value: "TIME", summary: "the same, for the end" },
+    {
+      name: "priority",
+      value: "PRIORITY",
+      values: severityWords,
+      summary: "the least severity shown",
+    },
+    { name: "search", value: "TEXT", summary: "only lines whose message has this part, read literally" },
+    {
+      name: "limit",
+      value: "N",
+      summary: `the newest N lines (${usualLines}; ${usualLinesBeforeFollowing} with -f)`,
+    },
+  ],
+  worksOffline: true,
+  async run(invocation) {
+    const { options, client, output } = invocation;
+    const isFollowing = options.has("follow");
+    const limit = readLimit(options) ?? (isFollowing ? usualLinesBeforeFollowing : usualLines);
+    const filters = readFilters(options);
+    const until = options.text("until");
+    const list = await readLines(client, until === undefined ? filters : { ...filters, until }, limit);
+    if (isFollowing) return follow(invocation, filters, list.items.toReversed());
+    if (options.text("output") === "json") return output.document(list);
+    for (const entry of list.items.toReversed()) await output.line(entry, [lineOf(entry)]);
+  },
+};
+
+type Filters = Pick<LogQuery, "unit" | "since" | "priority" | "q">;
+
+function readFilters(options: GivenOptions): Filters {
+  const unit = options.text("unit");
+  const since = options.text("since");
+  const priority = severityWords.find((word) => word === options.text("priority"));
+  const q = options.text("search");
+  return {
+    ...(unit === undefined ? {} : { unit }),
+    ...(since === undefined ? {} : { since }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(q === undefined ? {} : { q }),
+  };
+}
+
+function readLimit(options: GivenOptions): number | undefined {
+  const text = options.text("limit");
+  if (text === undefined) return undefined;
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= mostLines) return limit;
+  throw usageError(`--limit is a number from 1 to ${mostLines}, not "${text}".`, commandUsage(logs));
+}
+
+/** As many pages as it takes, as one in the API's shape. */
+async function readLines(
+  client: Client,
+  query: Omit<LogQuery, "limit" | "cursor">,
+  limit: number,
+): Promise<LogList> {
+  const all: LogList = await allPages(
+    (page) => client.call("listLogs", { query: { ...query, ...page } }),
+    limit,
+  );
+  // A reader at the end has counted them all.
+  return all.next_cursor === null ? { ...all, total: all.items.length } : all;
+}
+
+/** The lines that there are, then those to come; each once, though the stream may begin within those that there are. */
+async function follow(invocation: Invocation, filters: Filters, present: readonly LogEntry[]): Promise<void> {
+  const { output } = invocation;
+  for (const entry of present) await output.line(entry, [lineOf(entry)]);
+  const last = present.at(-1);
+  await followStream(invocation, {
+    id: "streamLogs",
+    input: { query: { ...filters, ...(last === undefined && { since: filters.since ?? "0s" }) } },
+    lastEventId: last?.cursor,
+    onMessage: async ({ data }) => {
+      // The contract's type, as the agent sends it.
+      const entry = data as LogEntry;
+      await output.line(entry, [lineOf(entry)]);
+    },
+  });
+}
+
+/** Time, priority, unit, message and what else the line says. Whoever wrote it may be nobody's friend. */
+function lineOf({ time, priority, unit, message, members }: LogEntry): string {
+  const facts = Object.entries(members ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return [time, priority.padEnd(7), unit, message, ...facts].join(" ");
+}

@@ -1,0 +1,142 @@
+import { settings } from "../../contract/schemas/settings.ts";
+import { hidden } from "../../contract/schemas/settings-forms.ts";
+import type { SettingsChange } from "../../contract/types.ts";
+import { CommandError } from "../client/context.ts";
+import { isRecord, type SettingKey, settingFields, settingKeysOf, unknownKey } from "./setting-keys.ts";
+
+export const settingKeys: readonly SettingKey[] = settingKeysOf(settings);
+
+/** One change, and the dotted keys that it touches. */
+export interface ParsedChange {
+  readonly change: SettingsChange;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Reads `KEY=VALUE` pairs into one change. The schema says how VALUE is meant; a group takes its members as a JSON object.
+ * The agent judges the values. Throws CommandError 2 (form) or 6 (content).
+ */
+export function parseAssignments(assignments: readonly string[]): ParsedChange {
+  return changeOf(assignments.flatMap((assignment) => assigned(splitAssignment(assignment))));
+}
+
+/**
+ * Reads what `system get` prints: `KEY=VALUE` lines, where empty ones and those that begin with # are passed over, or the
+ * settings as one JSON object. Throws CommandError 2 or 6.
+ */
+export function parseSettings(text: string): ParsedChange {
+  if (text.trimStart().startsWith("{")) return changeOf(membersOf(parseJson(text, "Standard input"), ""));
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  return parseAssignments(lines);
+}
+
+type Member = readonly [key: string, value: unknown];
+
+function changeOf(members: readonly Member[]): ParsedChange {
+  const change: Tree = new Map();
+  const keys: string[] = [];
+  for (const [key, value] of members) {
+    if (keys.includes(key)) throw new CommandError(2, `${key} is given twice; one value is expected.`);
+    if (value === hidden) throw new CommandError(6, `${key} is hidden from this role; leave it out.`);
+    keys.push(key);
+    plant(change, key.split("."), value);
+  }
+  // The keys are the schema's own; whether the values fit it is the agent's to say.
+  return { change: toObject(change) as SettingsChange, keys };
+}
+
+function splitAssignment(assignment: string): { key: string; text: string } {
+  const end = assignment.indexOf("=");
+  if (end > 0) return { key: assignment.slice(0, end), text: assignment.slice(end + 1) };
+  throw new CommandError(
+    2,
+    `KEY=VALUE is expected, such as update.ota.channel=stable; "${assignment}" is not of this form.`,
+  );
+}
+
+function assigned({ key, text }: { key: string; text: string }): Member[] {
+  const setting = settingKeys.find((candidate) => candidate.key === key);
+  if (setting !== undefined) return [[key, parseValue(setting, text)]];
+  const isGroup = settingKeys.some((candidate) => candidate.key.startsWith(`${key}.`));
+  if (isGroup && text.startsWith("{")) return membersOf(parseJson(text, key), key);
+  throw unknownKey(key, settingKeys);
+}
+
+/** The settings in a JSON object; `prefix` is the key of the object itself. */
+function membersOf(value: unknown, prefix: string): Member[] {
+  const members = settingFields(value, prefix).filter(([, member]) => member !== undefined);
+  const unknown = members.find(([key]) => !settingKeys.some((setting) => setting.key === key));
+  if (unknown) throw unknownKey(unknown[0], settingKeys);
+  return members;
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // Falls through: what is cut off is told like what is of another kind.
+  }
+  throw new CommandError(6, `${name} begins like a JSON object and is none: is it whole?`);
+}
+
+function parseValue(setting: SettingKey, text: string): unknown {
+  const { key, type } = setting;
+  if (type === "string") return text;
+  if (type === "boolean") return parseSwitch(key, text);
+  if (type === "array") return setting.itemType === "string" ? parseList(text) : parseArray(setting, text);
+  if (["", "-", "null"].includes(text) && type.includes("null")) return null;
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  const kinds = type.includes("null") ? "a whole number, or null" : "a whole number";
+  throw new CommandError(6, `${key} is ${kinds}, not "${text}".`);
+}
+
+function parseSwitch(key: string, text: string): boolean {
+  if (["true", "yes", "on"].includes(text)) return true;
+  if (["false", "no", "off"].includes(text)) return false;
+  throw new CommandError(6, `${key} is true or false, not "${text}".`);
+}
+
+/** Texts with commas between them; or a JSON array, which no list of host names looks like, though `[::1]:123` begins so. */
+function parseList(text: string): unknown {
+  if (text.trim() === "") return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // It is a list with commas.
+  }
+  return text.split(",").map((item) => item.trim());
+}
+
+function parseArray({ key }: SettingKey, text: string): unknown {
+  if (text.trim() === "") return [];
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(
+      6,
+      `${key} is a list, written as JSON such as '${key}=[]'; "${text}" is not JSON.`,
+    );
+  }
+}
+
+type Tree = Map<string, unknown>;
+
+function plant(tree: Tree, [name = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    tree.set(name, value);
+    return;
+  }
+  const present = tree.get(name);
+  const branch: Tree = present instanceof Map ? present : new Map();
+  tree.set(name, branch);
+  plant(branch, rest, value);
+}
+
+function toObject(tree: Tree): Record<string, unknown> {
+  const members = [...tree].map(
+    ([name, value]) => [name, value instanceof Map ? toObject(value) : value] as const,
+  );
+  return Object.fromEntries(members);
+}

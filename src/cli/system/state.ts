@@ -1,0 +1,161 @@
+import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../../store/documents/inspection.ts";
+import { wholeList } from "../client/all-pages.ts";
+import { afterOtherCommands } from "../client/patience.ts";
+import { requireLocal } from "../client/places.ts";
+import type { Command, GivenOptions, Invocation, Option } from "../framework/command.ts";
+import { requireConsent } from "../framework/consent.ts";
+import type { Fields } from "../terminal/table.ts";
+import { formatBytes } from "./facts-view.ts";
+
+/** For completion; the agent's documents are looked up by the tools themselves. */
+export const documentNames = [
+  "users",
+  "settings",
+  "sessions",
+  "attempts",
+  "tokens",
+  "used-codes",
+  "clock",
+  "updates",
+] as const;
+
+const fromOption: Option = {
+  name: "from",
+  value: "FILE",
+  excludes: "at",
+  summary: "a kept file as `state list NAME` names it, or good for the last good copy",
+};
+
+const atOption: Option = {
+  name: "at",
+  value: "WHEN",
+  summary: "a version of users or settings: by its number, or by a time at which it was in force",
+};
+
+const list: Command = {
+  path: ["state", "list"],
+  summary: "List the agent's documents and their condition, or what one can be restored from",
+  positionals: [{ name: "NAME", isOptional: true, suggestions: documentNames }],
+  options: [],
+  async run(invocation) {
+    const tools = await openTools(invocation, "state list");
+    const [name] = invocation.positionals;
+    if (name !== undefined) return listCopies(invocation, await tools.copies(name));
+    const entries = await tools.list();
+    await invocation.output.table(wholeList(entries), {
+      heads: ["NAME", "CONDITION", "SIZE", "CHANGED", "GOOD COPY", "KEPT", "DETAIL"],
+      rows: entries.map((entry) => entryFields(entry).map(([, value]) => value)),
+    });
+  },
+};
+
+const show: Command = {
+  path: ["state", "show"],
+  summary: "Show a document as JSON, its secrets masked",
+  positionals: [{ name: "NAME", suggestions: documentNames }],
+  options: [fromOption, atOption],
+  async run(invocation) {
+    const tools = await openTools(invocation, "state show");
+    const [name = ""] = invocation.positionals;
+    await invocation.output.document(await tools.show(name, choiceOf(invocation.options)));
+  },
+};
+
+const restore: Command = {
+  path: ["state", "restore"],
+  summary: "Put the last good copy, a version or a kept file in a document's place",
+  positionals: [{ name: "NAME", suggestions: documentNames }],
+  options: [fromOption, atOption],
+  async run(invocation) {
+    const tools = await openTools(invocation, "state restore");
+    const [name = ""] = invocation.positionals;
+    const choice = choiceOf(invocation.options);
+    const source = sourceOf(choice);
+    await requireConsent(
+      invocation,
+      `Replace the document "${name}" by ${source}? The present file is kept.`,
+    );
+    const entry = await alone(invocation, () => tools.restore(name, choice));
+    await invocation.output.changed(entry, `The document "${name}" is restored from ${source}.`);
+  },
+};
+
+const reset: Command = {
+  path: ["state", "reset"],
+  summary: "Put the defaults in a document's place",
+  positionals: [{ name: "NAME", suggestions: documentNames }],
+  options: [],
+  async run(invocation) {
+    const tools = await openTools(invocation, "state reset");
+    const [name = ""] = invocation.positionals;
+    await requireConsent(
+      invocation,
+      `Replace the document "${name}" by its defaults? The present file is kept.`,
+    );
+    const entry = await alone(invocation, () => tools.reset(name));
+    await invocation.output.changed(entry, `The document "${name}" has its defaults.`);
+  },
+};
+
+const accept: Command = {
+  path: ["state", "accept"],
+  summary: "Accept what was found wrong with a document, so that health no longer says it",
+  positionals: [{ name: "NAME", suggestions: documentNames }],
+  options: [],
+  worksOffline: true,
+  async run({ positionals, client, output }) {
+    const [name = ""] = positionals;
+    const answer = await client.call("acceptDamage", { params: { name } });
+    const found = answer.accepted.map(({ at, detail }) => `${at}: ${detail}`).join("\n");
+    await output.changed(answer, `Accepted, and no longer in health:\n${found}`);
+  },
+};
+
+export const stateCommands: readonly Command[] = [list, show, restore, reset, accept];
+
+function openTools({ places, context }: Invocation, command: string): Promise<StateTools> {
+  requireLocal(places, command);
+  return context.openState(places.stateDirectory);
+}
+
+/** Waits for another command that writes the state, not for an agent that keeps it. */
+function alone<T>({ places, output }: Invocation, work: () => Promise<T>): Promise<T> {
+  return afterOtherCommands({ places, remark: output.remark }, work);
+}
+
+function choiceOf(options: GivenOptions): CopyChoice {
+  return { from: options.text("from"), at: options.text("at") };
+}
+
+function sourceOf({ from, at }: CopyChoice): string {
+  if (at !== undefined) return /^\d+$/.test(at) ? `its version ${at}` : `its version as of ${at}`;
+  return from === undefined || from === "good" ? "its last good copy" : from;
+}
+
+async function listCopies({ output }: Invocation, copies: readonly StateCopy[]): Promise<void> {
+  await output.table(wholeList(copies), {
+    heads: ["FROM", "WHAT", "VERSION", "AT", "FORMAT", "SIZE", "CONDITION", "DETAIL"],
+    rows: copies.map((copy) => [
+      copy.from,
+      copy.what,
+      copy.number,
+      copy.at,
+      copy.format,
+      formatBytes(copy.size_bytes),
+      copy.condition,
+      copy.detail,
+    ]),
+  });
+}
+
+function entryFields(entry: StateEntry): Fields {
+  return [
+    ["name", entry.name],
+    ["condition", entry.condition],
+    ["size", entry.size_bytes === null ? null : formatBytes(entry.size_bytes)],
+    ["changed", entry.modified_at],
+    ["good copy", entry.good_copy_at],
+    ["kept", entry.kept],
+    ["detail", [entry.detail, ...entry.findings].filter((text) => text !== "").join(" ")],
+  ];
+}

@@ -1,0 +1,102 @@
+import type { Need, Status } from "../../contract/types.ts";
+import { OnlyExitCode } from "../client/context.ts";
+import type { Command } from "../framework/command.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { type Fields, formatFields } from "../terminal/table.ts";
+import { formatLag, formatSpan } from "../time/time-figures.ts";
+import { formatSeconds, share } from "./facts-view.ts";
+
+/** Exit code while something needs a person, for monitors and scripts. */
+const needsPerson = 10;
+
+/** The device at one look. */
+export const status: Command = {
+  path: ["status"],
+  summary:
+    "Say at one look how the device is: clock, updates, people, host, and what needs a person; exit 0 only if nothing does, else 10",
+  examples: [
+    { line: "steward status", what: "is all well, and if not, what is to be done?" },
+    { line: "steward -o json status", what: "the same for a program, each need with a code" },
+  ],
+  positionals: [],
+  options: [],
+  async run({ client, output }) {
+    const document = await client.call("getStatus", {});
+    await output.report(document, statusReport(document));
+    if (document.state !== "ok") throw new OnlyExitCode(needsPerson);
+  },
+};
+
+/** For people; each line ends in a line feed. */
+export function statusReport(status: Status): string {
+  const { device_name, state, needs } = status;
+  const count = `${needs.length} ${needs.length === 1 ? "thing needs" : "things need"} a person`;
+  const head = `${escapeText(device_name)}: ${needs.length === 0 ? "all is well" : `${state}, ${count}`}`;
+  const gap = needs.length === 0 ? "" : `\n${needs.map(needLine).join("")}`;
+  return `${head}\n\n${formatFields(fieldsOf(status))}${gap}`;
+}
+
+function needLine({ code, level, sentence }: Need): string {
+  const mark = level === "failing" ? "FAILING " : "";
+  return `* ${mark}${escapeText(code.replaceAll("_", " "))}: ${escapeText(sentence)}\n`;
+}
+
+function fieldsOf({ clock, updates, people, host, version }: Status): Fields {
+  const { disk, memory } = host;
+  return [
+    ["clock", clockWords(clock)],
+    ...(updates === null ? [] : updateFields(updates)),
+    ...(people === null ? [] : [["people", peopleWords(people)] as const]),
+    ["disk", disk && `${share(disk.available_bytes, disk.size_bytes)}, ${disk.path}`],
+    ["memory", share(memory.available_bytes, memory.total_bytes)],
+    ["load", `${host.load.map((figure) => figure.toFixed(2)).join(" ")} on ${host.cores} cores`],
+    ["up for", formatSeconds(host.uptime_seconds)],
+    ["version", version],
+  ];
+}
+
+function clockWords({ word, offset_seconds, uncertainty_seconds, source, last_sync_at }: Status["clock"]) {
+  const reach = uncertainty_seconds === null ? "" : ` +- ${formatSpan(uncertainty_seconds)}`;
+  return [
+    word.replaceAll("_", " "),
+    ...(offset_seconds === null ? [] : [`${formatLag(offset_seconds)}${reach}`]),
+    ...(source === null ? [] : [`by ${source}`]),
+    ...(last_sync_at === null ? [] : [`last sync ${last_sync_at}`]),
+  ].join(", ");
+}
+
+type InShort = NonNullable<Status["updates"]>;
+
+function updateFields({ kinds, last_check, next_check_at, is_automatic }: InShort): Fields {
+  const isWhole = kinds.every(({ blocker_code }) => blocker_code === null);
+  const ends = {
+    ok: isWhole ? "all well" : "well but for what is blocked",
+    failed: "failed",
+    waiting_for_clock: "waiting for the clock",
+  };
+  const last = last_check === null ? "never" : `${last_check.at}, ${ends[last_check.outcome]}`;
+  const next = is_automatic ? `next ${next_check_at ?? "soon"}` : "none by schedule";
+  return [...kinds.map((kind) => [kind.kind, kindWords(kind)] as const), ["checked", `${last}; ${next}`]];
+}
+
+function kindWords({ installed, available, staged, blocker }: InShort["kinds"][number]): string {
+  const present = installed ?? "not installed";
+  const offer =
+    available === null ? present : `${present}; ${available} is available${staged ? " and verified" : ""}`;
+  return blocker === null ? offer : `${offer}: ${blocker}`;
+}
+
+function peopleWords(people: NonNullable<Status["people"]>): string {
+  const { accounts, administrators, disabled, locked, two_factor_missing, tokens } = people;
+  const parts: [count: number, what: string][] = [
+    [disabled, "disabled"],
+    [locked, "locked"],
+    [two_factor_missing, "without the second factor that is required"],
+  ];
+  return [
+    `${accounts} ${accounts === 1 ? "account" : "accounts"}`,
+    `${administrators} ${administrators === 1 ? "administrator" : "administrators"}`,
+    ...parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
+    `${tokens} API ${tokens === 1 ? "token" : "tokens"}`,
+  ].join(", ");
+}

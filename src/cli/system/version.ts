@@ -1,0 +1,25 @@
+import type { Version } from "../../contract/types.ts";
+import { CommandError } from "../client/context.ts";
+import type { Command } from "../framework/command.ts";
+import type { Fields } from "../terminal/table.ts";
+
+export const version: Command = {
+  path: ["version"],
+  summary: "Show the running agent's version",
+  positionals: [],
+  options: [],
+  async run({ client, output, context }) {
+    let document: Version;
+    try {
+      document = await client.call("getVersion", {});
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.exitCode !== 8) throw error;
+      throw new CommandError(8, `${error.message}\nThis program is version ${context.programVersion}.`);
+    }
+    await output.fields(document, versionFields(document));
+  },
+};
+
+function versionFields(document: Version): Fields {
+  return Object.entries(document).map(([name, value]) => [name.replaceAll("_", " "), value]);
+}

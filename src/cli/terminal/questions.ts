@@ -1,0 +1,62 @@
+import { CommandError } from "../client/context.ts";
+import type { Invocation, Option } from "../framework/command.ts";
+import { escapeText } from "./escape.ts";
+import { createInputLines } from "./input-lines.ts";
+import { type Ask, withHiddenInput } from "./prompt.ts";
+
+/** For commands that ask their user who he is: all answers come from standard input. */
+export const answersOption: Option = {
+  name: "password-stdin",
+  summary: "take what is asked for from standard input, a line each: the password first, then codes",
+};
+
+/** Asks for passwords and codes: on the terminal without echo, or as lines of standard input. */
+export interface Questions {
+  /** Somebody sits there, who can wait for a code and give a new password. */
+  readonly isPerson: boolean;
+  /** Throws CommandError: 2 without a terminal or such an option, 6 for no answer, 130 for Ctrl-C. */
+  readonly ask: Ask;
+  close(): void;
+}
+
+/** Nothing is read before the first question. */
+export function createQuestions({ options, context }: Pick<Invocation, "options" | "context">): Questions {
+  const { stdin } = context;
+  if (options.has("password-stdin") || options.has("code-stdin")) {
+    if (!stdin.isTTY) return lineQuestions(stdin);
+    throw new CommandError(
+      2,
+      "Standard input is a terminal, which would show what is typed; leave --password-stdin and --code-stdin out to be asked without echo.",
+    );
+  }
+  if (!stdin.isTTY) {
+    throw new CommandError(
+      2,
+      "There is no terminal to ask for password and code on. Give them on standard input with --password-stdin, a line each.",
+    );
+  }
+  return {
+    isPerson: true,
+    ask: async (question) => {
+      const answer = await withHiddenInput(context, (ask) => ask(question));
+      return answered(answer, question);
+    },
+    close: () => undefined,
+  };
+}
+
+function lineQuestions(stdin: NodeJS.ReadStream): Questions {
+  const lines = createInputLines(stdin);
+  return {
+    isPerson: false,
+    ask: async (question) => answered(await lines.next(), question),
+    close: lines.close,
+  };
+}
+
+function answered(answer: string | undefined, question: string): string {
+  if (answer) return answer;
+  const asked = escapeText(question.replace(/[: ]+$/, ""));
+  if (answer === undefined) throw new CommandError(6, `Standard input has ended; missing is: ${asked}.`);
+  throw new CommandError(6, `Nothing was given for: ${asked}.`);
+}

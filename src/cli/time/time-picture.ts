@@ -1,0 +1,129 @@
+import type { TimeSource } from "../../contract/types.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { type Axis, agreedZone, axisOf, columnOf, type Interval, intervalOf } from "./time-axis.ts";
+import { axisLabels, formatOffset, formatSpan } from "./time-figures.ts";
+
+/** As chronyc marks them, as far as it knows them. */
+const marks: Readonly<Record<TimeSource["state"], string>> = {
+  selected: "*",
+  candidate: "+",
+  outlier: "~",
+  falseticker: "x",
+  suspect: "s",
+  unreachable: "?",
+  kod: "!",
+  unused: ".",
+};
+
+/** Places of a bar: with a name and the mark a line stays within 80. */
+const barColumns = 46;
+
+/** Places of a host's name: longer ones lose their middle, so that a port is still seen. */
+const nameColumns = 28;
+
+const legend = "0 this clock   + ahead of it";
+const zoneLegend = `${legend}   = where those that agree overlap`;
+
+/** The sources as lines: their figures, and each interval on one axis. Safe in a terminal, ASCII but for the names. */
+export function drawSources(sources: readonly TimeSource[]): string[] {
+  if (sources.length === 0) return [];
+  return [...figureLines(sources), ...pictureLines(sources)];
+}
+
+function figureLines(sources: readonly TimeSource[]): string[] {
+  const width = nameWidth(sources);
+  const line = (mark: string, cells: readonly [string, string, string, string, string, string]): string => {
+    const [name, stratum, reach, offset, uncertainty, state] = cells;
+    const figures = [stratum.padStart(2), reach.padStart(5), offset.padStart(9), uncertainty.padStart(10)];
+    return `${mark} ${name.padEnd(width)}  ${figures.join("  ")}  ${state}`;
+  };
+  return [
+    line(" ", ["SOURCE", "ST", "REACH", "OFFSET", "+-", "STATE"]),
+    ...sources.flatMap((source) => [
+      line(marks[source.state], [
+        nameOf(source),
+        String(source.stratum ?? "-"),
+        source.reach?.toString(8) ?? "-",
+        source.offset_seconds === null ? "-" : formatOffset(source.offset_seconds),
+        source.uncertainty_seconds === null ? "-" : formatSpan(source.uncertainty_seconds),
+        source.state,
+      ]),
+      ...detailLines(source),
+    ]),
+  ];
+}
+
+/** What does not fit into a row of 80: the address behind a name, and why the source is in its state. */
+function detailLines({ host, address, reason }: TimeSource): string[] {
+  const isNews = address !== null && !host.includes(address);
+  const words = [...(isNews ? [address] : []), ...(reason === null ? [] : [reason])];
+  return words.length === 0 ? [] : [`    ${escapeText(words.join(": "))}`];
+}
+
+function pictureLines(sources: readonly TimeSource[]): string[] {
+  const axis = axisOf(sources, barColumns);
+  if (axis === null) return [];
+  const width = nameWidth(sources);
+  const zone = agreedZone(sources);
+  const drawn = sources.flatMap((source) => {
+    const interval = intervalOf(source);
+    const bar = interval && drawBar(axis, interval, marks[source.state], zone);
+    return bar === null ? [] : [`${marks[source.state]} ${nameOf(source).padEnd(width)}  [${bar}]`];
+  });
+  const indent = " ".repeat(width + 4);
+  return [
+    "",
+    ...drawn,
+    ...scaleLines(axis, zone).map((line) => `${indent}${line}`.trimEnd()),
+    "",
+    zone ? zoneLegend : legend,
+  ];
+}
+
+/** `    |----*----|   `: ends, offset, the agreed zone's edges; `<<` or `>>` for what lies beyond the axis. */
+export function drawBar(axis: Axis, interval: Interval, mark: string, zone: Interval | null): string {
+  const { columns } = axis;
+  const cells = Array.from({ length: columns }, () => " ");
+  const put = (column: number, glyph: string): void => {
+    if (column >= 0 && column < columns) cells[column] = glyph;
+  };
+  if (zone) for (const edge of [zone.low, zone.high]) put(columnOf(axis, edge), ":");
+  const [low, high] = [columnOf(axis, interval.low), columnOf(axis, interval.high)];
+  if (high < 0) return `<<${cells.slice(2).join("")}`;
+  if (low >= columns) return `${cells.slice(0, -2).join("")}>>`;
+  for (let column = Math.max(0, low); column <= Math.min(columns - 1, high); column += 1) put(column, "-");
+  put(low, "|");
+  put(high, "|");
+  put(columnOf(axis, interval.middle), mark);
+  if (low < 0) put(0, "<");
+  if (high >= columns) put(columns - 1, ">");
+  return cells.join("");
+}
+
+/** The scale: this clock's own place, the agreed zone, and what the ends are. */
+function scaleLines(axis: Axis, zone: Interval | null): string[] {
+  const { low, high, columns } = axis;
+  const cells = Array.from({ length: columns }, () => "-");
+  const zero = columnOf(axis, 0);
+  if (zone) {
+    for (let column = columnOf(axis, zone.low); column <= columnOf(axis, zone.high); column += 1) {
+      if (column >= 0 && column < columns) cells[column] = "=";
+    }
+  }
+  if (zero >= 0 && zero < columns) cells[zero] = "0";
+  const label = axisLabels(low, high);
+  const ends = [label(low), label(high)] as const;
+  const ruler = `${zero < 0 ? "0" : "+"}${cells.join("")}${zero >= columns ? "0" : "+"}`;
+  return [ruler, `${ends[0]}${ends[1].padStart(columns + 2 - ends[0].length)}`];
+}
+
+function nameWidth(sources: readonly TimeSource[]): number {
+  return Math.max("SOURCE".length, ...sources.map((source) => nameOf(source).length));
+}
+
+function nameOf({ host }: TimeSource): string {
+  const name = escapeText(host);
+  if (name.length <= nameColumns) return name;
+  const kept = nameColumns - 3;
+  return `${name.slice(0, Math.ceil(kept / 2))}...${name.slice(name.length - Math.floor(kept / 2))}`;
+}

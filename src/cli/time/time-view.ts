@@ -1,0 +1,109 @@
+import type { TimeSync } from "../../contract/types.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { type Fields, formatFields } from "../terminal/table.ts";
+import { formatLag, formatOffset, formatSpan } from "./time-figures.ts";
+import { drawSources } from "./time-picture.ts";
+
+/** The whole status for people: the sentence, the figures, the sources; each line ends in a line feed. */
+export function timeReport(status: TimeSync): string {
+  const sources = drawSources(status.sources).map((line) => `${line}\n`);
+  const gap = sources.length === 0 ? "" : "\n";
+  return `${escapeText(status.message)}\n\n${formatFields(statusFields(status))}${gap}${sources.join("")}`;
+}
+
+/** Whether somebody besides a person keeps the clock right, as the `clock` member of a 401 says it. */
+export function isSynchronised({ state, trust }: TimeSync): boolean {
+  return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
+}
+
+function statusFields(status: TimeSync): Fields {
+  const { discipliner, source, last_step } = status;
+  return [
+    ["time", status.server_time],
+    ["mode", status.mode],
+    ["state", status.state],
+    ["trust", trusts[status.trust]],
+    ["source", source && [source.host, ...sourceDetails(source)].join(", ")],
+    ["offset", offsetOf(status)],
+    ["frequency", frequencyOf(status.frequency_ppm)],
+    ["poll", status.poll_seconds === null ? null : `every ${Math.round(status.poll_seconds)} s`],
+    ["last sync", lastSync(status)],
+    [
+      "last step",
+      last_step &&
+        `${formatSpan(last_step.seconds)} ${last_step.seconds < 0 ? "back" : "forward"} at ${last_step.at}`,
+    ],
+    ["floor", status.floor_at],
+    ["kernel", kernelOf(status.kernel)],
+    ["battery clock", status.rtc],
+    ...(status.leap === "insert" || status.leap === "delete" ? [["leap second", status.leap] as const] : []),
+    ["set by", discipliner.name ?? "nobody"],
+    ...(discipliner.conflict === null ? [] : [["conflict", discipliner.conflict] as const]),
+    ["time.servers", serversOf(status)],
+  ];
+}
+
+const trusts: Readonly<Record<TimeSync["trust"], string>> = {
+  trusted: "trusted: a majority vouches for it",
+  accepted: "accepted: no majority of the servers, a simple daemon or a person",
+  none: "none: nobody vouches for it",
+};
+
+function sourceDetails({ stratum, refid }: NonNullable<TimeSync["source"]>): string[] {
+  return [...(stratum === null ? [] : [`stratum ${stratum}`]), ...(refid === null ? [] : [`refid ${refid}`])];
+}
+
+function offsetOf({ offset_seconds, uncertainty_seconds }: TimeSync): string | null {
+  const reach = uncertainty_seconds === null ? "" : ` +- ${formatSpan(uncertainty_seconds)}`;
+  if (offset_seconds === null) return reach === "" ? null : `not known${reach}`;
+  return `${formatOffset(offset_seconds)}${reach} (this clock is ${offset_seconds < 0 ? "ahead" : "behind"})`;
+}
+
+function frequencyOf(ppm: number | null): string | null {
+  if (ppm === null) return null;
+  const words = Math.abs(ppm) < 0.0005 ? "" : ` (the oscillator is ${ppm < 0 ? "fast" : "slow"})`;
+  return `${signedPpm(ppm)}${words}`;
+}
+
+function lastSync({ last_sync_at, last_sync_age_seconds }: TimeSync): string | null {
+  if (last_sync_at === null) return null;
+  return last_sync_age_seconds === null
+    ? last_sync_at
+    : `${formatSpan(last_sync_age_seconds)} ago, at ${last_sync_at}`;
+}
+
+function kernelOf(kernel: TimeSync["kernel"]): string | null {
+  if (!kernel) return null;
+  const flag = kernel.synchronised ? "synchronised" : "not synchronised";
+  return `${flag}, error at most ${formatSpan(kernel.max_error_seconds)}, frequency ${signedPpm(kernel.frequency_ppm)}`;
+}
+
+function signedPpm(ppm: number): string {
+  return `${ppm < 0 ? "-" : "+"}${Math.abs(ppm).toFixed(3)} ppm`;
+}
+
+function serversOf({ servers, mode }: TimeSync): string {
+  const { configured, in_effect } = servers;
+  if (configured.length === 0) return "none are set";
+  const count = `${configured.length} ${configured.length === 1 ? "is" : "are"} set`;
+  if (in_effect) return `${count}, in effect`;
+  const why = mode === "delegate" ? "the daemon asks those of its own list" : "nobody asks them at present";
+  return `${count}, not in effect: ${why}`;
+}
+
+/** What a requested synchronisation did, in a sentence, from the status before and after. */
+export function syncSentence(before: TimeSync, after: TimeSync): string {
+  const step = after.last_step;
+  const reach =
+    after.uncertainty_seconds === null ? "" : `, to within ${formatSpan(after.uncertainty_seconds)}`;
+  if (step !== null && step.at !== before.last_step?.at) {
+    const way = step.seconds < 0 ? "back" : "forward";
+    return `The clock was stepped ${way} by ${formatSpan(step.seconds)}; it is ${after.server_time} now${reach}.`;
+  }
+  if (after.offset_seconds === null) return after.message;
+  if (after.mode !== "discipline" && after.mode !== "delegate") {
+    return `Measured: this clock is ${formatLag(after.offset_seconds)}${reach}. ${after.message}`;
+  }
+  const was = before.offset_seconds === null ? "" : `; it was ${formatLag(before.offset_seconds)} before`;
+  return `The clock is ${formatLag(after.offset_seconds)}${reach}${was}. No step was needed.`;
+}

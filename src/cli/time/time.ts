@@ -1,0 +1,128 @@
+import { readRfc3339 } from "../../contract/timestamps.ts";
+import type { TimeSync } from "../../contract/types.ts";
+import { CommandError, OnlyExitCode } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { requireConsent } from "../framework/consent.ts";
+import { formatSpan } from "./time-figures.ts";
+import { isSynchronised, syncSentence, timeReport } from "./time-view.ts";
+
+/** contract/error-codes.ts: the clock is not synchronised. */
+const notSynchronised = 9;
+
+const status: Command = {
+  path: ["time", "status"],
+  summary: "Say how the clock is and draw its sources; exit 9 while it is not synchronised",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run({ client, output }) {
+    const clock = await client.call("getTimeSync", {});
+    await output.report(clock, timeReport(clock));
+    if (!isSynchronised(clock)) throw new OnlyExitCode(notSynchronised);
+  },
+};
+
+const sync: Command = {
+  path: ["time", "sync"],
+  summary: "Ask the time servers and put the clock right now",
+  positionals: [],
+  options: [{ name: "force", summary: "also beyond time.panic_threshold" }],
+  worksOffline: true,
+  async run(invocation) {
+    const { options, client, output } = invocation;
+    const before = await client.call("getTimeSync", {});
+    await askForPatience(invocation);
+    const body = options.has("force") ? { force: true } : {};
+    const after = await client.call("syncTime", { body });
+    await output.changed(after, syncSentence(before, after));
+  },
+};
+
+const reselect: Command = {
+  path: ["time", "reselect"],
+  summary: "Ask all sources, select anew and show them; never steps the clock",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run(invocation) {
+    await askForPatience(invocation);
+    const clock = await invocation.client.call("reselectTimeSources", {});
+    await invocation.output.report(clock, timeReport(clock));
+  },
+};
+
+const set: Command = {
+  path: ["time", "set"],
+  summary: "Set the clock by hand, where nobody better vouches for it",
+  positionals: [{ name: "TIME" }],
+  options: [],
+  worksOffline: true,
+  async run(invocation) {
+    const { positionals, client, output } = invocation;
+    const time = timeOf(positionals[0] ?? "");
+    const asked = await client.call("getTimeSync", {});
+    await requireConsent(
+      invocation,
+      `Set the clock to ${time.toISOString()}? It shows ${asked.server_time}: ${shift(asked, time)}.`,
+    );
+    // Whoever is asked may take his time.
+    const before = await client.call("getTimeSync", {});
+    const after = await client.call("syncTime", { body: { time: time.toISOString() } });
+    await output.changed(
+      after,
+      `The clock showed ${before.server_time} and shows ${after.server_time} now (${shift(before, time)}). ${after.message}`,
+    );
+  },
+};
+
+const showFloor: Command = {
+  path: ["time", "floor", "show"],
+  summary: "Show the time that is past for certain: nothing below it is believed",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run({ client, output }) {
+    const { floor_at } = await client.call("getTimeSync", {});
+    await output.value(floor_at, floor_at);
+  },
+};
+
+const resetFloor: Command = {
+  path: ["time", "floor", "reset"],
+  summary: "Forget the floor but for the date of this program, and measure anew",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run(invocation) {
+    const { client, output } = invocation;
+    const before = await client.call("getTimeSync", {});
+    await requireConsent(
+      invocation,
+      `Forget that ${before.floor_at} is past for certain? Times as old as this program are believed from then on.`,
+    );
+    const after = await client.call("resetClockFloor", {});
+    await output.changed(after, `The floor was ${before.floor_at} and is ${after.floor_at} now.`);
+  },
+};
+
+export const timeCommands: readonly Command[] = [status, sync, reselect, set, showFloor, resetFloor];
+
+/** Somebody sits there and would wonder. */
+async function askForPatience({ context, output }: Invocation): Promise<void> {
+  if (context.stderr.isTTY) await output.remark("Asking the time servers; this takes some seconds.");
+}
+
+/** Throws CommandError(6). */
+function timeOf(text: string): Date {
+  const time = readRfc3339(text);
+  if (time) return time;
+  throw new CommandError(
+    6,
+    `"${text}" is not a time as RFC 3339 writes it. Give date, time and offset, such as 2026-11-20T14:03:00Z or 2026-11-20T15:03:00+01:00.`,
+  );
+}
+
+function shift({ server_time }: TimeSync, time: Date): string {
+  const seconds = (time.getTime() - Date.parse(server_time)) / 1_000;
+  return `${formatSpan(seconds)} ${seconds < 0 ? "back" : "forward"}`;
+}

@@ -1,0 +1,184 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { HistoryEntry, Release, Updates } from "../../contract/types.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import { AgentAbsent } from "../client/agent-connection.ts";
+import { allPages, wholeList } from "../client/all-pages.ts";
+import { CommandError, OnlyExitCode } from "../client/context.ts";
+import type { Command, Invocation, Positional } from "../framework/command.ts";
+import { requireConsent } from "../framework/consent.ts";
+import { forgive } from "./update-again.ts";
+import { beginLook, followUpdates, refuseFailed } from "./update-following.ts";
+import { outcomeReport } from "./update-history.ts";
+import { rollBackAsRoot } from "./update-orders.ts";
+import { repositoryOf, repositoryOption } from "./update-repository.ts";
+import { releaseWords } from "./update-words.ts";
+
+/** contract/error-codes.ts: the clock is not synchronised. */
+const notSynchronised = 9;
+
+/** Which releases are meant; all of them if not said. */
+export const kindsPositional: Positional = {
+  name: "KIND",
+  values: [...updateKinds, "all"],
+  isOptional: true,
+};
+
+const noWait = { name: "no-wait", summary: "begin, and do not wait for the end" } as const;
+
+export const apply: Command = {
+  path: ["update", "apply"],
+  summary:
+    "Apply what is available now, see whether it is healthy, and undo it if not; exit 1: it was undone or refused",
+  positionals: [kindsPositional],
+  options: [repositoryOption, { name: "again", summary: "also what has failed here; as root" }, noWait],
+  async run(invocation) {
+    await withAgent(async () => {
+      const kind = kindsOf(invocation);
+      const body = { kind, ...repositoryOf(invocation, "update apply --repo") };
+      const before = await invocation.client.call("getUpdates", {});
+      await requireConsent(invocation, question(invocation, before));
+      if (invocation.options.has("again")) await forgive(invocation, before, selected(kind));
+      await carriedOut(invocation, {
+        begin: () => invocation.client.call("applyUpdates", { body }),
+        kinds: selected(kind),
+        isWanted: ({ outcome }) => outcome === "good",
+      });
+    });
+  },
+};
+
+export const rollback: Command = {
+  path: ["update", "rollback"],
+  summary: "Go back to the release before; the present one is held from then on, and not taken by itself",
+  positionals: [{ name: "KIND", values: updateKinds }],
+  options: [
+    noWait,
+    {
+      name: "as-root",
+      summary: "at any time, without the agent, which may do it for 72 hours alone; as root",
+    },
+  ],
+  async run(invocation) {
+    const [kind] = selected(invocation.positionals[0] ?? "");
+    if (kind === undefined) return;
+    const consent = (version: string | null): Promise<void> => {
+      const present = version === null ? `the present ${kind}` : `${kind} ${version}`;
+      return requireConsent(invocation, `Go back from ${present} to the release before?${restarted([kind])}`);
+    };
+    if (invocation.options.has("as-root")) return rollBackAsRoot(invocation, kind, consent);
+    await withAgent(async () => {
+      await consent((await invocation.client.call("getUpdates", {})).installed[kind]);
+      await carriedOut(invocation, {
+        begin: () => invocation.client.call("rollBackUpdate", { body: { kind } }),
+        kinds: [kind],
+        isWanted: ({ outcome, restored_healthy }) => outcome === "rolled_back" && restored_healthy !== false,
+      });
+    });
+  },
+};
+
+/** Those that a word of the command line means. */
+export function selected(word: string): readonly Release["kind"][] {
+  return updateKinds.filter((kind) => word === "all" || word === kind);
+}
+
+/** The positional as the API has it. */
+export function kindsOf({ positionals }: Invocation): Release["kind"] | "all" {
+  return updateKinds.find((kind) => kind === positionals[0]) ?? "all";
+}
+
+/** In process nobody would be left who goes on with it. Throws CommandError(8) with what to do instead. */
+async function withAgent(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof AgentAbsent)) throw error;
+    throw new CommandError(
+      8,
+      `${error.message} It is the agent who asks root's side for it. A release that is on trial already is root's to end: \`steward update confirm\` and \`steward update abort\` work without the agent, and so does \`steward update rollback KIND --as-root\`.`,
+    );
+  }
+}
+
+function question({ options, positionals }: Invocation, { available }: Updates): string {
+  const kinds = selected(positionals[0] ?? "all");
+  const directory = options.text("repo");
+  if (directory !== undefined) return `Apply what the repository in ${directory} offers?${restarted(kinds)}`;
+  const releases = kinds.flatMap((kind) => available[kind] ?? []);
+  if (releases.length === 0) return "Look for updates, and apply what there is?";
+  return `Apply ${releases.map(releaseWords).join(" and ")}?${restarted(releases.map(({ kind }) => kind))}`;
+}
+
+function restarted(kinds: readonly Release["kind"][]): string {
+  return kinds.includes("binary") ? " The service of a binary is restarted." : "";
+}
+
+interface Errand {
+  begin: () => Promise<Updates>;
+  kinds: readonly Release["kind"][];
+  isWanted: (entry: HistoryEntry) => boolean;
+}
+
+async function carriedOut(invocation: Invocation, { begin, kinds, isWanted }: Errand): Promise<void> {
+  const { options, output } = invocation;
+  const known = (await newEntries(invocation, 0))[0]?.sequence ?? 0;
+  const begun = await beginLook(invocation, begin);
+  if (options.has("no-wait")) {
+    return output.changed(begun, "It has begun; `steward update status` says how it goes.");
+  }
+  const { ended, entries } = await followed(invocation, { begun, kinds, known });
+  if (entries.length === 0) return nothingDone(invocation, { begun, ended, kinds });
+  await output.report(wholeList(entries), entries.toReversed().map(outcomeReport).join("\n"));
+  if (!entries.every(isWanted)) throw new OnlyExitCode(1);
+}
+
+async function followed(
+  invocation: Invocation,
+  { begun, kinds, known }: { begun: Updates; kinds: Errand["kinds"]; known: number },
+): Promise<{ ended: Updates; entries: HistoryEntry[] }> {
+  let entries: HistoryEntry[] = [];
+  const ended = await followUpdates(invocation, begun, async (status) => {
+    entries = await newEntries(invocation, known);
+    return isMoreToCome({ begun, status, kinds, entries });
+  });
+  return { ended, entries };
+}
+
+interface Standing {
+  begun: Updates;
+  status: Updates;
+  kinds: Errand["kinds"];
+  entries: readonly HistoryEntry[];
+}
+
+/** Between the steps there are moments in which nothing is under way: what was fetched is handed over, kind after kind. */
+function isMoreToCome({ begun, status, kinds, entries }: Standing): boolean {
+  if (entries.some(({ outcome }) => outcome !== "good")) return false;
+  const hasLooked = status.schedule.last_check?.at !== begun.schedule.last_check?.at;
+  if (entries.length === 0 && !hasLooked) return true;
+  const isStaged = (kind: Release["kind"]) => status.available[kind]?.staged === true;
+  return kinds.some((kind) => isStaged(kind) && !entries.some((entry) => entry.kind === kind));
+}
+
+/** Newest first; those behind the entry with this number. */
+async function newEntries({ client }: Invocation, known: number): Promise<HistoryEntry[]> {
+  const { items } = await allPages((page) => client.call("listUpdateHistory", { query: page }));
+  return items.filter(({ sequence }) => sequence > known);
+}
+
+/** It ended before root's side was asked: says why. */
+async function nothingDone(
+  { output }: Invocation,
+  { begun, ended, kinds }: { begun: Updates; ended: Updates; kinds: Errand["kinds"] },
+): Promise<void> {
+  if (ended.schedule.last_check?.at !== begun.schedule.last_check?.at) refuseFailed(ended);
+  if (ended.state === "waiting_for_clock") {
+    await output.report(ended, `${ended.message}\n`);
+    throw new OnlyExitCode(notSynchronised);
+  }
+  const release = kinds.flatMap((kind) => ended.available[kind] ?? [])[0];
+  if (release === undefined) throw new StewardError("no_update_available", ended.message);
+  // What keeps one that lies here from being applied unasked does not keep anybody from asking.
+  const why = release.staged ? ended.message : (release.hindrance ?? ended.message);
+  throw new CommandError(1, `${releaseWords(release)} was not applied: ${why}`);
+}

@@ -1,0 +1,180 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
+import { StewardError } from "../../contract/errors.ts";
+import type { UpdateProgress, Updates } from "../../contract/types.ts";
+import { BoundlessAnswer, CommandError } from "../client/context.ts";
+import type { Invocation } from "../framework/command.ts";
+import { formatBytes } from "../system/facts-view.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { healthWords, releaseWords } from "./update-words.ts";
+
+/** Milliseconds between two looks: quick at first, for an idle check takes less than a second. */
+const firstLookMilliseconds = 50;
+const mostLookMilliseconds = 1_000;
+
+/** Milliseconds that an agent may be away; while a release is on trial it may itself be what is restarted and undone. */
+const patience = { onTrial: 600_000, else: 30_000 } as const;
+
+/** ECMA-48 EL: erases the line that the cursor stands on. */
+const eraseLine = "\r\u001b[K";
+
+/** Looks, milliseconds apart, that the next of several steps is waited for. */
+const gap = { looks: 8, milliseconds: 250 } as const;
+
+/**
+ * Looks until nothing is under way any more, and for a moment longer where more is to come; on a terminal it shows how far
+ * it is. Throws CommandError: 130 at Ctrl-C, 8.
+ */
+export async function followUpdates(
+  invocation: Invocation,
+  begun: Updates,
+  isMoreToCome: (status: Updates) => boolean | Promise<boolean>,
+): Promise<Updates> {
+  const interruption = invocation.context.interruption();
+  const show = createProgressLine(invocation);
+  const next = async (status: Updates, milliseconds: number): Promise<Updates> => {
+    await delay(milliseconds, undefined, { signal: interruption }).catch(() => undefined);
+    if (interruption.aborted) throw interrupted(status);
+    return nextStatus(invocation, { status, interruption, show });
+  };
+  let status = begun;
+  let milliseconds = firstLookMilliseconds;
+  let idleLooks = 0;
+  try {
+    for (;;) {
+      if (isUnderWay(status)) {
+        idleLooks = 0;
+        show(progressLine(status));
+        status = await next(status, milliseconds);
+        milliseconds = Math.min(mostLookMilliseconds, milliseconds * 1.5);
+      } else if (idleLooks < gap.looks && (await isMoreToCome(status))) {
+        idleLooks += 1;
+        status = await next(status, gap.milliseconds);
+      } else return status;
+    }
+  } finally {
+    show("");
+  }
+}
+
+/** Seconds that a look is waited for, as many as lie between two of them; and how often: the schedule looks too, and nobody does while a release is handed over. */
+const turn = { mostSeconds: 10, tries: 7 } as const;
+
+/** Begins what looks into a repository; soon after another look it waits, unless nobody is to wait. Throws `rate_limited`, CommandError(130). */
+export async function beginLook(
+  { context, options, output }: Invocation,
+  begin: () => Promise<Updates>,
+): Promise<Updates> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await begin();
+    } catch (error) {
+      const seconds = error instanceof StewardError ? error.details.retryAfterSeconds : undefined;
+      const isSoon = seconds !== undefined && seconds <= turn.mostSeconds && tries < turn.tries;
+      if (!isSoon || options.has("no-wait")) throw error;
+      await output.remark(`The last look was a moment ago; the next one begins in ${seconds} s.`);
+      const interruption = context.interruption();
+      await delay(seconds * 1_000, undefined, { signal: interruption }).catch(() => undefined);
+      if (interruption.aborted) throw new CommandError(130, "Interrupted; nothing was begun.");
+    }
+  }
+}
+
+/** Throws what a check that failed says of itself. */
+export function refuseFailed({ schedule: { last_check } }: Updates): void {
+  if (last_check?.outcome !== "failed") return;
+  const detail = last_check.detail ?? "The check failed, and nothing is known of why.";
+  const code = Object.keys(errorCodes).find((known): known is ErrorCode => known === last_check.code);
+  throw code === undefined ? new CommandError(1, detail) : new StewardError(code, detail);
+}
+
+interface Look {
+  status: Updates;
+  interruption: AbortSignal;
+  show: (line: string) => void;
+}
+
+/** Whoever updates Steward restarts it: an agent that was there and is away comes back, as the new release or the old one. */
+async function nextStatus(invocation: Invocation, { status, interruption, show }: Look): Promise<Updates> {
+  const most = isApplying(status) ? patience.onTrial : patience.else;
+  for (let waited = 0; ; waited += mostLookMilliseconds) {
+    try {
+      return await invocation.client.call("getUpdates", {});
+    } catch (error) {
+      if (!isAway(error) || waited >= most) throw error;
+    }
+    show("The agent is away; it is restarted where Steward itself is updated …");
+    await delay(mostLookMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
+    if (interruption.aborted) throw interrupted(status);
+  }
+}
+
+function isAway(error: unknown): boolean {
+  if (error instanceof CommandError) return error.exitCode === 8 && !(error instanceof BoundlessAnswer);
+  return error instanceof StewardError && error.code === "shutting_down";
+}
+
+function interrupted(status: Updates): CommandError {
+  const what = isApplying(status)
+    ? "root's side goes on with the update; `steward update status` says how far it is."
+    : "the agent goes on with the check.";
+  return new CommandError(130, `Interrupted; ${what}`);
+}
+
+function isUnderWay(status: Updates): boolean {
+  const { state, progress } = status;
+  if (isApplying(status)) return true;
+  if (progress !== null) return progress.phase !== "idle";
+  return state === "checking" || state === "downloading";
+}
+
+const applyingStates: readonly string[] = ["verifying", "installing", "confirming", "rolling_back"];
+
+function isApplying({ state, trial, progress }: Updates): boolean {
+  return trial !== null || applyingStates.includes(state) || applyingStates.includes(progress?.phase ?? "");
+}
+
+/** One line that is written over; nothing where nobody would see it. */
+function createProgressLine({ context, options }: Invocation): (line: string) => void {
+  const { stderr } = context;
+  if (!stderr.isTTY || options.has("quiet")) return () => undefined;
+  let shown = "";
+  return (line) => {
+    if (line === shown) return;
+    shown = line;
+    stderr.write(`${eraseLine}${escapeText(line)}`);
+  };
+}
+
+function progressLine({ trial, progress }: Updates): string {
+  if (trial === null) return progress === null ? "" : progressWords(progress);
+  const release = releaseWords(trial);
+  if (trial.phase === "installing") return `Installing ${release} …`;
+  if (trial.phase === "rolling_back") return `Rolling back ${release} …`;
+  const until = trial.deadline_at === null ? "" : `, until ${trial.deadline_at}`;
+  return `Confirming ${release}: ${healthWords(trial.health)}${until}`;
+}
+
+function progressWords({ phase, name, done_bytes, total_bytes }: UpdateProgress): string {
+  const release = name ?? "a release";
+  switch (phase) {
+    case "idle":
+    case "checking":
+      return "Looking for updates …";
+    case "verifying":
+      return `Verifying ${release} …`;
+    case "installing":
+      return `Installing ${release} …`;
+    case "confirming":
+      return `Confirming ${release} …`;
+    case "rolling_back":
+      return `Rolling back ${release} …`;
+    case "downloading":
+      return `Fetching ${release}: ${formatBytes(done_bytes)}${shareOf(done_bytes, total_bytes)}`;
+  }
+}
+
+function shareOf(done: number, total: number | null): string {
+  if (!total) return "";
+  return ` of ${formatBytes(total)} (${Math.floor((done / total) * 100)} %)`;
+}

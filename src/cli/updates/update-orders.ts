@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { systemErrorCode } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import {
+  type JournalEntry,
+  type ReleaseJournal,
+  readReleaseJournal,
+} from "../../releases/release-journal.ts";
+import { wholeList } from "../client/all-pages.ts";
+import { CommandError, OnlyExitCode } from "../client/context.ts";
+import { fileFailure } from "../client/failure.ts";
+import { requireLocal } from "../client/places.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { outcomeReport } from "./update-history.ts";
+
+/** What root orders a release on trial; with agent and guard dead too, for root's side is run here. */
+export const orderCommands: readonly Command[] = [
+  orderCommand(
+    "confirm",
+    "Take the release on trial as healthy, as root; works without agent and guard",
+    "good",
+  ),
+  orderCommand("abort", "Undo the release on trial now, as root; works without agent and guard", "aborted"),
+];
+
+function orderCommand(order: string, summary: string, wanted: JournalEntry["outcome"]): Command {
+  return {
+    path: ["update", order],
+    summary,
+    positionals: [{ name: "KIND", values: updateKinds, isOptional: true }],
+    options: [],
+    async run(invocation) {
+      const { places, context, output } = invocation;
+      requireLocal(places, `update ${order}`);
+      const before = await readJournal(invocation);
+      const kind = kindOnTrial(invocation, before, order);
+      const code = await context.runInstaller([order, kind], places);
+      if (code !== 0) throw new OnlyExitCode(code);
+      const entry = await ending(invocation, { kind, known: before.sequence });
+      await output.report(wholeList([entry]), outcomeReport(entry));
+      if (entry.outcome !== wanted) throw new OnlyExitCode(1);
+    },
+  };
+}
+
+/**
+ * Goes back from the present release as root, without the agent and its limits. Throws CommandError, and what the
+ * installer ends with.
+ */
+export async function rollBackAsRoot(
+  invocation: Invocation,
+  kind: UpdateKind,
+  consent: (present: string | null) => Promise<void>,
+): Promise<void> {
+  const { places, context, output } = invocation;
+  requireLocal(places, "update rollback --as-root");
+  const { sequence, slots } = await readJournal(invocation);
+  await consent(slots[kind].good.at(-1)?.version ?? null);
+  const code = await context.runInstaller(["rollback", kind], places);
+  if (code !== 0) throw new OnlyExitCode(code);
+  const entry = await ending(invocation, { kind, known: sequence });
+  await output.report(wholeList([entry]), outcomeReport(entry));
+  if (entry.outcome !== "rolled_back" || entry.restored_healthy === false) throw new OnlyExitCode(1);
+}
+
+/** Throws CommandError: 5 (nothing is on trial), 2 (which one?). */
+function kindOnTrial({ positionals }: Invocation, { slots }: ReleaseJournal, order: string): UpdateKind {
+  const onTrial = updateKinds.filter((kind) => slots[kind].trial !== null);
+  const given = positionals[0];
+  const kinds = onTrial.filter((kind) => given === undefined || kind === given);
+  const [kind] = kinds;
+  if (kind === undefined) {
+    throw new CommandError(
+      5,
+      `No release${given === undefined ? "" : ` of the kind ${given}`} is on trial, so there is nothing to ${order}.`,
+    );
+  }
+  if (kinds.length > 1) {
+    throw new CommandError(2, `Two releases are on trial; say which: steward update ${order} rules|binary`);
+  }
+  return kind;
+}
+
+/** Milliseconds between two looks; and looks: a guard that is alive carries the order out, and watches the former release then. */
+const lookMilliseconds = 250;
+const looks = 3_600;
+
+/** What became of the trial. Throws CommandError: 1 (it takes longer), 130. */
+async function ending(
+  invocation: Invocation,
+  { kind, known }: { kind: UpdateKind; known: number },
+): Promise<JournalEntry> {
+  const interruption = invocation.context.interruption();
+  for (let look = 0; look < looks; look += 1) {
+    const { history } = await readJournal(invocation);
+    const entry = history.findLast((one) => one.sequence > known && one.kind === kind);
+    if (entry !== undefined) return entry;
+    await delay(lookMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
+    if (interruption.aborted) {
+      throw new CommandError(
+        130,
+        "Interrupted; the order stands. `steward update status` says what becomes of it.",
+      );
+    }
+  }
+  throw new CommandError(
+    1,
+    "The order stands, and is not carried out yet: `steward update status` says how far it is.",
+  );
+}
+
+async function readJournal({ places }: Invocation): Promise<ReleaseJournal> {
+  const path = join(places.releasesDirectory, "journal.json");
+  const bytes = await readFile(path).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw fileFailure(error, path);
+  });
+  return readReleaseJournal(bytes);
+}

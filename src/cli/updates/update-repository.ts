@@ -1,0 +1,19 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { requireLocal } from "../client/places.ts";
+import type { Invocation, Option } from "../framework/command.ts";
+
+export const repositoryOption: Option = {
+  name: "repo",
+  value: "DIR",
+  isFile: true,
+  summary: "a repository on this device instead, such as a USB stick",
+};
+
+/** The directory of the option as the API takes it. Throws CommandError(2) together with `--url`: it would be another device's. */
+export function repositoryOf({ options, places }: Invocation, command: string): { repository?: string } {
+  const directory = options.text("repo");
+  if (directory === undefined) return {};
+  requireLocal(places, command);
+  return { repository: pathToFileURL(resolve(directory)).href };
+}

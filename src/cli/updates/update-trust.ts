@@ -1,0 +1,121 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { UpdateTrust } from "../../contract/types.ts";
+import { type Client, CommandError } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { fingerprintGroups, readFingerprint } from "../terminal/fingerprint.ts";
+import { askLine } from "../terminal/prompt.ts";
+import { type Fields, formatFields, formatTable } from "../terminal/table.ts";
+import { installTrust } from "./update-trust-install.ts";
+
+const show: Command = {
+  path: ["update", "trust", "show"],
+  summary: "Show whose signatures of updates count here, and what is missing",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run({ client, output }) {
+    const trust = await presentTrust(client);
+    await output.report(trust, trustReport(trust));
+  },
+};
+
+const install: Command = {
+  path: ["update", "trust", "install"],
+  summary: "Put the publisher's root of trust on this device, as root",
+  positionals: [{ name: "FILE" }],
+  options: [
+    { name: "replace", summary: "also in the place of another one" },
+    { name: "host-file", value: "FILE", isFile: true, summary: "the host file beside which it is to lie" },
+  ],
+  run: installTrust,
+};
+
+const confirm: Command = {
+  path: ["update", "trust", "confirm"],
+  summary: "Say that the installed root of trust is the publisher's, by its whole fingerprint",
+  positionals: [{ name: "FINGERPRINT", isOptional: true }],
+  options: [],
+  worksOffline: true,
+  async run(invocation) {
+    const { positionals, client, output } = invocation;
+    const given = positionals[0];
+    const fingerprint = given === undefined ? await compared(invocation) : readFingerprint(given);
+    const { trust } = await client.call("confirmUpdateTrust", { body: { fingerprint } });
+    await output.changed(trust, confirmed(trust));
+  },
+};
+
+export const trustCommands: readonly Command[] = [show, install, confirm];
+
+/** What somebody at the terminal says that it is. Throws CommandError: 1 (it is another), 2 (nobody to ask), 5 (none is there). */
+async function compared({ client, context, output }: Invocation): Promise<string> {
+  if (!context.stdin.isTTY) {
+    throw new CommandError(
+      2,
+      "There is no terminal to compare fingerprints on; give the whole fingerprint, as the publisher gave it to you.",
+    );
+  }
+  const trust = await presentTrust(client);
+  if (trust.fingerprint === null) throw new CommandError(5, trust.detail ?? "No root of trust is installed.");
+  await output.remark(
+    `The root of trust on this device has the fingerprint\n\n${fingerprintGroups(trust.fingerprint)}`,
+  );
+  const answer = await askLine(
+    context,
+    "Type the one that the publisher gave you, or yes if you have compared all of it: ",
+  );
+  if (/^y(es)?$/i.test(answer.trim())) return trust.fingerprint;
+  if (/^(no?)?$/i.test(answer.trim())) throw new CommandError(1, "Not confirmed; nothing was changed.");
+  const typed = readFingerprint(answer);
+  if (typed === trust.fingerprint) return typed;
+  throw new CommandError(
+    1,
+    "That is another fingerprint. Nothing was changed: do not trust this root until you know why they differ.",
+  );
+}
+
+/** Milliseconds in which the agent has looked for a root: being asked is its occasion, and nobody waits for a disk. */
+const lookMilliseconds = 300;
+
+/** The trust; where there seems to be none, at a second look. */
+async function presentTrust(client: Client): Promise<UpdateTrust> {
+  const { trust } = await client.call("getUpdates", {});
+  if (trust.installed) return trust;
+  await delay(lookMilliseconds);
+  return (await client.call("getUpdates", {})).trust;
+}
+
+function confirmed({ established, detail }: UpdateTrust): string {
+  if (established) return "The root of trust is confirmed, and proven by a refresh from the server.";
+  return `The root of trust is confirmed. ${detail ?? "Run `steward update check` next."}`;
+}
+
+/** The fingerprint in groups and in full, whose signatures count, and what is missing; each line ends in a line feed. */
+export function trustReport(trust: UpdateTrust): string {
+  const { fingerprint, keys, detail } = trust;
+  const sentence = detail ?? "The root of trust is installed, confirmed and proven.";
+  const groups = fingerprint === null ? "" : `\n${fingerprintGroups(fingerprint)}`;
+  const table = { heads: ["ROLE", "SIGNATURES", "KEYS"], rows: keys.map(keyCells) };
+  const roles = keys.length === 0 ? "" : `\n${formatTable(table)}`;
+  return `${escapeText(sentence)}\n${groups}\n${formatFields(trustFields(trust))}${roles}`;
+}
+
+function trustFields(trust: UpdateTrust): Fields {
+  const { confirmed_at, confirmed_by } = trust;
+  return [
+    ["fingerprint", trust.fingerprint],
+    ["installed", trust.installed],
+    ["confirmed", trust.confirmed ? `by ${confirmed_by ?? "somebody"}, ${confirmed_at ?? "once"}` : false],
+    ["proven", trust.proven],
+    ["root in force", trust.root_version === null ? null : `version ${trust.root_version}`],
+    ["expires", trust.root_expires_at],
+  ];
+}
+
+/** Digits of a key's id that tell the keys of one publisher apart. */
+const shownDigits = 16;
+
+function keyCells({ role, threshold, key_ids }: UpdateTrust["keys"][number]): unknown[] {
+  return [role, `${threshold} of ${key_ids.length}`, key_ids.map((id) => id.slice(0, shownDigits))];
+}

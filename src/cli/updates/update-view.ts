@@ -1,0 +1,126 @@
+import type { Release, SetAsideRelease, Updates, UpdateTrial } from "../../contract/types.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
+import { formatBytes } from "../system/facts-view.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { type Fields, formatFields } from "../terminal/table.ts";
+import { healthWords, releaseWords } from "./update-words.ts";
+
+/** The whole status for people: the sentence, then the figures; each line ends in a line feed. */
+export function updateReport(status: Updates): string {
+  return `${escapeText(status.message)}\n\n${formatFields(statusFields(status))}`;
+}
+
+/** What a check has found: the sentence, each release that is there, and what was passed over. */
+export function checkReport(status: Updates): string {
+  const found = [...releasesOf(status).flatMap(releaseFields), ...passedOverFields(status)];
+  const gap = found.length === 0 ? "" : `\n${formatFields(found)}`;
+  return `${escapeText(status.message)}\n${gap}`;
+}
+
+/** An agent that is older than this command line tells nothing of it. */
+function passedOverFields({ passed_over = [], passed_over_counts: counts }: Updates): Fields {
+  const words = passed_over.map(passedOverWords);
+  // The list names the newest of each sort alone.
+  const named = passed_over.filter(({ code }) => isForOthers(code)).length;
+  if (counts && countForOthers(counts) > named) words.push(`in all ${countWords(counts)}`);
+  return words.map((one, index) => [index === 0 ? "passed over" : "", one] as const);
+}
+
+function statusFields(status: Updates): Fields {
+  const { installed, schedule, trust, trial, failed, held, postponed } = status;
+  return [
+    ["state", status.state.replaceAll("_", " ")],
+    ["product", `${status.product}, channel ${status.channel}`],
+    ["rules", installed.rules ?? "none that is known here"],
+    ["binary", installed.binary ?? "none that is known here"],
+    ...(trial === null ? [] : trialFields(trial)),
+    ...releasesOf(status).flatMap(releaseFields),
+    ...blockerFields(status),
+    ...passedOverFields(status),
+    ...postponedFields(postponed),
+    ...failed.flatMap((release) => setAsideFields("failed", release)),
+    ...held.flatMap((release) => setAsideFields(release.why, release)),
+    ["server", schedule.server || "none is set (update.ota.server)"],
+    ["next check", nextCheck(schedule)],
+    ["last check", lastCheck(status)],
+    ["last success", schedule.last_success_at],
+    ...(schedule.failures > 1 ? [["failures", `${schedule.failures} in a row`] as const] : []),
+    ["windows", schedule.window_open ? "updates may be applied now" : "closed now (update.windows)"],
+    ["trust", trust.established ? "established" : (trust.detail ?? "not established")],
+  ];
+}
+
+/** The sentence above says why, unless it tells of something more urgent. */
+function blockerFields({ blockers }: Updates): Fields {
+  return updateKinds.flatMap((kind) => {
+    const blocker = blockers?.[kind];
+    return blocker ? [["blocked", `${kind}: ${blocker.code}`] as const] : [];
+  });
+}
+
+function releasesOf({ available }: Updates): Release[] {
+  return [available.rules, available.binary].filter((release) => release !== null);
+}
+
+function releaseFields(release: Release): Fields {
+  const { kind, name, version, length_bytes, staged, urgent, due_at, hindrance, notes } = release;
+  const facts = [
+    `${name} ${version}`,
+    formatBytes(length_bytes),
+    ...(urgent ? ["urgent"] : []),
+    staged ? "verified and on this device" : due_at === null ? "due now" : `due at ${due_at}`,
+  ];
+  return [
+    [`new ${kind}`, facts.join(", ")],
+    ...(hindrance === null ? [] : [["", hindrance] as const]),
+    ...(notes === null || notes === "" ? [] : [["", `"${notes}"`] as const]),
+  ];
+}
+
+/** What is being tried: how far it is, until when it has to be healthy, and what comes next. */
+function trialFields(trial: UpdateTrial): Fields {
+  const { phase, begun_at, deadline_at, health, boots, crashes, next } = trial;
+  const last = health.last === null ? "not asked yet" : `${health.last} (${health.at ?? "once"})`;
+  const unclean = `${crashes} unclean ${crashes === 1 ? "exit" : "exits"}`;
+  return [
+    ["on trial", `${releaseWords(trial)}, ${phase.replaceAll("_", " ")} since ${begun_at}`],
+    ["healthy by", deadline_at],
+    ["health", `${healthWords(health)} in a row; last: ${last}`],
+    ...(boots > 1 || crashes > 0 ? [["troubles", `${unclean}, boot ${boots}`] as const] : []),
+    ["next step", next],
+  ];
+}
+
+function postponedFields({ rules, binary }: Updates["postponed"]): Fields {
+  return [
+    ...(rules === null ? [] : [["postponed", `rules, until ${rules}`] as const]),
+    ...(binary === null ? [] : [["postponed", `binary, until ${binary}`] as const]),
+  ];
+}
+
+function setAsideFields(why: SetAsideRelease["why"], release: SetAsideRelease): Fields {
+  const until = release.until === null ? "" : `, until ${release.until}`;
+  return [
+    [why, `${releaseWords(release)}, since ${release.at}${until}`],
+    ["", release.reason],
+  ];
+}
+
+function nextCheck({ enabled, next_check_at }: Updates["schedule"]): string {
+  if (!enabled) return "none by itself (update.ota.enabled is false)";
+  return next_check_at ?? "soon";
+}
+
+function lastCheck(status: Updates): string | null {
+  const last = status.schedule.last_check;
+  if (!last) return null;
+  const isWhole = blockerFields(status).length === 0;
+  const cost = `${last.requests} ${last.requests === 1 ? "request" : "requests"}, ${formatBytes(last.body_bytes)}`;
+  const end = {
+    ok: isWhole ? "all well" : "well but for what is blocked",
+    failed: `failed: ${last.detail}`,
+    waiting_for_clock: "waiting for the clock",
+  };
+  return `${last.at}, ${end[last.outcome]} (${cost})`;
+}

@@ -1,0 +1,81 @@
+import type { SetAsideRelease, Updates } from "../../contract/types.ts";
+import { OnlyExitCode } from "../client/context.ts";
+import type { Command } from "../framework/command.ts";
+import { apply, rollback } from "./update-apply.ts";
+import { beginLook, followUpdates, refuseFailed } from "./update-following.ts";
+import { history } from "./update-history.ts";
+import { orderCommands } from "./update-orders.ts";
+import { postpone } from "./update-postpone.ts";
+import { repositoryOf, repositoryOption } from "./update-repository.ts";
+import { trustCommands } from "./update-trust.ts";
+import { checkReport, updateReport } from "./update-view.ts";
+import { releaseWords } from "./update-words.ts";
+
+/** contract/error-codes.ts: the clock is not synchronised. */
+const notSynchronised = 9;
+
+const status: Command = {
+  path: ["update", "status"],
+  summary: "Say what is installed, what is on trial, what there is, and when it is looked for again",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run({ client, output }) {
+    const updates = await client.call("getUpdates", {});
+    await output.report(updates, updateReport(updates));
+  },
+};
+
+const check: Command = {
+  path: ["update", "check"],
+  summary:
+    "Look for updates now, fetch and apply what may be; exit 1: it was undone, or one kind cannot be verified; exit 9 while the clock must be put right first",
+  positionals: [],
+  options: [repositoryOption, { name: "no-wait", summary: "begin, and do not wait for the end" }],
+  worksOffline: true,
+  async run(invocation) {
+    const { options, client, output } = invocation;
+    const body = repositoryOf(invocation, "update check --repo");
+    const begun = await beginLook(invocation, () => client.call("checkForUpdates", { body }));
+    if (options.has("no-wait"))
+      return output.changed(begun, "The check has begun; `steward update status` says how it ends.");
+    const ended = await followUpdates(invocation, begun, isAppliedNext);
+    refuseFailed(ended);
+    await output.report(ended, checkReport(ended));
+    const undone = undoneSince(begun, ended);
+    // The report begins with it where nothing else has come up since.
+    if (ended.state !== "rolled_back")
+      for (const release of undone)
+        await output.remark(`${releaseWords(release)} was applied and undone: ${release.reason}`);
+    if (undone.length > 0) throw new OnlyExitCode(1);
+    if (ended.state === "waiting_for_clock") throw new OnlyExitCode(notSynchronised);
+    // What could be judged was, and a script has to hear of the rest.
+    const codes = [ended.blockers?.rules, ended.blockers?.binary].flatMap((one) => one?.code ?? []);
+    if (codes.length > 0)
+      throw new OnlyExitCode(codes.every((one) => one === "clock_not_synchronised") ? notSynchronised : 1);
+  },
+};
+
+/** What has been set aside since the check began: it was applied by it and did not stay. */
+function undoneSince(begun: Updates, ended: Updates): SetAsideRelease[] {
+  const before = [...begun.failed, ...begun.held];
+  const isNew = ({ id, at }: SetAsideRelease) => !before.some((one) => one.id === id && one.at === at);
+  return [...ended.failed, ...ended.held].filter(isNew);
+}
+
+/** What nothing hinders any more is applied unasked, in a moment. */
+function isAppliedNext({ state, available }: Updates): boolean {
+  if (state !== "staged") return false;
+  return [available.rules, available.binary].some((release) => release?.staged && release.hindrance === null);
+}
+
+export const updateCommands: readonly Command[] = [
+  status,
+  check,
+  apply,
+  rollback,
+  postpone,
+  ...orderCommands,
+  history,
+  ...trustCommands,
+];

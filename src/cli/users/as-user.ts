@@ -1,0 +1,158 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { OperationId } from "../../contract/operations.ts";
+import type { Input, Output, Session, User } from "../../contract/types.ts";
+import { AgentAbsent } from "../client/agent-connection.ts";
+import { createHttpClient } from "../client/client.ts";
+import { untilStarted } from "../client/connect.ts";
+import { type Client, CommandError } from "../client/context.ts";
+import { requireSecrecy } from "../client/places.ts";
+import { askFactor, askProof, type Proof, withStepUp } from "../client/step-up.ts";
+import type { Invocation } from "../framework/command.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { createQuestions, type Questions } from "../terminal/questions.ts";
+import { ownPassword } from "./own-password.ts";
+import { findUser } from "./user-lookup.ts";
+
+/** What a command has that is done by the user himself. */
+export interface OwnSession {
+  /** Calls as the user, and steps up where the agent asks for it. */
+  readonly client: Client;
+  readonly user: User;
+  readonly questions: Questions;
+  /** The password and, where there is a second factor, a code that was not used yet. */
+  prove(): Promise<Proof>;
+}
+
+type Act = (session: OwnSession) => Promise<void>;
+
+/**
+ * Does `act` as the user `name`, who gives his own password and code: local root has no right to a person's secrets.
+ * The session ends with it, however it ends; the one of a token file is its owner's and stays.
+ * Throws CommandError(8) when the agent is down: in process nobody can sign in.
+ */
+export async function asUser(invocation: Invocation, name: string, act: Act): Promise<void> {
+  const questions = createQuestions(invocation);
+  try {
+    if (invocation.places.tokenFile === undefined) await signedIn(invocation, { name, questions }, act);
+    else await byToken(invocation, { name, questions }, act);
+  } catch (error) {
+    if (!(error instanceof AgentAbsent)) throw error;
+    throw new CommandError(
+      8,
+      `${error.message} Nobody can sign in without it; \`steward user rescue\` and \`steward user 2fa reset\` work all the same.`,
+    );
+  } finally {
+    questions.close();
+  }
+}
+
+function whenAbsent({ places, output }: Invocation): ReturnType<typeof untilStarted> {
+  return untilStarted({ places, remark: output.remark });
+}
+
+interface Asked {
+  name: string;
+  questions: Questions;
+}
+
+async function byToken(invocation: Invocation, { name, questions }: Asked, act: Act): Promise<void> {
+  const { places } = invocation;
+  const plain = createHttpClient(places, { whenAbsent: whenAbsent(invocation) });
+  const user = await plain.call("getMe", {});
+  if (user.username !== name) {
+    throw new CommandError(
+      4,
+      `The token in ${places.tokenFile} is of "${escapeText(user.username)}". What concerns the secrets of "${name}" can be done by that user alone.`,
+    );
+  }
+  const prove = () => askProof(questions.ask, user);
+  await act({ client: withStepUp(plain, prove), user, questions, prove });
+}
+
+async function signedIn(invocation: Invocation, asked: Asked, act: Act): Promise<void> {
+  const { places, context } = invocation;
+  requireSecrecy(places, "the password");
+  const anonymous = createHttpClient(
+    { ...places, tokenFile: undefined },
+    { whenAbsent: whenAbsent(invocation) },
+  );
+  if (places.url === undefined) refuseOneUse(await findUser(anonymous, asked.name), asked.questions);
+  const interruption = context.interruption();
+  const password = await asked.questions.ask(`Password of ${asked.name}: `);
+  const session = await signIn(anonymous, { ...asked, password });
+  await inSession(invocation, session, async () => {
+    const client = stopping(createHttpClient(places, { accessToken: session.access_token }), interruption);
+    const present = await ownPassword(invocation, client, { ...asked, user: session.user, password });
+    const prove = () => freshProof(invocation, { ...asked, session, password: present });
+    await act({ client: withStepUp(client, prove), user: session.user, questions: asked.questions, prove });
+  });
+}
+
+/** Runs `act`, and ends the session whatever comes of it. */
+export async function inSession(
+  { places, output }: Pick<Invocation, "places" | "output">,
+  { refresh_token }: Session,
+  act: () => Promise<void>,
+): Promise<void> {
+  try {
+    await act();
+  } finally {
+    const anonymous = createHttpClient({ ...places, tokenFile: undefined });
+    if (refresh_token !== undefined) {
+      // What the command did, or why it failed, is more than this.
+      await anonymous
+        .call("logout", { body: { refresh_token } })
+        .catch(() => output.remark("The session could not be ended; it ends by itself when it is not used."));
+    }
+  }
+}
+
+async function signIn(
+  anonymous: Client,
+  { name, questions, password }: Asked & { password: string },
+): Promise<Session> {
+  try {
+    return await anonymous.call("login", { body: { username: name, password } });
+  } catch (error) {
+    const challenge = error instanceof StewardError ? error.details.challengeToken : undefined;
+    if (challenge === undefined) throw error;
+    const factor = await askFactor(questions.ask, name);
+    return anonymous.call("answerChallenge", { body: { challenge_token: challenge, ...factor } });
+  }
+}
+
+interface Entered extends Asked {
+  session: Session;
+  password: string;
+}
+
+/** For what takes the proof once more: a code is good once, so the one that opened the session is spent. */
+async function freshProof(
+  { output }: Invocation,
+  { name, questions, session, password }: Entered,
+): Promise<Proof> {
+  if (!session.user.two_factor.enabled) return { password };
+  await output.remark(
+    "This takes a code once more, and each is good once: wait until the authenticator shows the next one.",
+  );
+  return { password, ...(await askFactor(questions.ask, name, "Next code")) };
+}
+
+function refuseOneUse({ username, must_change_password }: User, { isPerson }: Questions): void {
+  if (!must_change_password || isPerson) return;
+  throw new CommandError(
+    4,
+    `The password of ${username} is a one-use one, which signing in spends. Run this on a terminal, where a new one can be chosen.`,
+  );
+}
+
+/** After Ctrl-C nothing new is begun; what is under way is heard to its end, so that nothing shown once is lost. */
+function stopping(client: Client, interruption: AbortSignal): Client {
+  return {
+    ...client,
+    async call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> {
+      if (interruption.aborted) throw new CommandError(130, "Interrupted.");
+      return client.call(id, input);
+    },
+  };
+}

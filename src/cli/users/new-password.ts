@@ -1,0 +1,56 @@
+import { CommandError } from "../client/context.ts";
+import type { Invocation, Option } from "../framework/command.ts";
+import { createInputLines } from "../terminal/input-lines.ts";
+import { type Ask, withHiddenInput } from "../terminal/prompt.ts";
+
+/** The ways to give a new password; a third one, the default, is the hidden prompt. Never an argument. */
+export const newPasswordOptions: readonly Option[] = [
+  {
+    name: "password-stdin",
+    excludes: "generate",
+    summary: "take the password from the first line of standard input",
+  },
+  { name: "generate", summary: "let the agent make a one-use password and print it" },
+];
+
+/** The password as it was given; undefined: the agent is to make a one-use one. */
+export async function readNewPassword({ options, context }: Invocation): Promise<string | undefined> {
+  if (options.has("generate")) return undefined;
+  const { stdin } = context;
+  if (options.has("password-stdin")) {
+    if (!stdin.isTTY) return readFirstLine(stdin);
+    throw new CommandError(
+      2,
+      "--password-stdin would show the password here; leave it out to be asked without echo.",
+    );
+  }
+  if (!stdin.isTTY) {
+    throw new CommandError(
+      2,
+      "There is no terminal to ask for the password on. Give it on standard input with --password-stdin, or let the agent make a one-use password with --generate.",
+    );
+  }
+  return withHiddenInput(context, askNewPassword);
+}
+
+/** Asked twice, for nobody sees what is typed. Throws CommandError(6) when the two differ or are empty. */
+export async function askNewPassword(ask: Ask): Promise<string> {
+  const first = await ask("New password: ");
+  const second = await ask("The same again: ");
+  if (first !== second) throw new CommandError(6, "The two entries differ; nothing was changed.");
+  return notEmpty(first);
+}
+
+async function readFirstLine(stdin: NodeJS.ReadStream): Promise<string> {
+  const lines = createInputLines(stdin);
+  try {
+    return notEmpty(await lines.next());
+  } finally {
+    lines.close();
+  }
+}
+
+function notEmpty(password: string | undefined): string {
+  if (password) return password;
+  throw new CommandError(6, "The password is empty; nothing was changed.");
+}

@@ -1,0 +1,50 @@
+import type { User } from "../../contract/types.ts";
+import { type Client, CommandError } from "../client/context.ts";
+import { describeFailure, exitCodeOf } from "../client/failure.ts";
+import type { Invocation } from "../framework/command.ts";
+import type { Questions } from "../terminal/questions.ts";
+import { askNewPassword } from "./new-password.ts";
+
+/** Tries to type a new password that the rules accept. */
+const newPasswordTries = 3;
+
+export interface Entered {
+  /** As the sign-in found him. */
+  user: User;
+  password: string;
+  questions: Questions;
+}
+
+/**
+ * The password that is good from now on. A one-use password is spent by signing in: its user would be shut out if the
+ * session ended without an own one, so he is asked for it here. Throws CommandError(4) when none was chosen.
+ */
+export async function ownPassword(
+  { output }: Pick<Invocation, "output">,
+  client: Client,
+  { questions, user, password }: Entered,
+): Promise<string> {
+  const { username, must_change_password } = user;
+  if (!must_change_password) return password;
+  if (!questions.isPerson) throw spent(username);
+  await output.remark(`The password of ${username} was a one-use one and is spent now. Choose your own.`);
+  for (let triesLeft = newPasswordTries; triesLeft > 0; triesLeft -= 1) {
+    try {
+      const chosen = await askNewPassword(questions.ask);
+      await client.call("changePassword", { body: { current_password: password, new_password: chosen } });
+      return chosen;
+    } catch (error) {
+      // 6: what was typed is no good, which can be mended.
+      await output.remark(describeFailure(error));
+      if (exitCodeOf(error) !== 6) break;
+    }
+  }
+  throw spent(username);
+}
+
+function spent(username: string): CommandError {
+  return new CommandError(
+    4,
+    `The password of ${username} was a one-use one and is spent now. An administrator can set another: steward user passwd ${username}.`,
+  );
+}

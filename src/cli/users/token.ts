@@ -1,0 +1,132 @@
+import { scopeNames } from "../../contract/scopes.ts";
+import type { ApiToken, TokenList } from "../../contract/types.ts";
+import { allPages } from "../client/all-pages.ts";
+import { type Client, CommandError } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { agreesTo, dryRunOption } from "../framework/consent.ts";
+import { suggestion } from "../framework/near-miss.ts";
+import { commandUsage, usageError } from "../framework/usage.ts";
+import { answersOption } from "../terminal/questions.ts";
+import type { Table } from "../terminal/table.ts";
+import { asUser } from "./as-user.ts";
+import { findUser } from "./user-lookup.ts";
+
+const add: Command = {
+  path: ["token", "add"],
+  summary:
+    "Make an API token of a user's, and print it this once; root needs no password of theirs, others are asked for it",
+  examples: [
+    {
+      line: "steward token add --user anna --name fleet --scope system:read",
+      what: "for a program that reads settings and status",
+    },
+  ],
+  positionals: [],
+  options: [
+    { name: "user", value: "NAME", live: "users", summary: "whose; it can do no more than that user" },
+    { name: "name", value: "TEXT", summary: "what it is for, for people" },
+    { name: "scope", value: "SCOPE", values: scopeNames, summary: "what it is good for; may be repeated" },
+    { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
+    answersOption,
+  ],
+  worksOffline: true,
+  async run(invocation) {
+    const { options, output } = invocation;
+    const [user, name] = [options.text("user"), options.text("name")];
+    const scopes = scopeNames.filter((scope) => options.texts("scope").includes(scope));
+    if (!user || !name || scopes.length === 0) {
+      throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(add));
+    }
+    const expires_in = options.text("expires-in");
+    const body = { name, scopes, ...(expires_in !== undefined && { expires_in }) };
+    const make = async (client: Client, owner: { user_id?: string }) => {
+      const made = await client.call("createToken", { body: { ...body, ...owner } });
+      await output.value(made, made.token);
+      await output.remark(
+        `The token "${name}" of ${user} is shown this once. It is good until ${made.expires_at}, or until: steward token rm ${made.id}`,
+      );
+    };
+    if (!isLocalRoot(invocation)) return asUser(invocation, user, ({ client }) => make(client, {}));
+    const { id } = await findUser(invocation.client, user);
+    await make(invocation.client, { user_id: id });
+  },
+};
+
+/** Over the socket without a token, unless the user's own password is given. */
+function isLocalRoot({ places, options }: Invocation): boolean {
+  return places.url === undefined && places.tokenFile === undefined && !options.has("password-stdin");
+}
+
+const list: Command = {
+  path: ["token", "list"],
+  summary: "List the API tokens, without what they are",
+  positionals: [],
+  options: [{ name: "user", value: "NAME", live: "users", summary: "only those of this user" }],
+  worksOffline: true,
+  async run({ options, client, output }) {
+    const name = options.text("user");
+    const user_id = name === undefined ? undefined : (await findUser(client, name)).id;
+    const tokens = await listAllTokens(client, user_id);
+    await output.table(tokens, tokenTable(tokens));
+  },
+};
+
+const remove: Command = {
+  path: ["token", "rm"],
+  aliases: ["delete"],
+  summary: "Delete an API token; it dies at once",
+  positionals: [{ name: "ID", live: "tokens" }],
+  options: [dryRunOption],
+  worksOffline: true,
+  async run(invocation) {
+    const { positionals, options, client, output } = invocation;
+    const [id = ""] = positionals;
+    if (!options.has("yes") || options.has("dry-run")) {
+      const token = await findToken(client, id);
+      const question = `Delete the token "${token.name}" of ${token.username}?`;
+      if (!(await agreesTo(invocation, { says: goneWith(token), question }))) return;
+    }
+    await client.call("deleteToken", { params: { id } });
+    await output.remark(`The token ${id} is deleted.`);
+  },
+};
+
+async function findToken(client: Client, id: string): Promise<ApiToken> {
+  const { items } = await listAllTokens(client, undefined);
+  const token = items.find((one) => one.id === id);
+  if (token !== undefined) return token;
+  const ids = items.map((one) => one.id);
+  throw new CommandError(3, `There is no token "${id}"${suggestion(id, ids)} See: steward token list`);
+}
+
+function goneWith({ name, username, scopes, last_used_at }: ApiToken): string[] {
+  const used = last_used_at === null ? "it was never used" : `it was last used ${last_used_at}`;
+  const given = scopes.map((scope) => `--scope ${scope}`).join(" ");
+  return [
+    `The token "${name}" of ${username} ends at once, and so does what a program does with it; ${used}.`,
+    `Only a new one brings the program back: steward token add --user ${username} --name TEXT ${given}`,
+  ];
+}
+
+export const tokenCommands: readonly Command[] = [add, list, remove];
+
+/** All pages as one, in the API's shape. */
+export async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {
+  const filter = userId === undefined ? {} : { user_id: userId };
+  return allPages((page) => client.call("listTokens", { query: { ...filter, ...page } }));
+}
+
+function tokenTable({ items }: TokenList): Table {
+  return {
+    heads: ["ID", "USER", "NAME", "SCOPES", "ENDS", "LAST USED", "FROM"],
+    rows: items.map((token) => [
+      token.id,
+      token.username,
+      token.name,
+      token.scopes,
+      token.is_expired ? "expired" : token.expires_at,
+      token.last_used_at,
+      token.last_used_from,
+    ]),
+  };
+}

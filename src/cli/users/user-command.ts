@@ -1,0 +1,59 @@
+import { roleNames } from "../../contract/shapes.ts";
+import type { Role } from "../../contract/types.ts";
+import type { Command, GivenOptions, Invocation, Option } from "../framework/command.ts";
+import { countTokens } from "./user-view.ts";
+
+export const roleOption: Option = {
+  name: "role",
+  value: "ROLE",
+  values: roleNames,
+  summary: "what the user may do: all, operate, or read logs and status",
+};
+
+export const displayNameOption: Option = {
+  name: "display-name",
+  value: "TEXT",
+  summary: "the name that people read",
+};
+
+export const keepTokensOption: Option = {
+  name: "keep-tokens",
+  summary: "leave the user's API tokens as they are; without it they end",
+};
+
+/** As the request has it; absent: they end. */
+export function keptTokens(options: GivenOptions): { keep_tokens?: true } {
+  return options.has("keep-tokens") ? { keep_tokens: true } : {};
+}
+
+/** What became of the API tokens of a user who was let in again. */
+export function tokensSentence(
+  { username, tokens, tokens_ended }: { username: string; tokens: number; tokens_ended: number },
+  options: GivenOptions,
+): string {
+  if (!options.has("keep-tokens")) return `${countTokens(tokens_ended)} ended.`;
+  return tokens === 0
+    ? "There is no API token to keep."
+    : `${countTokens(tokens)} kept: steward token list --user ${username}`;
+}
+
+/** The role that was given; the parser has already refused any other word. */
+export function readRole(options: GivenOptions): Role | undefined {
+  return roleNames.find((role) => role === options.text("role"));
+}
+
+/** A command `user VERB NAME`. */
+export function onUser(
+  verb: string,
+  summary: string,
+  act: (invocation: Invocation, name: string) => Promise<void>,
+): Command {
+  return {
+    path: ["user", verb],
+    summary,
+    positionals: [{ name: "NAME", live: "users" }],
+    options: [],
+    worksOffline: true,
+    run: (invocation) => act(invocation, invocation.positionals[0] ?? ""),
+  };
+}

@@ -1,0 +1,214 @@
+import { errorCodes } from "../../contract/error-codes.ts";
+import type { EventType } from "../../contract/event-types.ts";
+import type { AuditEvent, TimeSync, User } from "../../contract/types.ts";
+import type { Client } from "../client/context.ts";
+import type { Command } from "../framework/command.ts";
+import { findUser } from "./user-lookup.ts";
+
+/** Newest events that are looked through, the contract's upper bound; they are of all users. */
+const eventsSeen = 200;
+
+/** Differences that are listed. */
+const skewsShown = 5;
+
+/** Seconds that two differences may be apart to be one wrong clock: a code's step. */
+const sameSkewSeconds = 30;
+
+/** Recovery codes below which new ones are advised, as at a sign-in. */
+const fewRecoveryCodes = 3;
+
+/** Refused sign-ins that are listed. */
+const refusalsShown = 5;
+
+/** A wrong code that was the right one of another time. */
+export interface SeenSkew {
+  /** Its place among all events: times tell no order where the clock was set in between. */
+  readonly seq: number;
+  readonly at: string;
+  readonly from: string;
+  /** Positive: the code was one of the future, by the device's clock. */
+  readonly skewSeconds: number;
+  /** The device's clock was trusted or accepted at that moment. */
+  readonly isClockVouchedFor: boolean;
+}
+
+/** The time that codes are checked by was set, by so many seconds; positive: forward. */
+export interface ClockStep {
+  readonly seq: number;
+  readonly seconds: number;
+}
+
+/** Refused sign-ins of one kind. */
+export interface Refusal {
+  readonly at: string;
+  readonly from: string;
+  readonly code: string | null;
+  readonly count: number;
+}
+
+export interface DiagnosisFacts {
+  readonly user: User;
+  /** All three in the order of the events. */
+  readonly skews: readonly SeenSkew[];
+  readonly steps: readonly ClockStep[];
+  readonly refusals: readonly Refusal[];
+  /** What the device knows of its own clock. */
+  readonly clock: Pick<TimeSync, "server_time" | "state" | "trust" | "message">;
+}
+
+export const diagnose: Command = {
+  path: ["user", "diagnose"],
+  summary:
+    "Say why a user cannot sign in: the account, locks, the second factor, and what tells of a wrong clock",
+  examples: [{ line: "steward user diagnose anna", what: "why can anna not sign in?" }],
+  positionals: [{ name: "NAME", live: "users" }],
+  options: [],
+  worksOffline: true,
+  async run({ positionals: [name = ""], client, output }) {
+    const user = await findUser(client, name);
+    const isOfUser = ({ subject }: AuditEvent) => subject?.id === user.id;
+    const skews = (await newestEvents(client, "two_factor.skew_seen")).filter(isOfUser);
+    const refused = (await newestEvents(client, "sign_in.refused")).filter(isOfUser).slice(-refusalsShown);
+    const steps = await newestEvents(client, "clock.epoch_raised");
+    const clock = await client.call("getTimeSync", {});
+    const facts = {
+      user,
+      skews: skews.map(skewOf),
+      steps: steps.map(stepOf),
+      refusals: refused.map(refusalOf),
+    };
+    await output.values({ user, events: skews, refused, steps, clock }, diagnosisOf({ ...facts, clock }));
+  },
+};
+
+/** Its name before it told of more than the second factor. */
+export const formerDiagnose: Command = { ...diagnose, path: ["user", "2fa", "diagnose"], isHidden: true };
+
+/** In their order. */
+async function newestEvents(client: Client, type: EventType): Promise<readonly AuditEvent[]> {
+  return (await client.call("listEvents", { query: { type, limit: eventsSeen } })).items.toReversed();
+}
+
+function skewOf({ seq, time, from, details }: AuditEvent): SeenSkew {
+  const { skew_seconds, is_clock_vouched_for } = details;
+  return {
+    ...{ seq, at: time, from, skewSeconds: Number(skew_seconds) },
+    isClockVouchedFor: is_clock_vouched_for === true,
+  };
+}
+
+function stepOf({ seq, details }: AuditEvent): ClockStep {
+  return { seq, seconds: Number(details.step_seconds) };
+}
+
+function refusalOf({ time, from, code, count }: AuditEvent): Refusal {
+  return { at: time, from, code, count };
+}
+
+/** Why a user cannot sign in, as far as it is known, and what to do about it, a sentence or two a line. */
+export function diagnosisOf(facts: DiagnosisFacts): string[] {
+  const { user, refusals, clock } = facts;
+  const found = obstacles(user);
+  return [
+    ...found,
+    ...(found.length === 0 ? ["The account is enabled and not locked."] : []),
+    factorSentence(user),
+    ...refusals.map(refusalSentence),
+    clockSentence(clock),
+    ...skewSentences(facts),
+  ];
+}
+
+function obstacles({ username, enabled, locked, must_change_password, two_factor }: User): string[] {
+  const unlock = `steward user unlock ${username}`;
+  return [
+    ...(two_factor.sealing_key === "missing"
+      ? [
+          "No code of this user's can be checked: the key that the secret was sealed with is not on this device. Recovery codes work. " +
+            `Bring the key back (the agent's health says where), or take the factor away: steward user rescue ${username}`,
+        ]
+      : []),
+    ...(enabled ? [] : [`The user is disabled: nothing signs in before: steward user enable ${username}`]),
+    ...(locked?.password
+      ? [`After too many wrong passwords sign-in is locked until ${locked.until}; it ends with: ${unlock}`]
+      : []),
+    ...(locked?.totp
+      ? [
+          `After too many wrong codes, ten in a row or thirty within an hour, codes are locked until ${locked.until}; recovery codes work. The lock ends with: ${unlock}`,
+        ]
+      : []),
+    ...(must_change_password
+      ? ["The password is a one-use one, good for one sign-in or spent already."]
+      : []),
+  ];
+}
+
+function factorSentence({ username, two_factor }: User): string {
+  const { enabled, enrolled_at, recovery_codes_remaining: left } = two_factor;
+  if (!enabled) return `${username} has no second factor: the password alone signs in.`;
+  const since = `${username} has a second factor since ${enrolled_at ?? "an unknown time"}`;
+  const advice = left < fewRecoveryCodes ? `; new ones: steward user 2fa recovery-codes ${username}` : "";
+  return `${since}; ${left} recovery codes are left${advice}.`;
+}
+
+function refusalSentence({ at, from, code, count }: Refusal): string {
+  const known = Object.entries(errorCodes).find(([name]) => name === code);
+  const why = known ? known[1].title : (code ?? "no reason is known");
+  return `At ${at} from ${from} sign-in was refused${count > 1 ? ` ${count} times` : ""}: ${why}.`;
+}
+
+function clockSentence({ server_time, state, trust, message }: DiagnosisFacts["clock"]): string {
+  return `The device's clock shows ${server_time} (${state}, trust ${trust}). ${message}`;
+}
+
+function skewSentences({ user, skews, steps, clock }: DiagnosisFacts): string[] {
+  const newest = skews.slice(-skewsShown);
+  const last = newest.at(-1);
+  if (!last) {
+    if (!user.two_factor.enabled) return [];
+    return ["As far as the events go back, no wrong code was the right one of another time."];
+  }
+  return [...newest.map(skewSentence), conclusion(newest, { last, steps, trust: clock.trust })];
+}
+
+function skewSentence({ at, from, skewSeconds, isClockVouchedFor }: SeenSkew): string {
+  const doubt = isClockVouchedFor ? "" : ", which was not trusted then";
+  return `At ${at} from ${from}: a code of a clock ${aside(skewSeconds)} the device's${doubt}.`;
+}
+
+function aside(seconds: number): string {
+  return `${Math.abs(seconds)} seconds ${seconds > 0 ? "ahead of" : "behind"}`;
+}
+
+interface Judged {
+  readonly last: SeenSkew;
+  readonly steps: readonly ClockStep[];
+  readonly trust: TimeSync["trust"];
+}
+
+/** The authenticator is blamed only by a device whose clock is trusted, and has not been set since. */
+function conclusion(skews: readonly SeenSkew[], { last, steps, trust }: Judged): string {
+  const movedSince = (seq: number): number =>
+    steps.reduce((sum, step) => (step.seq > seq ? sum + step.seconds : sum), 0);
+  // By the device's clock of today.
+  const present = (skew: SeenSkew): number => skew.skewSeconds - movedSince(skew.seq);
+  const moved = movedSince(last.seq);
+  if (moved !== 0) return sinceMoved(moved, present(last));
+  const pair = skews.slice(-2);
+  const isSteady =
+    pair.length > 1 && pair.every((one) => Math.abs(present(one) - present(last)) <= sameSkewSeconds);
+  if (!isSteady)
+    return "The differences do not repeat: an old code, or a guess, is more likely than a wrong clock.";
+  if (trust === "trusted" && pair.every((one) => one.isClockVouchedFor)) {
+    const way = last.skewSeconds > 0 ? "back" : "forward";
+    return `The same difference again, and the device's clock is trusted: set the authenticator's clock ${Math.abs(last.skewSeconds)} seconds ${way}.`;
+  }
+  return "The same difference again, and the device's clock is not certain: compare both with a watch, and set the wrong one (the device's: steward time status).";
+}
+
+function sinceMoved(moved: number, left: number): string {
+  const set = `Since then the device's clock was set ${Math.abs(moved)} seconds ${moved > 0 ? "forward" : "back"}`;
+  if (Math.abs(left) <= sameSkewSeconds)
+    return `${set}: it was the device's clock that was wrong, and the codes of that authenticator fit now.`;
+  return `${set}: by that clock the authenticator would be ${aside(left)} the device now. Sign in once more, and ask again.`;
+}

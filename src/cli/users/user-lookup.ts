@@ -1,0 +1,35 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { User, UserList, UserQuery } from "../../contract/types.ts";
+import { allPages } from "../client/all-pages.ts";
+import { type Client, CommandError } from "../client/context.ts";
+import { suggestion } from "../framework/near-miss.ts";
+
+/** What may be asked for; the order is always by user name. */
+export type UserFilter = Partial<Pick<UserQuery, "role" | "enabled" | "locked" | "q">>;
+
+/** All pages as one, in the API's shape. */
+export function listAllUsers(client: Client, filter: UserFilter): Promise<UserList> {
+  return allPages((page) => client.call("listUsers", { query: { ...filter, sort: "username", ...page } }));
+}
+
+/** The user of exactly this name; whoever may not list users finds himself. Throws CommandError(3) that names similar ones. */
+export async function findUser(client: Client, name: string): Promise<User> {
+  try {
+    return await findAmongAll(client, name);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "forbidden") throw error;
+    const self = await client.call("getMe", {});
+    if (self.username !== name) throw error;
+    return self;
+  }
+}
+
+async function findAmongAll(client: Client, name: string): Promise<User> {
+  // The contract's bounds of `q`: no user name is longer.
+  const canExist = name.length >= 1 && name.length <= 64;
+  const found = canExist ? (await listAllUsers(client, { q: name })).items : [];
+  const user = found.find((candidate) => candidate.username === name);
+  if (user !== undefined) return user;
+  const everyone = (await listAllUsers(client, {})).items.map((candidate) => candidate.username);
+  throw new CommandError(3, `There is no user "${name}"${suggestion(name, everyone)}`);
+}

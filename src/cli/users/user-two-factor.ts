@@ -1,0 +1,72 @@
+import type { Output, TwoFactor, User } from "../../contract/types.ts";
+import { CommandError } from "../client/context.ts";
+import type { Command } from "../framework/command.ts";
+import { agreesTo, dryRunOption } from "../framework/consent.ts";
+import { commandUsage, usageError } from "../framework/usage.ts";
+import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
+import { formerDiagnose } from "./user-diagnosis.ts";
+import { findUser } from "./user-lookup.ts";
+import { ownTwoFactorCommands } from "./user-two-factor-own.ts";
+import { recover } from "./user-two-factor-recover.ts";
+import { describeLock } from "./user-view.ts";
+
+type RecoveredUser = Extract<Output<"recoverTwoFactor">, User>;
+
+const status: Command = {
+  path: ["user", "2fa", "status"],
+  summary: "Show whether a user has a second factor, and what is left of the recovery codes",
+  positionals: [{ name: "NAME", live: "users" }],
+  options: [],
+  worksOffline: true,
+  async run({ positionals: [name = ""], client, output }) {
+    const { id } = await findUser(client, name);
+    const twoFactor: TwoFactor = await client.call("getTwoFactor", { params: { id } });
+    await output.fields(twoFactor, [
+      ["enabled", twoFactor.enabled],
+      ["since", twoFactor.enrolled_at],
+      ["recovery codes left", twoFactor.recovery_codes_remaining],
+      ["locked", describeLock(twoFactor)],
+    ]);
+  },
+};
+
+const reset: Command = {
+  path: ["user", "2fa", "reset"],
+  summary: "Take away the second factor of a user who lost it, and end the sessions and API tokens",
+  positionals: [{ name: "NAME", live: "users" }],
+  options: [
+    { name: "reason", value: "TEXT", summary: "why, and how it was made sure who asks; it is kept" },
+    keepTokensOption,
+    dryRunOption,
+  ],
+  worksOffline: true,
+  async run(invocation) {
+    const { positionals, options, client, output } = invocation;
+    const [name = ""] = positionals;
+    const reason = options.text("reason");
+    if (!reason) throw usageError("--reason is missing: it is written down.", commandUsage(reset));
+    const { id, two_factor } = await findUser(client, name);
+    if (!two_factor.enabled) {
+      throw new CommandError(5, `User "${name}" has no second factor; nothing was changed.`);
+    }
+    const says = [
+      `User ${name} loses the second factor and its recovery codes; all sessions end${options.has("keep-tokens") ? "" : ", and all API tokens"}.`,
+      `To come back, ${name} signs in with the password alone, and then: steward user 2fa setup ${name}`,
+    ];
+    const question = `Let ${name} sign in with the password alone, and end all sessions?`;
+    if (!(await agreesTo(invocation, { says, question }))) return;
+    // An administrator's way gives the user; a session comes of password and recovery code alone.
+    const body = { reason, ...keptTokens(options) };
+    const user = (await client.call("recoverTwoFactor", { params: { id }, body })) as RecoveredUser;
+    const now = `The second factor of ${name} is off; the sessions are ended.`;
+    await output.changed(user, `${now} ${tokensSentence(user, options)}`);
+  },
+};
+
+export const twoFactorCommands: readonly Command[] = [
+  status,
+  ...ownTwoFactorCommands,
+  recover,
+  reset,
+  formerDiagnose,
+];

@@ -1,0 +1,126 @@
+import type { User } from "../../contract/types.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { agreesTo, dryRunOption } from "../framework/consent.ts";
+import { commandUsage, usageError } from "../framework/usage.ts";
+import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
+import { diagnose } from "./user-diagnosis.ts";
+import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";
+import { addUser, rescueUser, resetUserPassword } from "./user-password.ts";
+import { countTokens, userFields, userTable } from "./user-view.ts";
+
+const list: Command = {
+  path: ["user", "list"],
+  summary: "List the users",
+  positionals: [],
+  options: [
+    roleOption,
+    { name: "locked", summary: "only users who are locked at the moment" },
+    { name: "q", value: "TEXT", summary: "only users whose user or display name has this part" },
+  ],
+  worksOffline: true,
+  async run({ options, client, output }) {
+    const role = readRole(options);
+    const q = options.text("q");
+    const filter: UserFilter = {
+      ...(role === undefined ? {} : { role }),
+      ...(options.has("locked") ? { locked: true } : {}),
+      ...(q === undefined ? {} : { q }),
+    };
+    const users = await listAllUsers(client, filter);
+    await output.table(users, userTable(users.items));
+  },
+};
+
+const show: Command = onUser("show", "Show a user", async ({ client, output }, name) => {
+  const user = await findUser(client, name);
+  await output.fields(user, userFields(user));
+});
+
+const set: Command = {
+  ...onUser("set", "Change a user's role or display name", async ({ client, output, options }, name) => {
+    const role = readRole(options);
+    const displayName = options.text("display-name");
+    if (role === undefined && displayName === undefined) {
+      throw usageError("There is nothing to set: give --role, --display-name or both.", commandUsage(set));
+    }
+    const body = {
+      ...(role === undefined ? {} : { role }),
+      ...(displayName === undefined ? {} : { display_name: displayName }),
+    };
+    const { id } = await findUser(client, name);
+    const user = await client.call("updateUser", { params: { id }, body });
+    await output.changed(user, `User ${name} is changed.`);
+  }),
+  aliases: ["modify"],
+  options: [roleOption, displayNameOption],
+};
+
+const enable: Command = onUser("enable", "Let a user sign in again", (invocation, name) =>
+  setEnabled(invocation, { name, enabled: true }),
+);
+
+const disable: Command = onUser(
+  "disable",
+  "Keep a user from signing in, and end the sessions",
+  (invocation, name) => setEnabled(invocation, { name, enabled: false }),
+);
+
+const unlock: Command = onUser("unlock", "End every lock on a user", async ({ client, output }, name) => {
+  const { id } = await findUser(client, name);
+  const user = await client.call("unlockUser", { params: { id } });
+  await output.changed(user, `User ${name} is not locked.`);
+});
+
+const remove: Command = {
+  ...onUser("rm", "Delete a user", async (invocation, name) => {
+    const { client, output } = invocation;
+    const user = await findUser(client, name);
+    if (!(await agreesTo(invocation, { says: goneWith(user), question: `Delete the user "${name}"?` })))
+      return;
+    await client.call("deleteUser", { params: { id: user.id } });
+    await output.remark(`User ${name} is deleted.`);
+  }),
+  aliases: ["delete"],
+  options: [dryRunOption],
+};
+
+function goneWith({ username, display_name, role, two_factor }: User): string[] {
+  const person = display_name === "" ? role : `${display_name}, ${role}`;
+  const factor = two_factor.enabled ? ", the second factor" : "";
+  return [
+    `User ${username} (${person}) is deleted, with the sessions, the API tokens${factor} and the password.`,
+    `Only a new account brings them back: steward user add ${username} --role ${role}`,
+  ];
+}
+
+export const userCommands: readonly Command[] = [
+  addUser,
+  list,
+  show,
+  set,
+  enable,
+  disable,
+  unlock,
+  remove,
+  resetUserPassword,
+  diagnose,
+  rescueUser,
+];
+
+async function setEnabled(
+  { client, output }: Invocation,
+  { name, enabled }: { name: string; enabled: boolean },
+): Promise<void> {
+  const { id } = await findUser(client, name);
+  const user = await client.call("updateUser", { params: { id }, body: { enabled } });
+  const tokens = user.tokens === 0 ? "" : ` ${tokensOf(user)}`;
+  await output.changed(user, `User ${name} is ${enabled ? "enabled" : "disabled"}.${tokens}`);
+}
+
+/** A user who is disabled for a while comes back with the tokens; whether an intruder had one of them, a person must say. */
+function tokensOf({ username, enabled, tokens }: User): string {
+  const [are, they] = tokens === 1 ? ["is", "it is"] : ["are", "they are"];
+  return enabled
+    ? `${countTokens(tokens)} ${are} good again: steward token list --user ${username}`
+    : `${countTokens(tokens)} ${are} refused until the user is enabled; then ${they} good again.`;
+}

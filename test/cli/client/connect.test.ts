@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { createAgentClient, untilStarted } from "../../../src/cli/client/connect.ts";
+import { type CommandContext, CommandError } from "../../../src/cli/client/context.ts";
+import { afterOtherCommands } from "../../../src/cli/client/patience.ts";
+import { choosePlaces } from "../../../src/cli/client/places.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { StateLocked, takeLock } from "../../../src/store/files/lock.ts";
+import { type Answer, answerFrom, listen, problem } from "../agent.ts";
+import { temporaryDirectory } from "../run-steward.ts";
+
+const version = { version: "0.1.0" };
+
+/** What may be waited for in vain, so short that a test sees its end, and so long that nothing else takes it. */
+const short = { agent: 300, command: 200, silence: 0, pause: 5 };
+const long = { agent: 60_000, command: 60_000, silence: 0, pause: 5 };
+
+interface Device {
+  directory: string;
+  socketPath: string;
+  remarks: string[];
+  opened: string[];
+  client(options: { patience: typeof short; worksOffline?: boolean }): ReturnType<typeof createAgentClient>;
+}
+
+/** A state directory with a real lock; the operations in process are those of a test, under that lock. */
+function device(test: TestContext, onRemark: (text: string) => void = () => undefined): Device {
+  const directory = temporaryDirectory(test);
+  const socketPath = join(directory, "steward.sock");
+  const places = choosePlaces(
+    { has: () => false, text: () => undefined, texts: () => [] },
+    { STEWARD_SOCKET: socketPath, STEWARD_STATE: directory },
+  );
+  const [remarks, opened]: [string[], string[]] = [[], []];
+  const openOffline: CommandContext["openOffline"] = async (stateDirectory, { readsOnly }) => {
+    const lock = readsOnly ? undefined : await takeLock(stateDirectory);
+    opened.push(stateDirectory);
+    return { call: async () => version as never, close: async () => lock?.release() };
+  };
+  const context = { stdin: { isTTY: false }, openOffline } as unknown as CommandContext;
+  const remark = async (text: string) => {
+    remarks.push(text);
+    onRemark(text);
+  };
+  const client: Device["client"] = ({ patience, worksOffline = true }) =>
+    createAgentClient({ places, context, worksOffline, remark, patience });
+  return { directory, socketPath, remarks, opened, client };
+}
+
+function agentOf(test: TestContext, socketPath: string): Promise<void> {
+  return startAt(test, socketPath, () => ({ body: version }));
+}
+
+function startAt(test: TestContext, socketPath: string, answer: () => Answer): Promise<void> {
+  return listen(test, createServer(answerFrom({ "GET /api/version": answer }, [])), socketPath);
+}
+
+describe("the client of a command", () => {
+  it("works in process at once where there is no agent", async (test) => {
+    const there = device(test);
+    const client = there.client({ patience: short });
+    await client.call("logout", {});
+    await client.close();
+    assert.deepEqual(there.remarks, [
+      `The agent is not running; working on its state in ${there.directory} directly.`,
+    ]);
+  });
+
+  it("reads beside another command at once, and takes no lock for it", async (test) => {
+    const there = device(test);
+    const lock = await takeLock(there.directory);
+    const client = there.client({ patience: long });
+    assert.deepEqual(await client.call("getVersion", {}), version);
+    await lock.release();
+    // Still open for reading: it keeps no writer away.
+    await (await takeLock(there.directory)).release();
+    await client.call("logout", {});
+    await client.close();
+    assert.equal(there.opened.length, 2);
+    assert.deepEqual(there.remarks, [
+      `The agent is not running; reading its state in ${there.directory} directly.`,
+    ]);
+  });
+
+  it("reads beside an agent that never listens, when it has been waited for, and says so", async (test) => {
+    const there = device(test);
+    const lock = await takeLock(there.directory, 0, "agent");
+    const client = there.client({ patience: short });
+    assert.deepEqual(await client.call("getVersion", {}), version);
+    await client.close();
+    assert.match(
+      there.remarks.join(" "),
+      new RegExp(`process ${process.pid}, .*--socket.* reading its state`),
+    );
+    await lock.release();
+  });
+
+  it("waits for an agent that has its state and does not listen yet, and says so", async (test) => {
+    let isListening = Promise.resolve();
+    const there = device(test, () => {
+      isListening = agentOf(test, there.socketPath);
+    });
+    const lock = await takeLock(there.directory, 0, "agent");
+    const answer = await there.client({ patience: long }).call("getVersion", {});
+    await isListening;
+    await lock.release();
+    assert.deepEqual([answer, there.opened], [version, []]);
+    assert.deepEqual(there.remarks, [`Waiting for the agent to start (process ${process.pid})…`]);
+  });
+
+  it("waits for another command, then works on the state itself", async (test) => {
+    const there = device(test, (text) => {
+      if (text.startsWith("Waiting")) void lock.release();
+    });
+    const lock = await takeLock(there.directory);
+    const client = there.client({ patience: long });
+    await client.call("logout", {});
+    await client.close();
+    assert.equal(there.opened.length, 1);
+    assert.match(there.remarks[0] ?? "", /^Waiting for another program.*\(process \d+\)…$/);
+  });
+
+  it("lets each of four that come at once have its turn", async (test) => {
+    const there = device(test);
+    const one = async () => {
+      const client = there.client({ patience: long });
+      await client.call("logout", {});
+      await client.close();
+    };
+    await Promise.all([one(), one(), one(), one()]);
+    assert.equal(there.opened.length, 4);
+  });
+
+  it("opens the state once for calls that run side by side", async (test) => {
+    const there = device(test);
+    const client = there.client({ patience: long });
+    await Promise.all([client.call("getVersion", {}), client.call("getVersion", {})]);
+    await client.close();
+    assert.equal(there.opened.length, 1);
+  });
+
+  it("gives up on an agent that never listens: exit 8, with what to look at", async (test) => {
+    const there = device(test);
+    const lock = await takeLock(there.directory, 0, "agent");
+    await assert.rejects(there.client({ patience: short }).call("logout", {}), (error) => {
+      assert.ok(error instanceof CommandError);
+      assert.equal(error.exitCode, 8);
+      assert.match(error.message, new RegExp(`process ${process.pid}, .*--socket`));
+      return true;
+    });
+    await lock.release();
+  });
+
+  it("gives up on another command that does not end: state_locked", async (test) => {
+    const there = device(test);
+    const lock = await takeLock(there.directory);
+    const call = there.client({ patience: short }).call("logout", {});
+    await assert.rejects(call, (error) => error instanceof StewardError && error.code === "state_locked");
+    await lock.release();
+  });
+
+  it("waits for the end of an agent that is stopping, and asks the next one", async (test) => {
+    let isStopping = true;
+    const there = device(test, () => {
+      isStopping = false;
+    });
+    const refusal = problem({ code: "shutting_down", status: 503, retry_after: 5 });
+    await startAt(test, there.socketPath, () => (isStopping ? refusal : { body: version }));
+    const lock = await takeLock(there.directory, 0, "agent");
+    assert.deepEqual(await there.client({ patience: long }).call("getVersion", {}), version);
+    await lock.release();
+    assert.deepEqual([there.remarks.length, there.opened], [1, []]);
+  });
+
+  it("of a command that needs the agent waits for it too", async (test) => {
+    const there = device(test, () => void agentOf(test, there.socketPath));
+    const lock = await takeLock(there.directory, 0, "agent");
+    const client = there.client({ patience: long, worksOffline: false });
+    assert.deepEqual(await client.call("getVersion", {}), version);
+    await lock.release();
+  });
+
+  it("of a command that needs the agent fails at once where none is starting", async (test) => {
+    const there = device(test);
+    const call = there.client({ patience: long, worksOffline: false }).call("getVersion", {});
+    await assert.rejects(call, /The agent is not running/);
+    assert.deepEqual(there.remarks, []);
+  });
+});
+
+describe("untilStarted", () => {
+  it("throws the absence where another command has the state: no agent comes of that", async (test) => {
+    const { directory, socketPath } = device(test);
+    const lock = await takeLock(directory);
+    const places = { stateDirectory: directory, socketPath } as Parameters<typeof untilStarted>[0]["places"];
+    const absence = new CommandError(8, "absent");
+    const wait = untilStarted({ places, remark: async () => undefined, patience: long });
+    await assert.rejects(wait(absence), absence);
+    await lock.release();
+  });
+});
+
+describe("afterOtherCommands", () => {
+  const work = (directory: string) => async () => (await takeLock(directory)).release();
+
+  it("waits for a command that has the state", async (test) => {
+    const { directory, socketPath } = device(test);
+    const lock = await takeLock(directory);
+    const options = {
+      places: { stateDirectory: directory, socketPath },
+      remark: () => lock.release(),
+      limits: long,
+    };
+    await afterOtherCommands(options, work(directory));
+  });
+
+  it("does not wait for an agent, which keeps it", async (test) => {
+    const { directory, socketPath } = device(test);
+    const lock = await takeLock(directory, 0, "agent");
+    const options = {
+      places: { stateDirectory: directory, socketPath },
+      remark: async () => assert.fail("waited"),
+      limits: long,
+    };
+    await assert.rejects(afterOtherCommands(options, work(directory)), StateLocked);
+    await lock.release();
+  });
+});

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { CommandError } from "../../../src/cli/client/context.ts";
+import { commands } from "../../../src/cli/command-table.ts";
+import { readRequest, splitLine } from "../../../src/cli/framework/command-line.ts";
+import { globalOptions } from "../../../src/cli/framework/global-options.ts";
+
+function read(line: string) {
+  const split = splitLine(line.split(" ").filter(Boolean), commands);
+  return { request: readRequest(split, commands), options: split.options };
+}
+
+function commandOf(line: string): string {
+  const { request } = read(line);
+  assert.equal(request.kind, "command");
+  return request.kind === "command"
+    ? [request.command.path.join(" "), ...request.positionals].join(" | ")
+    : "";
+}
+
+describe("readRequest", () => {
+  describe("when the line is wrong", () => {
+    const mistakes: [line: string, message: RegExp][] = [
+      ["", /A command is missing[\s\S]*user add NAME/],
+      ["user", /A command is missing[\s\S]*user add NAME/],
+      ["usr list", /no command "usr"; did you mean "user"\?[\s\S]*Usage: steward COMMAND/],
+      ["user lsit", /no command "user lsit"; did you mean "list"\?[\s\S]*Usage: steward user COMMAND/],
+      ["user delet anna", /no command "user delet"; did you mean "delete"\?/],
+      ["user add", /NAME is missing[\s\S]*Usage: steward user add NAME \[--role admin\|operator\|readonly\]/],
+      ["user list anna", /"anna" is one argument too many/],
+      ["user show anna berta", /"berta" is one argument too many/],
+      ["user add anna --rol admin", /has no option --rol; did you mean "--role"\?/],
+      ["user show anna --role admin", /"steward user show" has no option --role/],
+      ["user add anna -x", /has no option -x/],
+      ["user add anna --role", /--role needs a value/],
+      ["user add anna --role --disabled", /--role needs a value/],
+      ["user add anna --role=root", /--role is one of admin, operator, readonly, not "root"/],
+      ["user add anna --disabled=yes", /--disabled is a switch and takes no value/],
+      ["user list -o xml", /-o is one of table, json, not "xml"/],
+      ["user add anna --password-stdin --generate", /--password-stdin and --generate exclude each other/],
+      ["user list --socket /s --url https://a", /--socket and --url exclude each other/],
+      ["completion tcsh", /SHELL is one of bash, zsh, fish, not "tcsh"/],
+      ["time set", /TIME is missing[\s\S]*Usage: steward time set TIME/],
+      ["time snyc", /no command "time snyc"; did you mean "sync"\?/],
+      ["time floor", /A command is missing[\s\S]*time floor reset/],
+      ["time reselect --force", /"steward time reselect" has no option --force/],
+      ["events --follow --verify", /--follow and --verify exclude each other/],
+      ["user add anna --password secret-words", /has no option --password/],
+      ["repo add site x.tar.gz --version 1.0.0", /one argument too many\. --version takes no value/],
+      ["repo add site --kind firmware", /--kind is one of rules, binary, not "firmware"/],
+      ["repo sign site", /ROLE is missing/],
+      ["repo sign site rule", /ROLE is one of root, timestamp, snapshot, targets, rules, binary, not "rule"/],
+      ["repo sign site root --print --attach x", /--print and --attach exclude each other/],
+      ["repo renew site timestamp", /ROLE is one of root, targets, rules, binary, not "timestamp"/],
+    ];
+    for (const [line, message] of mistakes) {
+      it(`refuses "steward ${line}" as a usage error that names the mistake`, () => {
+        assert.throws(
+          () => read(line),
+          (error) => error instanceof CommandError && error.exitCode === 2 && message.test(error.message),
+        );
+      });
+    }
+  });
+
+  it("takes the global options before and after the command", () => {
+    for (const line of [
+      "-o json --quiet user list --role admin",
+      "user list --role admin --quiet --output=json",
+    ]) {
+      const { options } = read(line);
+      assert.equal(commandOf(line), "user list");
+      assert.deepEqual(
+        [options.text("output"), options.has("quiet"), options.text("role")],
+        ["json", true, "admin"],
+      );
+    }
+  });
+
+  it("takes a value that begins with a hyphen after an equals sign", () => {
+    assert.equal(read("user set anna --display-name=-x-").options.text("display-name"), "-x-");
+  });
+
+  it("keeps the values of an option that may be repeated, in their order", () => {
+    const { options } = read("token add --scope logs:read --name x --scope=system:read");
+    assert.deepEqual([options.texts("scope"), options.texts("user")], [["logs:read", "system:read"], []]);
+  });
+
+  it("takes everything after -- as an argument", () => {
+    assert.equal(commandOf("user show -- --help"), "user show | --help");
+  });
+
+  it("knows delete as rm and modify as set", () => {
+    assert.equal(commandOf("user delete anna"), "user rm | anna");
+    assert.equal(commandOf("user modify anna --role admin"), "user set | anna");
+    assert.equal(commandOf("system modify device.name=x"), "system set | device.name=x");
+  });
+
+  describe("when help is asked for", () => {
+    it("lists every command at the top", () => {
+      const { request } = read("--help");
+      const text = request.kind === "help" ? request.text : "";
+      for (const { path, isHidden } of commands) {
+        assert.equal(new RegExp(`^  ${path.join(" ")}\\b`, "m").test(text), !isHidden, path.join(" "));
+      }
+    });
+
+    it("is the same behind `help` as with --help, for a command, a group and the whole", () => {
+      for (const words of ["user add", "user", "user 2fa", ""]) {
+        assert.deepEqual(read(`help ${words}`.trim()).request, read(`${words} --help`.trim()).request);
+      }
+      const unknown = /There is no command "user ad"; did you mean "add"/;
+      assert.throws(() => read("help user ad"), unknown);
+      assert.throws(() => read("help user add anna"), /There is no command "user add anna"/);
+    });
+
+    it("has groups and examples", () => {
+      const whole = read("--help").request;
+      const text = whole.kind === "help" ? whole.text : "";
+      assert.match(text, /^Updates:\n {2}update status/m);
+      assert.match(text, /^Examples:\n {2}steward user add anna/m);
+      const one = read("help user rescue").request;
+      assert.match(
+        one.kind === "help" ? one.text : "",
+        /^Examples:\n {2}steward user rescue anna --dry-run/m,
+      );
+    });
+
+    it("names the exit codes at the top", () => {
+      const { request } = read("--help");
+      const text = request.kind === "help" ? request.text : "";
+      assert.match(text, /^Exit codes:$[\s\S]*^ {2}9 {4}clock not synchronised$/m);
+    });
+
+    it("lists the commands of a group and no others", () => {
+      const { request } = read("state --help");
+      const text = request.kind === "help" ? request.text : "";
+      assert.match(text, /^ {2}state restore NAME {2,}\S/m);
+      assert.doesNotMatch(text, /user add/);
+    });
+
+    it("shows a command's usage, options and other names, although an argument is missing", () => {
+      const { request } = read("user rm --help");
+      const text = request.kind === "help" ? request.text : "";
+      assert.match(text, /^Usage: steward user rm NAME/);
+      assert.match(text, /Also: steward user delete\./);
+      assert.match(text, /--token-file FILE/);
+    });
+  });
+});
+
+describe("the command table", () => {
+  it("gives an option's name the same meaning in every command, as the parser needs it", () => {
+    const options = [...globalOptions, ...commands.flatMap((command) => command.options)];
+    for (const { name, value, short } of options) {
+      for (const other of options.filter((candidate) => candidate.name === name)) {
+        assert.deepEqual([value === undefined, short], [other.value === undefined, other.short], `--${name}`);
+      }
+    }
+  });
+
+  it("has every command that this version promises", () => {
+    const expected =
+      "completion, events, help, logs, repo add, repo discard, repo init, repo inspect, repo publish, repo renew, repo sign, serve, " +
+      "setup-token, state accept, state list, state reset, state restore, state show, status, system facts, system get, " +
+      "system schema, system set, time floor reset, time floor show, time reselect, time set, time status, time sync, token add, token list, token rm, " +
+      "update abort, update apply, update check, update confirm, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +
+      "user 2fa recover, user 2fa recovery-codes, user 2fa reset, user 2fa setup, user 2fa status, " +
+      "user add, user diagnose, user disable, user enable, user list, user passwd, user rescue, user rm, " +
+      "user sessions list, user sessions revoke, " +
+      "user set, user show, user unlock, version";
+    assert.equal(
+      commands
+        .filter(({ isHidden }) => !isHidden)
+        .map(({ path }) => path.join(" "))
+        .sort()
+        .join(", "),
+      expected,
+    );
+  });
+});

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { promisify } from "node:util";
+import { commands } from "../../../src/cli/command-table.ts";
+import { completionScript, shells } from "../../../src/cli/framework/completion.ts";
+import { exampleUser, pageOf, startAgent } from "../agent.ts";
+import { stewardCommand, temporaryDirectory } from "../run-steward.ts";
+
+const script = completionScript("bash", commands);
+
+/** What bash offers after these words, of which the last is the one being typed. */
+function complete(words: readonly string[], directory?: string): string[] {
+  const program = `${script}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_steward\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+  const output = execFileSync("bash", ["-c", program, "bash", "steward", ...words], {
+    cwd: directory,
+    encoding: "utf8",
+  });
+  return output.split("\n").filter(Boolean);
+}
+
+/** The same with a steward that can be asked, without keeping this process from answering it. */
+async function completeLive(steward: string, words: readonly string[]): Promise<string[]> {
+  const program = `${script}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_steward\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", program, "bash", steward, ...words]);
+  return stdout.split("\n").filter(Boolean);
+}
+
+describe("the bash completion", () => {
+  it("is valid bash", () => {
+    const { status, stderr } = spawnSync("bash", ["-n"], { input: script, encoding: "utf8" });
+    assert.deepEqual([status, stderr], [0, ""]);
+  });
+
+  const offers: [words: string[], expected: string[]][] = [
+    [["us"], ["user"]],
+    [
+      ["user", "s"],
+      ["show", "set", "sessions"],
+    ],
+    [
+      ["-o", "json", "user", "r"],
+      ["rm", "rescue"],
+    ],
+    [["--socket", "user", "sys"], ["system"]],
+    [
+      ["user", "list", "--role", ""],
+      ["admin", "operator", "readonly"],
+    ],
+    [["user", "list", "--role", "=", "a"], ["admin"]],
+    [
+      ["user", "list", "--role", "="],
+      ["admin", "operator", "readonly"],
+    ],
+    [
+      ["-o", ""],
+      ["table", "json"],
+    ],
+    [
+      ["events", "--ver"],
+      ["--verify", "--version"],
+    ],
+    [["user", "modify", "--d"], ["--display-name"]],
+    [
+      ["user", "2fa", "re"],
+      ["recovery-codes", "recover", "reset"],
+    ],
+    [
+      ["token", "add", "--scope", "logs:read", "--scope", "u"],
+      ["updates:check", "updates:apply", "users:read"],
+    ],
+    [["user", "list", "--lo"], ["--locked"]],
+    [["user", "show", "--lo"], []],
+    [["user", "show", "--so"], ["--socket"]],
+    [["serve", "--l"], ["--listen"]],
+    [
+      ["completion", ""],
+      ["bash", "zsh", "fish"],
+    ],
+    [
+      ["system", "get", "update.ota.c"],
+      ["update.ota.channel", "update.ota.check_interval"],
+    ],
+    [["system", "set", "device.n"], ["device.name="]],
+    [["user", "show", ""], []],
+    [["help", "us"], ["user"]],
+    [
+      ["state", "restore", "u"],
+      ["users", "used-codes", "updates"],
+    ],
+    [["user", "rm", "anna", "--dr"], ["--dry-run"]],
+    [["--insec"], ["--insecure-http"]],
+    [
+      ["logs", "--priority", "e"],
+      ["emerg", "err"],
+    ],
+    [["logs", "--f"], ["--follow"]],
+    [
+      ["time", "s"],
+      ["status", "sync", "set"],
+    ],
+    [
+      ["time", "floor", ""],
+      ["show", "reset"],
+    ],
+    [["time", "sync", "--f"], ["--force"]],
+    [["time", "reselect", "--f"], []],
+    [
+      ["update", "apply", ""],
+      ["rules", "binary", "all"],
+    ],
+    [["update", "rollback", "b"], ["binary"]],
+    [["update", "apply", "--a"], ["--again"]],
+    [
+      ["repo", "in"],
+      ["init", "inspect"],
+    ],
+    [
+      ["repo", "add", "site", "--kind", ""],
+      ["rules", "binary"],
+    ],
+    [
+      ["repo", "sign", "site", "t"],
+      ["timestamp", "targets"],
+    ],
+  ];
+  for (const [words, expected] of offers) {
+    it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {
+      assert.deepEqual(complete(words), expected);
+    });
+  }
+
+  it("offers the agent's names where one is expected, and carries nothing out that stands in them", async (test) => {
+    const directory = temporaryDirectory(test);
+    const users = [
+      exampleUser({ username: "anna" }),
+      exampleUser({ username: `a$(touch ${directory}/carried-out)` }),
+      exampleUser({ username: "bert" }),
+    ];
+    const { socketPath } = await startAgent(test, { "GET /api/users": pageOf(...users) });
+    const steward = join(directory, "steward");
+    const words = stewardCommand.map((word) => `'${word}'`).join(" ");
+    writeFileSync(steward, `#!/bin/sh\nSTEWARD_SOCKET=${socketPath} exec ${words} "$@"\n`, { mode: 0o755 });
+    const offered = (line: readonly string[]) => completeLive(steward, line);
+    assert.deepEqual(
+      await offered(["user", "show", ""]),
+      users.map(({ username }) => username),
+    );
+    assert.deepEqual(await offered(["user", "2fa", "reset", "b"]), ["bert"]);
+    assert.deepEqual(await offered(["token", "list", "--user", "an"]), ["anna"]);
+    assert.deepEqual(await offered(["user", "show", "--so"]), ["--socket"]);
+    assert.deepEqual(await offered(["token", "rm", ""]), []);
+    assert.equal(existsSync(join(directory, "carried-out")), false);
+  });
+
+  it("offers files where a file is expected, whatever their names", (test) => {
+    const directory = temporaryDirectory(test);
+    writeFileSync(join(directory, "token $(exit 1).txt"), "");
+    assert.deepEqual(complete(["--token-file", "tok"], directory), ["token $(exit 1).txt"]);
+  });
+});
+
+for (const shell of shells) {
+  describe(`the ${shell} completion`, () => {
+    it("knows every command's last word and every option", () => {
+      const text = completionScript(shell, commands);
+      for (const { path, options } of commands.filter(({ isHidden }) => !isHidden)) {
+        for (const word of [path.at(-1), ...options.map(({ name }) => name)]) {
+          assert.match(text, new RegExp(`[ '"-]${word}\\b`), `${shell}: ${word}`);
+        }
+      }
+    });
+
+    it("is accepted by the shell", {
+      skip: spawnSync(shell, ["-c", "true"]).error !== undefined && `${shell} is not installed`,
+    }, (test) => {
+      // fish reads a script from a file only.
+      const path = join(temporaryDirectory(test), "script");
+      writeFileSync(path, completionScript(shell, commands));
+      const { status, stderr } = spawnSync(shell, ["-n", path], { encoding: "utf8" });
+      assert.deepEqual([status, stderr], [0, ""]);
+    });
+  });
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { makeBench, release } from "../repo-bench.ts";
+
+describe("steward repo, when a draft cannot be published", { concurrency: 2, timeout: 120_000 }, () => {
+  it("publishes the others with --only, and gives the draft up with discard", async (test) => {
+    const { directory, site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("publish", site);
+    renameSync(join(site, "keys", "root.pem"), join(directory, "root.pem"));
+    await good("renew", site, "root", "--new-key", "root");
+    await good("add", site, payload, ...release);
+    const { stderr: refusal } = await bad(5, "publish", site);
+    assert.match(refusal, /The rest can go now: steward repo publish \S+ --only rules\. To give up/);
+    const { stderr } = await good("publish", site, "--only", "rules");
+    assert.match(stderr, /New for devices: stable\/rules\/.*\n[\s\S]*Still drafted: root\.$/m);
+    const dry = await good("discard", site, "root", "--dry-run");
+    assert.match(
+      dry.stdout,
+      /^The draft of root version 2, with: the key \w{16} for root, the end of the key \w{16} for root\.$/m,
+    );
+    const { stderr: asked } = await bad(2, "discard", site, "root");
+    assert.match(asked, /If you are sure, type:\n {2}steward repo discard \S+ root --yes/);
+    assert.ok(existsSync(join(site, "draft", "root.json")), "nothing was discarded unasked");
+    const { stdout } = await good("discard", site, "--yes", "-o", "json");
+    assert.deepEqual(
+      JSON.parse(stdout).discarded.map(({ role, version }: { role: string; version: number }) => [
+        role,
+        version,
+      ]),
+      [["root", 2]],
+    );
+    assert.deepEqual(readdirSync(join(site, "draft")), ["payloads"]);
+    assert.match((await good("publish", site)).stderr, /Nothing is new/);
+  });
+
+  it("signs drafts too with the key that --key names, as its help says", async (test) => {
+    const { directory, site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("publish", site);
+    const key = join(directory, "rules.pem");
+    renameSync(join(site, "keys", "rules.pem"), key);
+    await good("add", site, payload, ...release);
+    await bad(5, "publish", site);
+    const { stderr } = await good("publish", site, "--key", key);
+    assert.match(stderr, /New for devices: stable\/rules\/.*\n[\s\S]*^The draft of rules was signed\.$/m);
+  });
+});
+
+describe("steward repo, when something published expires soon", { timeout: 120_000 }, () => {
+  it("ends publish and renew with 10 for cron, and says what, when and what to type", async (test) => {
+    const { site, good, bad } = await makeBench(test);
+    await good("init", site, "--expires", "rules=1h");
+    await good("publish", site);
+    for (const command of ["publish", "renew"]) {
+      await good(command, site);
+      const { stderr } = await bad(10, command, site, "--margin", "2h", "--quiet");
+      const line = new RegExp(
+        `rules version 1 expires at \\S+Z, in .*\\. Type: steward repo renew ${site} rules && steward repo publish ${site}$`,
+        "m",
+      );
+      assert.match(stderr, line);
+      assert.doesNotMatch(stderr, /binary|root version/);
+    }
+    const { stdout } = await bad(10, "renew", site, "--margin", "2h", "-o", "json");
+    assert.deepEqual(
+      JSON.parse(stdout).expiring.map(({ role }: { role: string }) => role),
+      ["rules"],
+    );
+    await good("renew", site, "rules");
+    assert.match((await bad(10, "renew", site, "--margin", "2h")).stderr, /Type: steward repo publish \S+$/m);
+  });
+
+  it("refuses a margin that is none", async (test) => {
+    const { site, good, bad } = await makeBench(test);
+    await good("init", site);
+    assert.match(
+      (await bad(6, "publish", site, "--margin", "soon")).stderr,
+      /such as 36h or 14d, not "soon"/,
+    );
+    assert.match((await bad(2, "renew", site, "rules", "--margin", "1h")).stderr, /leave ROLE out/);
+  });
+});
+
+describe("steward repo add --security", { timeout: 120_000 }, () => {
+  const floorIn = (stdout: string) => JSON.parse(stdout).targets[0].entry.floor;
+
+  it("raises the floor to the release itself, so that devices are not led back to what it mends", async (test) => {
+    const { site, payload, good } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    const { stderr } = await good("add", site, payload, ...release, "--security");
+    assert.match(stderr, /security release: once published, no device goes back to demo-rules below 1\.0\.0/);
+    assert.match((await good("publish", site)).stderr, /^The floor of demo-rules is 1\.0\.0 now/m);
+    assert.match((await good("inspect", site)).stdout, /security; floor 1\.0\.0/);
+  });
+
+  it("leaves the floor out, or takes another, where that is said", async (test) => {
+    const { site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    const add = ["add", site, payload, ...release, "-o", "json"];
+    assert.equal(floorIn((await good(...add, "--security", "--no-floor")).stdout), undefined);
+    assert.equal(floorIn((await good(...add, "--security", "--floor", "0.5.0")).stdout), "0.5.0");
+    assert.equal(floorIn((await good(...add)).stdout), undefined);
+    assert.match((await bad(2, ...add, "--no-floor")).stderr, /--no-floor is for --security/);
+  });
+});
+
+describe("steward repo add, of what looks like a mistake", { timeout: 120_000 }, () => {
+  it("ends with 5 and names the way, unless --allow names the mistake", async (test) => {
+    const { site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("add", site, payload, ...release);
+    const again = ["add", site, payload, "--kind", "rules", "--name", "demo-rules", "--release", "0.9.0"];
+    assert.match((await bad(5, ...again)).stderr, /0\.9\.0 is older than .* add --allow older\./);
+    assert.match(
+      (await bad(5, ...again, "--allow", "older")).stderr,
+      /very bytes .* add --allow same-bytes\./,
+    );
+    await bad(5, ...again, "--allow", "older", "--allow", "same-bytes", "--product", "demmo");
+    await good("add", site, payload, ...again.slice(3), "--allow", "older", "--allow", "same-bytes");
+  });
+});

@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { takeLock } from "../../../src/store/files/lock.ts";
+import { type Bench, benchIn, makeBench, release } from "../repo-bench.ts";
+import { stewardCommand } from "../run-steward.ts";
+import { typeInto } from "../terminal.ts";
+
+describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
+  it("publishes first signed rules in three commands", async (test) => {
+    const { site, payload, good } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("add", site, payload, ...release);
+    const { stdout, stderr } = await good("publish", site);
+    assert.equal(stdout, "");
+    assert.match(stderr, /Published in \S+\/site\/public: root 1 .* timestamp 1/);
+    assert.match(stderr, /New for devices: stable\/rules\/demo-rules-1\.0\.0\.tar\.gz/);
+    assert.equal(statSync(join(site, "public", "metadata", "1.root.json")).mode & 0o777, 0o644);
+    assert.equal(statSync(join(site, "keys")).mode & 0o777, 0o700);
+    assert.equal(statSync(join(site, "keys", "root.pem")).mode & 0o777, 0o600);
+  });
+
+  it("shows what is published, drafted and still to be signed, for people and for programs", async (test) => {
+    const { site, payload, good } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("publish", site);
+    execFileSync("mv", [join(site, "keys", "rules.pem"), join(site, "rules.pem")]);
+    const added = await good(
+      "add",
+      site,
+      payload,
+      ...release,
+      "--waves",
+      "default",
+      "--floor",
+      "0.9.0",
+      "--urgent",
+    );
+    assert.match(
+      added.stderr,
+      /rules needs 1 more signature of [0-9a-f]{16} \(as targets version 1 says\): steward repo sign/,
+    );
+    const { stdout } = await good("inspect", site);
+    assert.match(stdout, /^product +demo$/m);
+    assert.match(stdout, /^timestamp +1 +\S+Z +in 7\.00 d +1 of 1 +[0-9a-f]{16}\*$/m);
+    assert.match(stdout, /^rules +2 +\S+Z +in 90\.0 d +0 of 1 +[0-9a-f]{16}$/m);
+    assert.match(stdout, /draft +\d+ +demo +any +[0-9a-f]{16} +urgent; floor 0\.9\.0; 7 waves from/);
+    const report = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
+    assert.equal(report.drafts[0].signatures[0].missing, 1);
+    assert.deepEqual(report.targets[0].custom.waves.steps[0], { percent: 1, after_seconds: 14_400 });
+    await good("sign", site, "rules", "--key", join(site, "rules.pem"));
+    await good("publish", site);
+    assert.deepEqual(JSON.parse((await good("inspect", site, "-o", "json")).stdout).drafts, []);
+  });
+
+  it("has a draft signed by openssl: printed, signed elsewhere, attached", async (test) => {
+    const { directory, site, good, bad } = await makeBench(test);
+    const file = (name: string) => join(directory, name);
+    execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", file("root.pem")]);
+    execFileSync("openssl", ["pkey", "-in", file("root.pem"), "-pubout", "-out", file("root.pub")]);
+    await good("init", site, "--public-key", `root=${file("root.pub")}`);
+    assert.equal(existsSync(join(site, "keys", "root.pem")), false);
+    await bad(5, "publish", site);
+    const { stdout } = await good("sign", site, "root", "--print");
+    await good("sign", site, "root", "--out", file("bytes"));
+    assert.equal(readFileSync(file("bytes"), "utf8"), stdout);
+    const expected = execFileSync("jq", ["-jcS", ".signed", join(site, "draft", "root.json")]);
+    assert.equal(stdout, expected.toString());
+    const words = [
+      "pkeyutl",
+      "-sign",
+      "-rawin",
+      "-inkey",
+      file("root.pem"),
+      "-in",
+      file("bytes"),
+      "-out",
+      file("sig"),
+    ];
+    execFileSync("openssl", words);
+    await good("sign", site, "root", "--attach", file("sig"));
+    await good("publish", site);
+  });
+
+  it("never writes what is printed over a file that says something else", async (test) => {
+    const { site, good, bad } = await makeBench(test);
+    await good("init", site);
+    const key = join(site, "keys", "root.pem");
+    const before = readFileSync(key);
+    const { stderr } = await bad(5, "sign", site, "root", "--out", key);
+    assert.match(stderr, /is there already with other content/);
+    assert.deepEqual(readFileSync(key), before);
+  });
+
+  it("replaces a root key in one command, and says which key is new", async (test) => {
+    const { site, good } = await makeBench(test);
+    await good("init", site);
+    await good("publish", site);
+    const report = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
+    const [old = ""] = report.published[0].signatures[0].keyids;
+    const { stderr } = await good(
+      "renew",
+      site,
+      "root",
+      "--new-key",
+      "root",
+      "--remove-key",
+      `root=${old.slice(0, 16)}`,
+    );
+    assert.match(stderr, /A new key of root lies in \S+\/keys\/root-[0-9a-f]{8}\.pem/);
+    assert.match(stderr, /root version 2, good until \S+, is drafted and signed\./);
+    await good("publish", site);
+    const after = JSON.parse((await good("inspect", join(site, "public"), "-o", "json")).stdout);
+    assert.equal(after.published[0].version, 2);
+    assert.equal(after.fingerprint, report.fingerprint);
+  });
+
+  it("asks for the passphrase of a key on the terminal, and never without one", async (test) => {
+    const { directory, site, good, bad } = await makeBench(test);
+    const key = join(directory, "sealed.pem");
+    execFileSync("openssl", [
+      "genpkey",
+      "-algorithm",
+      "ed25519",
+      "-aes256",
+      "-pass",
+      "pass:sesame",
+      "-out",
+      key,
+    ]);
+    execFileSync("openssl", ["pkey", "-in", key, "-passin", "pass:sesame", "-pubout", "-out", `${key}.pub`]);
+    await good("init", site, "--public-key", `rules=${key}.pub`);
+    const { stderr } = await bad(2, "sign", site, "rules", "--key", key);
+    assert.match(stderr, /has a passphrase, and there is no terminal/);
+    const words = [...stewardCommand, "repo", "sign", site, "rules", "--key", key];
+    const { code, screen } = await typeInto(words, [["Passphrase of ", "sesame\r"]]);
+    assert.equal(code, 0, screen);
+    assert.doesNotMatch(screen, /sesame/);
+    await good("publish", site);
+  });
+
+  it("says by its exit code that devices could not read what is published", async (test) => {
+    const { site, good, bad } = await makeBench(test);
+    await good("init", site);
+    await good("publish", site);
+    const timestamp = join(site, "public", "metadata", "timestamp.json");
+    // Another digit than the one that is there, which may be any.
+    const spoilt = (_: string, digit: string) => `"sig":"${digit === "0" ? "1" : "0"}`;
+    writeFileSync(timestamp, readFileSync(timestamp, "utf8").replace(/"sig":"(.)/, spoilt));
+    const { stdout } = await bad(1, "inspect", join(site, "public"));
+    assert.match(stdout, /timestamp version 1 lacks 1 good signature/);
+  });
+
+  it("shows one file, and whether a root is signed by its own keys", async (test) => {
+    const { site, good } = await makeBench(test);
+    await good("init", site);
+    await good("publish", site);
+    const { stdout } = await good("inspect", join(site, "public", "metadata", "1.root.json"));
+    assert.match(stdout, /^fingerprint +[0-9a-f]{64}$/m);
+    assert.match(stdout, /^signatures +[0-9a-f]{16} good$/m);
+  });
+
+  it("withdraws a release by its version", async (test) => {
+    const { site, payload, good, bad } = await makeBench(test);
+    await good("init", site);
+    await good("add", site, payload, ...release);
+    await good("publish", site);
+    await bad(2, "add", site, payload, ...release, "--withdraw", "breaks doors");
+    await good("add", site, ...release, "--withdraw", "breaks doors");
+    await good("publish", site);
+    assert.match((await good("inspect", site)).stdout, /WITHDRAWN: breaks doors/);
+  });
+});
+
+describe("steward repo, when something is wrong", { concurrency: 2, timeout: 120_000 }, () => {
+  // None of these changes anything, so they share one.
+  const bench = benchIn(mkdtempSync(join(tmpdir(), "steward-cli-")));
+  before(() => bench.good("init", bench.site));
+  after(() => rmSync(bench.directory, { recursive: true, force: true }));
+  const mistakes: [name: string, code: number, words: (bench: Bench) => string[], message: RegExp][] = [
+    [
+      "a directory that is no repository",
+      3,
+      ({ directory }) => ["publish", directory],
+      /is no repository.*steward repo init/,
+    ],
+    [
+      "init where something is",
+      5,
+      ({ directory }) => ["init", directory],
+      /is not empty; nothing was changed/,
+    ],
+    ["init where a repository is", 5, ({ site }) => ["init", site], /holds a repository already/],
+    [
+      "a role that is none",
+      2,
+      ({ directory }) => ["init", join(directory, "x"), "--threshold", "admin=2"],
+      /a role of root, /,
+    ],
+    [
+      "a threshold that is none",
+      6,
+      ({ directory }) => ["init", join(directory, "x"), "--threshold", "root=0"],
+      /from 1 to 32/,
+    ],
+    [
+      "a period that is none",
+      6,
+      ({ directory }) => ["init", join(directory, "x"), "--expires", "root=1y"],
+      /1m to 3653d/,
+    ],
+    [
+      "a product that is none",
+      6,
+      ({ directory }) => ["init", join(directory, "x"), "--product", "A B"],
+      /product "A B"/,
+    ],
+    [
+      "a release without a kind",
+      2,
+      ({ site, payload }) => ["add", site, payload, "--release", "1.0.0"],
+      /--kind is missing/,
+    ],
+    [
+      "a release without a version",
+      2,
+      ({ site, payload }) => ["add", site, payload, "--kind", "rules", "--name", "x"],
+      /--release is missing/,
+    ],
+    [
+      "a binary without an architecture",
+      2,
+      ({ site, payload }) => ["add", site, payload, "--kind", "binary", "--release", "1.0.0"],
+      /--arch is missing/,
+    ],
+    ["a release without a file", 2, ({ site }) => ["add", site, ...release], /FILE is missing/],
+    [
+      "a payload that is not there",
+      3,
+      ({ site }) => ["add", site, "nowhere.tar.gz", ...release],
+      /nowhere\.tar\.gz does not exist/,
+    ],
+    [
+      "a time that is none",
+      6,
+      ({ site, payload }) => ["add", site, payload, ...release, "--waves", "default", "--start", "monday"],
+      /"monday" is not a time/,
+    ],
+    [
+      "a start without waves",
+      2,
+      ({ site, payload }) => ["add", site, payload, ...release, "--start", "2026-11-20T00:00:00Z"],
+      /--start is for --waves/,
+    ],
+    [
+      "keys changed in two roles",
+      2,
+      ({ site }) => ["renew", site, "root", "targets", "--new-key", "root"],
+      /one role at a time/,
+    ],
+    ["renewing what is not published", 5, ({ site }) => ["renew", site], /Nothing is published yet/],
+    ["a path that is not there", 3, () => ["inspect", "/nowhere/site"], /does not exist/],
+    ["a file that is no metadata", 6, ({ payload }) => ["inspect", payload], /is no metadata/],
+    [
+      "init below what is not there",
+      3,
+      () => ["init", "/nowhere/site"],
+      /\/nowhere does not exist; make it first/,
+    ],
+    [
+      "an agent's address",
+      2,
+      ({ site }) => ["publish", site, "--url", "https://device.example"],
+      /without --url/,
+    ],
+  ];
+  for (const [name, code, words, message] of mistakes) {
+    it(`ends with ${code} at ${name}, and says what to do`, async () => {
+      const { stdout, stderr } = await bench.bad(code, ...words(bench));
+      assert.match(stderr, message);
+      assert.equal(stdout, "");
+    });
+  }
+
+  it("ends with 4 at a key that others can read", async (test) => {
+    const { site, good, bad } = await makeBench(test);
+    await good("init", site);
+    chmodSync(join(site, "keys", "root.pem"), 0o644);
+    assert.match((await bad(4, "publish", site)).stderr, /chmod 600/);
+  });
+
+  it("ends with 5 while another command is at work on the repository", async (test) => {
+    const { site, good, bad } = await makeBench(test);
+    await good("init", site);
+    await good("publish", site);
+    const lock = await takeLock(site);
+    test.after(() => lock.release());
+    assert.match((await bad(5, "renew", site)).stderr, /Another steward repo command is at work/);
+  });
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { describe, it, type TestContext } from "node:test";
+import type { Client, CommandContext } from "../../../src/cli/client/context.ts";
+import type { Places } from "../../../src/cli/client/places.ts";
+import { splitLine } from "../../../src/cli/framework/command-line.ts";
+import { logs } from "../../../src/cli/system/logs.ts";
+import { createOutput } from "../../../src/cli/terminal/output.ts";
+import type { OperationId } from "../../../src/contract/operations.ts";
+import type { LogEntry, Output } from "../../../src/contract/types.ts";
+import { startAgent } from "../agent.ts";
+import { runSteward, temporaryDirectory, writeOffline } from "../run-steward.ts";
+
+function entry(message: string, change: Partial<LogEntry> = {}): LogEntry {
+  return {
+    time: "2026-11-20T12:00:00.000Z",
+    unit: "steward.service",
+    identifier: "node",
+    priority: "notice",
+    message,
+    pid: 77,
+    audit: false,
+    members: null,
+    cursor: message,
+    ...change,
+  };
+}
+
+const page = (items: LogEntry[], next_cursor: string | null = null) => ({
+  body: { items, total: next_cursor === null ? items.length : null, next_cursor, source: "journal" },
+});
+
+describe("steward logs", { concurrency: true }, () => {
+  it("prints the oldest line first, with what it says besides", async (test) => {
+    const members = { mode: "serving", addresses: ["a"] };
+    const newest = entry("listening", { priority: "err", members });
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/logs": page([newest, entry("first")]),
+    });
+    const { code, stdout } = await runSteward(["logs", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.equal(
+      stdout,
+      "2026-11-20T12:00:00.000Z notice  steward.service first\n" +
+        '2026-11-20T12:00:00.000Z err     steward.service listening mode="serving" addresses=["a"]\n',
+    );
+    assert.deepEqual(
+      received.map(({ path }) => path),
+      ["/api/logs?limit=100"],
+    );
+  });
+
+  it("asks for what was asked for, page after page", async (test) => {
+    const many = Array.from({ length: 200 }, (_, count) => entry(`line ${count}`));
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/logs": (query) =>
+        query.has("cursor") ? page(many.slice(0, 50), "more") : page(many, "page-2"),
+    });
+    const given = [
+      "--unit",
+      "a.service",
+      "--since",
+      "15m",
+      "--until",
+      "1m",
+      "--priority",
+      "err",
+      "--search",
+      "(x",
+    ];
+    const { stdout } = await runSteward(["logs", ...given, "--limit", "250", "--socket", socketPath]);
+    assert.equal(stdout.split("\n").length, 251);
+    const filters = "unit=a.service&since=15m&priority=err&q=%28x&until=1m";
+    assert.deepEqual(
+      received.map(({ path }) => path),
+      [`/api/logs?${filters}&limit=200`, `/api/logs?${filters}&limit=50&cursor=page-2`],
+    );
+  });
+
+  it("prints the API's shape in json mode", async (test) => {
+    const answer = page([entry("one")]);
+    const { socketPath } = await startAgent(test, { "GET /api/logs": answer });
+    const { stdout } = await runSteward(["-o", "json", "logs", "--socket", socketPath]);
+    assert.deepEqual(JSON.parse(stdout), answer.body);
+  });
+
+  it("keeps hostile lines from driving the terminal", async (test) => {
+    const hostile = entry("\u001b[2J\u202eevil\r\nfake line", { members: { "\u009b": "\u001b" } });
+    const { socketPath } = await startAgent(test, { "GET /api/logs": page([hostile]) });
+    const { stdout } = await runSteward(["logs", "--socket", socketPath]);
+    assert.match(stdout, / \\x1b\[2J\\x\{202e\}evil\\x0d\\x0afake line \\x9b="\\u001b"\n$/);
+    assert.equal(stdout.split("\n").length, 2);
+  });
+
+  it("works with the agent down", async (test) => {
+    const state = temporaryDirectory(test);
+    writeOffline(state, { listLogs: page([entry("kept")]).body });
+    const { code, stdout } = await runSteward(["logs", "--state", state, "--socket", `${state}/none.sock`]);
+    assert.equal(code, 0);
+    assert.match(stdout, /kept\n$/);
+  });
+
+  const mistakes: [string[], RegExp][] = [
+    [["--limit", "0"], /--limit is a number from 1 to 10000, not "0"/],
+    [["--limit", "1e3"], /not "1e3"/],
+    [["--limit", "10001"], /not "10001"/],
+    [["--priority", "error"], /--priority is one of emerg, alert.*not "error"/],
+    [["-f", "--until", "1m"], /--follow and --until exclude each other/],
+    [["--grep", "x"], /no option --grep/],
+  ];
+  for (const [args, words] of mistakes) {
+    it(`refuses ${args.join(" ")} before it asks the agent`, async (test) => {
+      const { socketPath, received } = await startAgent(test, {});
+      const { code, stderr } = await runSteward(["logs", ...args, "--socket", socketPath]);
+      assert.deepEqual([code, received], [2, []]);
+      assert.match(stderr, words);
+    });
+  }
+});
+
+describe("steward logs --follow", () => {
+  /** Runs the command on a client that streams these entries. */
+  async function follow(test: TestContext, args: string[], present: LogEntry[], coming: LogEntry[]) {
+    const asked: { id: string; query: unknown; lastEventId?: string | undefined }[] = [];
+    const interruption = new AbortController();
+    const client: Client = {
+      async call<Id extends OperationId>(id: Id, { query }: { query?: unknown }) {
+        asked.push({ id, query });
+        return page(present).body as unknown as Output<Id>;
+      },
+      async stream(id, input, onMessage, options) {
+        const { query } = input as { query?: unknown };
+        asked.push({ id, query, lastEventId: options?.lastEventId });
+        for (const data of coming) await onMessage({ id: data.cursor, event: "log", data });
+        interruption.abort();
+      },
+      async close() {},
+    };
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
+    test.after(() => stdout.destroy());
+    const { options } = splitLine(["logs", "-f", ...args], [logs]);
+    const output = createOutput({
+      stdout,
+      stderr,
+      isJson: options.text("output") === "json",
+      isQuiet: false,
+    });
+    const context = { stdout, interruption: () => interruption.signal } as unknown as CommandContext;
+    const run = logs.run({
+      typed: [],
+      positionals: [],
+      options,
+      places: {} as Places,
+      context,
+      output,
+      client,
+    });
+    await assert.rejects(run, { exitCode: 130 });
+    return { asked, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+  }
+  const texts = (stdout: string) =>
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(" ").at(-1));
+
+  it("prints the last lines, then those behind them", async (test) => {
+    const later = entry("two", { time: "2026-11-20T12:00:01.000Z" });
+    const run = await follow(test, ["--unit", "a.service"], [later, entry("one")], [entry("three")]);
+    assert.deepEqual(texts(run.stdout), ["one", "two", "three"]);
+    assert.deepEqual(run.asked, [
+      { id: "listLogs", query: { unit: "a.service", limit: 10 } },
+      { id: "streamLogs", query: { unit: "a.service" }, lastEventId: later.cursor },
+    ]);
+  });
+
+  it("begins now where there is no line yet", async (test) => {
+    const { asked } = await follow(test, [], [], []);
+    assert.deepEqual(asked[1], { id: "streamLogs", query: { since: "0s" }, lastEventId: undefined });
+  });
+
+  it("prints a JSON document a line, safe in a terminal", async (test) => {
+    const { stdout } = await follow(test, ["-o", "json"], [entry("one")], [entry("\u202etwo")]);
+    const lines = stdout.trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).message),
+      ["one", "\u202etwo"],
+    );
+    assert.doesNotMatch(stdout, /\u202e/);
+  });
+
+  it("says that nothing can be followed while the agent is down", async (test) => {
+    const state = temporaryDirectory(test);
+    writeOffline(state, { listLogs: page([entry("kept")]).body });
+    const { code, stderr } = await runSteward([
+      "logs",
+      "-f",
+      "--state",
+      state,
+      "--socket",
+      `${state}/none.sock`,
+    ]);
+    assert.equal(code, 1);
+    assert.match(stderr, /agent/);
+  });
+});

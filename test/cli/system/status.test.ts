@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { Status } from "../../../src/contract/types.ts";
+import { startAgent } from "../agent.ts";
+import { runSteward } from "../run-steward.ts";
+
+const well: Status = {
+  state: "ok",
+  device_name: "edge-7",
+  version: "1.2.3",
+  server_time: "2026-11-20T14:00:00.000Z",
+  clock: {
+    ...{ word: "in_sync", state: "synchronised", trust: "trusted", mode: "discipline", message: "Right." },
+    ...{ offset_seconds: 0.0004, uncertainty_seconds: 0.0012, source: "ntp1.example" },
+    last_sync_at: "2026-11-20T13:59:00.000Z",
+  },
+  updates: {
+    ...{ state: "idle", message: "Nothing newer is offered.", is_automatic: true },
+    kinds: [
+      {
+        kind: "rules",
+        installed: "1.2.0",
+        available: null,
+        staged: false,
+        blocker: null,
+        blocker_code: null,
+      },
+      {
+        kind: "binary",
+        installed: null,
+        available: "2.0.0",
+        staged: true,
+        blocker: "it waits",
+        blocker_code: null,
+      },
+    ],
+    ...{ last_check: null, last_success_at: null, next_check_at: "2026-11-20T20:00:00.000Z" },
+  },
+  people: {
+    ...{ accounts: 3, administrators: 1, disabled: 0, locked: 2, two_factor_missing: 0 },
+    ...{ must_change_password: 0, tokens: 1 },
+  },
+  host: {
+    ...{ hostname: "edge", uptime_seconds: 90_000, load: [0.5, 0.25, 0], cores: 4 },
+    memory: { total_bytes: 2 ** 30, available_bytes: 2 ** 29, swap_total_bytes: 0, swap_free_bytes: 0 },
+    disk: { path: "/var/lib/steward", size_bytes: 2 ** 33, available_bytes: 2 ** 32 },
+  },
+  needs: [],
+};
+
+const show = async (test: TestContext, body: object, ...options: string[]) => {
+  const { socketPath } = await startAgent(test, { "GET /api/status": { body } });
+  return runSteward([...options, "status", "--socket", socketPath]);
+};
+
+describe("steward status", { concurrency: true }, () => {
+  it("ends with 0 where nothing needs a person, and fits on one screen", async (test) => {
+    const { code, stdout } = await show(test, well);
+    assert.equal(code, 0);
+    assert.deepEqual(stdout.split("\n"), [
+      "edge-7: all is well",
+      "",
+      "clock    in sync, 400 us behind +- 1.20 ms, by ntp1.example, last sync 2026-11-20T13:59:00.000Z",
+      "rules    1.2.0",
+      "binary   not installed; 2.0.0 is available and verified: it waits",
+      "checked  never; next 2026-11-20T20:00:00.000Z",
+      "people   3 accounts, 1 administrator, 2 locked, 1 API token",
+      "disk     4.0 GiB of 8.0 GiB free, /var/lib/steward",
+      "memory   512.0 MiB of 1.0 GiB free",
+      "load     0.50 0.25 0.00 on 4 cores",
+      "up for   1 d 1 h 0 min",
+      "version  1.2.3",
+      "",
+    ]);
+  });
+
+  const sentence = "It is\u001b[2J full.";
+  const full = {
+    ...well,
+    state: "failing",
+    needs: [{ code: "disk", level: "failing", facts: {}, sentence }],
+  };
+
+  it("ends with 10 where something does, each with its sentence, harmless in a terminal", async (test) => {
+    const { code, stdout, stderr } = await show(test, full);
+    assert.deepEqual([code, stderr], [10, ""]);
+    assert.match(stdout, /^edge-7: failing, 1 thing needs a person\n/);
+    assert.match(stdout, /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n$/);
+  });
+
+  it("prints the API's shape for programs, with the same exit code", async (test) => {
+    const { code, stdout } = await show(test, full, "-o", "json");
+    assert.deepEqual([code, JSON.parse(stdout)], [10, full]);
+  });
+
+  it("calls a check not all well while a kind of updates is blocked", async (test) => {
+    const checked = {
+      ...{ at: "2026-11-20T14:00:00.000Z", outcome: "ok", code: null },
+      ...{ detail: null, requests: 2, body_bytes: 312 },
+    };
+    const [rules] = well.updates?.kinds ?? [];
+    const kinds = [{ ...rules, blocker: "It has expired.", blocker_code: "update_metadata_expired" }];
+    const updates = { ...well.updates, kinds, last_check: checked };
+    const { stdout } = await show(test, { ...well, updates });
+    assert.match(stdout, /^rules +1\.2\.0: It has expired\.\nchecked +\S+, well but for what is blocked; /m);
+  });
+
+  it("tells what is left to tell in rescue", async (test) => {
+    const needs = [{ code: "rescue", level: "failing", facts: {}, sentence: "users.json is damaged." }];
+    const { code, stdout } = await show(test, {
+      ...well,
+      state: "rescue",
+      updates: null,
+      people: null,
+      needs,
+    });
+    assert.equal(code, 10);
+    assert.match(stdout, /^edge-7: rescue, .*\n\nclock .*\ndisk /);
+  });
+
+  it("ends with 8 where no agent answers: then nothing is known of it", async () => {
+    const { code } = await runSteward(["status", "--socket", "/nonexistent/s"]);
+    assert.equal(code, 8);
+  });
+});

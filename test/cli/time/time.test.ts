@@ -1,0 +1,339 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
+import { adminPassword, type RunningAgent, runSteward as runStewardProcess } from "../../running-agent.ts";
+import { startAgent } from "../agent.ts";
+import { exampleClock } from "../example-clock.ts";
+import { runSteward as runFromSource, temporaryDirectory } from "../run-steward.ts";
+import { typeInto } from "../terminal.ts";
+
+const program = join(import.meta.dirname, "../../../dist/main.js");
+
+/** A host that is measured only: none of these agents is started with --steer-clock. */
+interface Watched {
+  agent: RunningAgent;
+  settings: string;
+  run: (...args: string[]) => ReturnType<typeof runSteward>;
+  dispose: () => Promise<void>;
+}
+
+async function watch(time: object): Promise<Watched> {
+  const directory = mkdtempSync(join(tmpdir(), "steward-time-"));
+  const settings = join(directory, "settings.json");
+  writeFileSync(settings, JSON.stringify({ time: { mode: "observe", ...time } }));
+  const environment = { STEWARD_INITIAL_SETTINGS: settings };
+  const agent = await startAgentInProcess({ environment });
+  const places = ["--socket", agent.socket, "--state", agent.stateDirectory];
+  return {
+    agent,
+    settings,
+    run: (...args) => runSteward([...args, ...places], { environment }),
+    dispose: async () => {
+      await agent.dispose();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+describe("steward time, with three good servers and a false one", () => {
+  let servers: Chronyd[];
+  let watched: Watched;
+  let synced: Awaited<ReturnType<typeof runSteward>>;
+
+  before(async () => {
+    servers = await Promise.all([
+      startChronyd(),
+      startChronyd(),
+      startChronyd({ stratum: 3 }),
+      startChronyd({ fakeTime: "+3s" }),
+    ]);
+    watched = await watch({ servers: servers.map(({ port }) => `127.0.0.1:${port}`) });
+    synced = await watched.run("time", "sync");
+  });
+  after(async () => {
+    await watched.dispose();
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  it("says in one line what a synchronisation measured", () => {
+    assert.deepEqual([synced.code, synced.stdout], [0, ""]);
+    assert.match(
+      synced.stderr,
+      /^Measured: this clock is [\d.]+ u?m?s (ahead|behind), to within [\d.]+ u?m?s\. /,
+    );
+    assert.match(synced.stderr, /clock is measured and not set: time\.mode is observe\.\n$/);
+  });
+
+  it("refuses another one within ten seconds with 7", async () => {
+    // Right behind another one, whether that measured or was refused itself.
+    await watched.run("time", "sync");
+    const { code, stderr } = await watched.run("time", "sync");
+    assert.equal(code, 7, stderr);
+    assert.match(stderr, /measured a moment ago.*Try again in \d+ s/);
+  });
+
+  it("draws the sources, the false one beyond the axis", async () => {
+    const { code, stdout } = await watched.run("time", "status");
+    assert.equal(code, 0, stdout);
+    const [first, second] = stdout.split("\n");
+    assert.match(first ?? "", /^The clock is right\./);
+    assert.equal(second, "");
+    assert.match(stdout, /^state +synchronised$/m);
+    assert.match(stdout, /^trust +trusted: a majority vouches for it$/m);
+    assert.match(stdout, /^set by +nobody$/m);
+    assert.match(stdout, /^time\.servers +4 are set, in effect$/m);
+    const port = servers[3]?.port;
+    assert.match(stdout, new RegExp(`^x 127\\.0\\.0\\.1:${port} +2 +\\d+ +\\+3\\.00 s .* falseticker$`, "m"));
+    assert.match(stdout, new RegExp(`^x 127\\.0\\.0\\.1:${port} +\\[.*>>\\]$`, "m"));
+    assert.equal(stdout.match(/^[*+~] .*\[.*\|-*[*+~]-*\|.*\]$/gm)?.length, 3);
+    assert.equal(stdout.match(/^\* .*selected$/gm)?.length, 1);
+  });
+
+  it("keeps every line of the drawing within 80 columns", async () => {
+    const { stdout } = await watched.run("time", "status");
+    const drawing = stdout.slice(stdout.indexOf("SOURCE") - 2);
+    for (const line of drawing.split("\n")) assert.ok(line.length <= 80, `${line.length}: ${line}`);
+  });
+
+  it("prints the API's own shape with -o json", async () => {
+    const { stdout } = await watched.run("-o", "json", "time", "status");
+    const { json } = await watched.agent.call("GET", "/api/system/time-sync", { local: true });
+    assert.deepEqual(Object.keys(JSON.parse(stdout)), Object.keys(json));
+    assert.equal(JSON.parse(stdout).sources.length, 4);
+  });
+
+  it("does not set by hand what the servers keep right, and ends with 5", async () => {
+    const { code, stderr } = await watched.run("time", "set", "2027-01-01T00:00:00Z", "--yes");
+    assert.equal(code, 5);
+    assert.match(stderr, /kept right by the time servers, and was not set by hand/);
+  });
+
+  it("shows the clock to whoever asks why a code is refused", async () => {
+    await watched.run("user", "add", "anna", "--generate");
+    const { stdout } = await watched.run("user", "diagnose", "anna");
+    assert.match(
+      stdout,
+      /^The device's clock shows \S+Z \(synchronised, trust trusted\)\. The clock is right\./m,
+    );
+  });
+
+  describe("over the network with a token", () => {
+    let remote: (...args: string[]) => string[];
+
+    before(async () => {
+      const { agent } = watched;
+      await agent.signedInAdmin();
+      const policy = (require_2fa: string) =>
+        agent.call("PUT", "/api/system", { local: true, body: { security: { require_2fa } } });
+      // Signed in without the factor that was asked for then, which is no step-up.
+      await policy("all");
+      const { json } = await agent.call("POST", "/api/auth/login", {
+        body: { username: "root-admin", password: adminPassword },
+      });
+      await policy("none");
+      const file = `${watched.settings}.token`;
+      writeFileSync(file, json.access_token);
+      remote = (...args) => [...args, "--url", watched.agent.url, "--token-file", file];
+    });
+
+    it("shows the status", async () => {
+      const { code, stdout } = await runSteward(remote("time", "status"));
+      assert.equal(code, 0);
+      assert.match(stdout, /^The clock is right\./);
+    });
+
+    it("ends with 4 where --force takes the password and there is no terminal", async () => {
+      const { code, stderr } = await runSteward(remote("time", "sync", "--force"));
+      assert.equal(code, 4);
+      assert.match(stderr, /password/i);
+    });
+
+    it("asks for the password on a terminal, and says that it takes a while", async () => {
+      const { code, screen } = await typeInto(
+        [process.execPath, program, ...remote("time", "sync", "--force")],
+        [["Password of root-admin: ", `${adminPassword}\n`]],
+      );
+      assert.equal(code, 0, screen);
+      assert.match(screen, /Asking the time servers; this takes some seconds\./);
+      assert.match(screen, /Measured: this clock is/);
+    });
+
+    it("leaves the floor to local root", async () => {
+      const { code } = await runSteward(remote("time", "floor", "reset", "--yes"));
+      assert.equal(code, 4);
+    });
+  });
+});
+
+describe("steward time, with nobody to ask", () => {
+  let watched: Watched;
+  before(async () => {
+    watched = await watch({ servers: [] });
+  });
+  after(() => watched.dispose());
+
+  it("ends with 9 and says on standard output alone what to do", async () => {
+    const { code, stdout, stderr } = await watched.run("time", "status");
+    assert.deepEqual([code, stderr], [9, ""]);
+    assert.match(stdout, /^time\.servers +none are set$/m);
+    assert.doesNotMatch(stdout, /SOURCE/);
+  });
+
+  for (const verb of ["sync", "reselect"]) {
+    it(`ends with 9 when asked to ${verb}`, async () => {
+      const { code, stderr } = await watched.run("time", verb);
+      assert.equal(code, 9);
+      assert.match(stderr, /No time servers are set.*steward time set TIME/);
+    });
+  }
+
+  for (const time of ["2026-02-30T00:00:00Z", "2026-11-20 14:03", "1795183380"]) {
+    it(`refuses ${time} over the API as well, although Date would take it`, async () => {
+      const body = { time };
+      const { status, json } = await watched.agent.call("POST", "/api/system/time-sync/sync", {
+        body,
+        local: true,
+      });
+      assert.deepEqual([status, json.code], [400, "validation_failed"]);
+    });
+  }
+
+  it("does not set the clock by hand without consent", async () => {
+    const { code, stderr } = await watched.run("time", "set", "2027-01-01T00:00:00Z");
+    assert.equal(code, 2);
+    assert.match(stderr, /--yes/);
+  });
+
+  it("shows before and after of a clock that is set by hand, and that the host's own is left alone", async () => {
+    const hostBefore = Date.now();
+    const { code, stderr } = await watched.run("time", "set", "2027-01-01T01:00:00+01:00", "--yes");
+    assert.equal(code, 0);
+    assert.match(
+      stderr,
+      /^The clock showed 20\d\d-\S+Z and shows 202[67]-(12-31T23:59:59|01-01T00:00:0)\S+Z now \([\d.]+ \w+ forward\)\./,
+    );
+    assert.match(stderr, /host's own clock is measured and not set/);
+    assert.ok(Math.abs(Date.now() - hostBefore) < 60_000, "the machine's clock was set");
+  });
+
+  it("asks on a terminal, with what the clock shows now", async () => {
+    const words = ["time", "set", "2027-02-01T00:00:00Z", "--socket", watched.agent.socket];
+    const { code, screen } = await typeInto([process.execPath, program, ...words], [["?", "no\n"]]);
+    assert.equal(code, 1, screen);
+    assert.match(
+      screen,
+      /Set the clock to 2027-02-01T00:00:00\.000Z\? It shows 20\d\d-\S+Z: [\d.]+ \w+ forward\./,
+    );
+  });
+
+  it("refuses a time below the floor with 6 and names the way out", async () => {
+    const { code, stderr } = await watched.run("time", "set", "2020-01-01T00:00:00Z", "--yes");
+    assert.equal(code, 6);
+    assert.match(stderr, /steward time floor reset/);
+  });
+
+  it("shows the floor and resets it with consent", async () => {
+    const shown = await watched.run("time", "floor", "show");
+    assert.match(shown.stdout, /^202\d-\d\d-\d\dT\S+Z\n$/);
+    const refused = await watched.run("time", "floor", "reset");
+    assert.equal(refused.code, 2);
+    const reset = await watched.run("time", "floor", "reset", "--yes");
+    assert.deepEqual([reset.code, reset.stdout], [0, ""]);
+    assert.match(reset.stderr, new RegExp(`^The floor was ${shown.stdout.trim()} and is 20\\S+Z now\\.\n$`));
+  });
+
+  it("ends with 5 in mode manual, where nobody is asked", async () => {
+    await watched.run("system", "set", "time.mode=manual");
+    const { code, stderr } = await watched.run("time", "sync");
+    assert.equal(code, 5);
+    assert.match(stderr, /time\.mode is manual/);
+  });
+});
+
+describe("steward time set", { concurrency: true }, () => {
+  for (const text of ["tomorrow", "2026-11-20", "2026-11-20T14:03:00", "2026-02-30T00:00:00Z", "\u001b[2J"]) {
+    it(`refuses ${JSON.stringify(text)} with 6 before anybody is asked, and shows the right form`, async (test) => {
+      const { socketPath, received } = await startAgent(test, {});
+      const { code, stderr } = await runFromSource(["time", "set", text, "--yes", "--socket", socketPath]);
+      assert.deepEqual([code, received], [6, []]);
+      assert.match(stderr, /2026-11-20T14:03:00Z/);
+      assert.ok(!stderr.includes("\u001b"), "a control character reached the terminal");
+    });
+  }
+});
+
+describe("steward time status", { concurrency: true }, () => {
+  const standings: [state: Parameters<typeof exampleClock>[0], exit: number][] = [
+    [{ state: "synchronised", trust: "trusted" }, 0],
+    [{ state: "holdover", trust: "accepted" }, 0],
+    [{ state: "delegated", trust: "accepted" }, 0],
+    [{ state: "delegated", trust: "none" }, 9],
+    [{ state: "manual", trust: "accepted" }, 9],
+    [{ state: "freerun", trust: "none" }, 9],
+    [{ state: "faulty", trust: "none" }, 9],
+  ];
+  for (const [standing, exit] of standings) {
+    it(`ends with ${exit} for ${standing?.state}, trust ${standing?.trust}`, async (test) => {
+      assert.equal((await statusOf(test, standing)).code, exit);
+    });
+  }
+
+  it("shows a conflict, a coming leap second and a daemon's own servers", async (test) => {
+    const { stdout } = await statusOf(test, {
+      mode: "delegate",
+      state: "delegated",
+      leap: "insert",
+      discipliner: { name: "chronyd", active: true, conflict: "another program set the clock" },
+      servers: { in_effect: false, configured: ["ntp1.example"] },
+    });
+    assert.match(stdout, /^conflict +another program set the clock$/m);
+    assert.match(stdout, /^leap second +insert$/m);
+    assert.match(stdout, /^time\.servers +1 is set, not in effect: the daemon asks those of its own list$/m);
+  });
+
+  it("shows control characters of the sentence and of a name harmlessly", async (test) => {
+    const source = { id: "a", type: "daemon", host: "a\u001b[31m", stratum: null, refid: null } as const;
+    const { stdout } = await statusOf(test, { message: "Right.\u001b[2J\nFake line", source });
+    assert.match(stdout, /^Right\.\\x1b\[2J\\x0aFake line$/m);
+    assert.match(stdout, /^source +a\\x1b\[31m$/m);
+  });
+});
+
+async function statusOf(test: TestContext, clock: Parameters<typeof exampleClock>[0]) {
+  const { socketPath } = await startAgent(test, {
+    "GET /api/system/time-sync": { body: exampleClock(clock) },
+  });
+  return runFromSource(["time", "status", "--socket", socketPath]);
+}
+
+describe("steward time, with the agent down", () => {
+  it("measures in process, and sets nothing", async () => {
+    const server = await startChronyd({ fakeTime: "+3s" });
+    const watched = await watch({ servers: [`127.0.0.1:${server.port}`] });
+    try {
+      await watched.agent.stop();
+      const status = await watched.run("time", "status");
+      assert.equal(status.code, 9);
+      assert.match(status.stdout, /^The clock has not been measured yet; `steward time reselect` does it/);
+      const hostBefore = Date.now();
+      const measured = await watched.run("time", "sync");
+      assert.equal(measured.code, 0, measured.stderr);
+      assert.match(measured.stderr, /^The agent is not running; /);
+      assert.match(measured.stderr, /^Measured: this clock is 3\.00 s behind/m);
+      assert.ok(Math.abs(Date.now() - hostBefore) < 60_000, "the machine's clock was set");
+    } finally {
+      await watched.dispose();
+      await server.stop();
+    }
+  });
+
+  it("says where there is no state to work on", async (test) => {
+    const directory = temporaryDirectory(test);
+    const places = ["--socket", join(directory, "none"), "--state", join(directory, "none")];
+    assert.equal((await runStewardProcess(["time", "status", ...places])).code, 3);
+  });
+});

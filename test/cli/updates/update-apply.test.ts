@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { HistoryEntry, Updates } from "../../../src/contract/types.ts";
+import { type Answers, answerFrom, pageOf, problem, startAgent } from "../agent.ts";
+import {
+  exampleEntry,
+  exampleFailed,
+  exampleFailure,
+  exampleRelease,
+  exampleTrial,
+  exampleUpdates,
+} from "../example-updates.ts";
+import { notedCalls, runSteward, stewardCommand, temporaryDirectory } from "../run-steward.ts";
+import { typeInto } from "../terminal.ts";
+
+const staged = { ...exampleRelease, staged: true };
+const waiting = exampleUpdates({ state: "staged", available: { rules: staged, binary: null } });
+const confirming = exampleUpdates({
+  state: "confirming",
+  message: "Trying base 1.3.0.",
+  trial: exampleTrial,
+  progress: {
+    phase: "confirming",
+    release_id: exampleRelease.id,
+    name: "base 1.3.0",
+    done_bytes: 0,
+    total_bytes: null,
+  },
+});
+const good = exampleUpdates({ state: "good", installed: { rules: "1.3.0", binary: null } });
+const rolledBack = exampleUpdates({ state: "rolled_back", failed: [exampleFailed] });
+const older: HistoryEntry = { ...exampleEntry, sequence: 6, version: "1.2.0", from_version: null };
+
+interface Story {
+  begun?: Updates;
+  /** What the status says at each look after it has begun; the last one stays. */
+  looks: readonly Updates[];
+  /** What the history has got when all is over. */
+  entries: readonly HistoryEntry[];
+}
+
+/** An agent that is waiting, and goes through a story once it is asked. */
+function answersOf(route: string, { begun = confirming, looks, entries }: Story): Answers {
+  let seen = -1;
+  return {
+    [`POST /api/updates/${route}`]: () => {
+      seen = 0;
+      return { status: 202, body: begun };
+    },
+    "GET /api/updates": () => ({ body: seen < 0 ? waiting : looks[Math.min(seen++, looks.length - 1)] }),
+    "GET /api/updates/history": () => pageOf(...(seen < looks.length ? [] : entries), older),
+  };
+}
+
+const told = async (test: TestContext, words: readonly string[], story: Story) => {
+  const { socketPath, received } = await startAgent(test, answersOf(words[0] ?? "", story));
+  const ended = await runSteward(["update", ...words, "--yes", "--socket", socketPath]);
+  return { ...ended, asked: received.filter(({ method }) => method === "POST") };
+};
+
+describe("steward update apply", { concurrency: true }, () => {
+  it("waits until the release has proved healthy, says so, and ends with 0", async (test) => {
+    const { code, stdout, stderr, asked } = await told(test, ["apply"], {
+      looks: [confirming, confirming, good],
+      entries: [exampleEntry],
+    });
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(
+      stdout,
+      "rules base 1.3.0 is in force, in the place of 1.2.0. It proved healthy: pump.service is active.\n",
+    );
+    assert.deepEqual(
+      asked.map(({ body }) => body),
+      [{ kind: "all" }],
+    );
+  });
+
+  it("ends with 1 where it was undone, with the reason, what is in force, and the log's last lines", async (test) => {
+    const { code, stdout } = await told(test, ["apply"], {
+      looks: [confirming, rolledBack],
+      entries: [exampleFailure],
+    });
+    assert.equal(code, 1);
+    assert.equal(
+      stdout,
+      "rules base 1.3.0 has failed, and was undone. It did not become healthy in time. 1.2.0 is in force again, and healthy.\n\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n",
+    );
+  });
+
+  it("ends with 1 where root's side has refused it, with the reason", async (test) => {
+    const refused = { ...exampleEntry, outcome: "refused", detail: "It is withdrawn" } as const;
+    const { code, stdout } = await told(test, ["apply"], { looks: [waiting], entries: [refused] });
+    assert.equal(code, 1);
+    assert.equal(stdout, "rules base 1.3.0 was refused, and nothing was changed. It is withdrawn.\n");
+  });
+
+  it("waits for both kinds, one after the other", async (test) => {
+    const binary = { ...staged, kind: "binary", id: "f".repeat(32), name: "demo" } as const;
+    const between = exampleUpdates({ state: "good", available: { rules: null, binary } });
+    const second = { ...exampleEntry, sequence: 8, kind: "binary", name: "demo" } as const;
+    let looks = 0;
+    const { socketPath } = await startAgent(test, {
+      ...answersOf("apply", { looks: [confirming], entries: [] }),
+      "GET /api/updates": () => ({
+        body: [waiting, between, between, confirming, good][Math.min(looks++, 4)],
+      }),
+      "GET /api/updates/history": () =>
+        pageOf(...(looks > 4 ? [second] : []), ...(looks > 1 ? [exampleEntry] : [])),
+    });
+    const { code, stdout } = await runSteward(["update", "apply", "--yes", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^rules base .*\n\nbinary demo 1\.3\.0 is in force/);
+  });
+
+  it("gives programs the new entries of the history, in the API's shape", async (test) => {
+    const { code, stdout } = await told(test, ["apply", "-o", "json"], {
+      looks: [rolledBack],
+      entries: [exampleFailure],
+    });
+    assert.deepEqual([code, JSON.parse(stdout)], [1, pageOf(exampleFailure).body]);
+  });
+
+  it("ends with 9 where the clock must be put right first", async (test) => {
+    const later = exampleUpdates({ state: "waiting_for_clock", message: "The clock comes first." });
+    const { code, stdout } = await told(test, ["apply"], { begun: later, looks: [later], entries: [] });
+    assert.deepEqual([code, stdout], [9, "The clock comes first.\n"]);
+  });
+
+  it("ends with 5 where there is nothing, which a look has shown", async (test) => {
+    const idle = exampleUpdates();
+    const { code, stderr } = await told(test, ["apply"], { begun: idle, looks: [idle], entries: [] });
+    assert.deepEqual([code, stderr], [5, "steward: Nothing newer is offered.\n"]);
+  });
+
+  it("ends with 1 where the release could not be fetched, and says why", async (test) => {
+    const rules = { ...exampleRelease, hindrance: "the last download failed, and is tried again: no space" };
+    const ended = exampleUpdates({ state: "available", available: { rules, binary: null } });
+    const { code, stderr } = await told(test, ["apply"], { looks: [ended], entries: [] });
+    assert.equal(code, 1);
+    assert.equal(stderr, `steward: rules base 1.3.0 was not applied: ${rules.hindrance}\n`);
+  });
+
+  it("does not wait with --no-wait", async (test) => {
+    const { code, stderr } = await told(test, ["apply", "rules", "--no-wait"], {
+      looks: [good],
+      entries: [],
+    });
+    assert.equal(code, 0);
+    assert.match(stderr, /^It has begun; `steward update status` says how it goes\.$/m);
+  });
+
+  it("names a directory of this device by its whole address", async (test) => {
+    const directory = temporaryDirectory(test);
+    const { asked } = await told(test, ["apply", "binary", "--repo", directory], {
+      looks: [good],
+      entries: [exampleEntry],
+    });
+    assert.deepEqual(asked[0]?.body, { kind: "binary", repository: `file://${directory}` });
+  });
+
+  it("refuses a directory together with --url: it would be another device's", async () => {
+    const { code } = await runSteward(["update", "apply", "--repo", "/mnt", "--url", "http://127.0.0.1:1"]);
+    assert.equal(code, 2);
+  });
+
+  it("asks before it applies, and changes nothing without a yes", async (test) => {
+    const { socketPath, received } = await startAgent(
+      test,
+      answersOf("apply", { looks: [good], entries: [] }),
+    );
+    const words = ["update", "apply", "--socket", socketPath];
+    const { code, screen } = await typeInto([...stewardCommand, ...words], [["[y/N]", "n\n"]]);
+    assert.equal(code, 1, screen);
+    assert.match(screen, /Apply rules base 1\.3\.0\? \[y\/N\]/);
+    assert.equal(
+      received.some(({ method }) => method === "POST"),
+      false,
+      "nothing was asked of the agent",
+    );
+    const { code: unasked } = await runSteward(words);
+    assert.equal(unasked, 2);
+  });
+
+  it("shows on a terminal how many healthy answers there are, of how many, and until when", async (test) => {
+    const { socketPath } = await startAgent(
+      test,
+      answersOf("apply", { looks: [confirming, good], entries: [exampleEntry] }),
+    );
+    const { screen } = await typeInto(
+      [...stewardCommand, "update", "apply", "--yes", "--socket", socketPath],
+      [],
+    );
+    assert.match(screen, /Confirming rules base 1\.3\.0: 2 of 6 healthy, until 2026-11-20T14:05:00\.000Z/);
+  });
+
+  it("needs the agent, and says what works without", async (test) => {
+    const state = temporaryDirectory(test);
+    const { code, stderr } = await runSteward([
+      ...["update", "apply", "--yes", "--state", state],
+      ...["--socket", join(state, "none.sock")],
+    ]);
+    assert.equal(code, 8);
+    assert.match(stderr, /`steward update confirm` and `steward update abort` work without the agent/);
+    assert.deepEqual(notedCalls(state), [], "the state was not opened");
+  });
+
+  it("waits for an agent that is replaced meanwhile", async (test) => {
+    const { code, screen } = await whileReplaced(test, "apply", {
+      looks: [confirming, good],
+      entries: [exampleEntry],
+    });
+    assert.equal(code, 0, screen);
+    assert.match(screen, /rules base 1\.3\.0 is in force/);
+  });
+
+  it("has root's side forget the failed release on offer first with --again", async (test) => {
+    const state = temporaryDirectory(test);
+    const failed = [{ ...exampleFailed, id: "1".repeat(32), version: "1.1.0" }, exampleFailed];
+    const answers = answersOf("apply", { looks: [good], entries: [exampleEntry] });
+    const { socketPath } = await startAgent(test, {
+      ...answers,
+      "GET /api/updates": () => ({ body: { ...waiting, failed } }),
+    });
+    const words = ["update", "apply", "--again", "--yes", "--state", state, "--socket", socketPath];
+    const { stderr } = await runSteward(words, {
+      environment: { STEWARD_RELEASES: "/r", STEWARD_TRUST: "/t" },
+    });
+    const [call] = notedCalls(state) as { installer: string[]; releasesDirectory: string }[];
+    assert.deepEqual([call?.installer, call?.releasesDirectory], [["forgive", exampleFailed.id], "/r"]);
+    assert.match(stderr, /^rules base 1\.3\.0 may be tried again\.$/m);
+  });
+
+  it("does not apply what root's side would not forget", async (test) => {
+    const state = temporaryDirectory(test);
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/updates": { body: { ...waiting, failed: [exampleFailed] } },
+    });
+    const words = ["update", "apply", "--again", "--yes", "--state", state, "--socket", socketPath];
+    const { code } = await runSteward(words, { environment: { INSTALLER_EXIT: "4" } });
+    assert.deepEqual([code, received.some(({ method }) => method === "POST")], [4, false]);
+  });
+
+  it("with --again says where nothing has failed", async (test) => {
+    const { socketPath } = await startAgent(test, { "GET /api/updates": { body: waiting } });
+    const { code } = await runSteward(["update", "apply", "--again", "--yes", "--socket", socketPath]);
+    assert.equal(code, 5);
+  });
+});
+
+/** The agent ends when it has begun, and is started again once somebody has noticed. */
+async function whileReplaced(test: TestContext, route: string, story: Story) {
+  const directory = temporaryDirectory(test);
+  const socketPath = join(directory, "steward.sock");
+  const answers = answersOf(route, story);
+  const listening = () => createServer(answerFrom(answers, [])).listen(socketPath);
+  const first = listening().on("request", ({ method }, response) => {
+    if (method !== "POST") return;
+    response.setHeader("Connection", "close");
+    response.on("finish", () => first.close());
+  });
+  let second: Server | undefined;
+  test.after(() => [first, second].map((server) => server?.close()));
+  const words = ["update", route, "--yes", "--state", directory, "--socket", socketPath];
+  const restart = () => {
+    second = listening();
+    return "";
+  };
+  const ended = await typeInto([...stewardCommand, ...words], [["The agent is away", restart]]);
+  return { ...ended, offline: notedCalls(directory) };
+}
+
+describe("steward update check, when an update is applied unasked", { concurrency: true }, () => {
+  it("follows it, and never takes the lock of an agent that is replaced meanwhile", async (test) => {
+    const message = "The rules base 1.3.0 are in force.";
+    const { code, screen, offline } = await whileReplaced(test, "check", {
+      looks: [confirming, { ...good, message }],
+      entries: [exampleEntry],
+    });
+    assert.equal(code, 0, screen);
+    assert.ok(screen.includes(message), screen);
+    assert.deepEqual(offline, []);
+  });
+});
+
+describe("steward update rollback", { concurrency: true }, () => {
+  const entry = {
+    ...exampleEntry,
+    outcome: "rolled_back",
+    detail: "Somebody has rolled it back.",
+    restored_healthy: true,
+    from_version: "1.3.0",
+  } as const;
+
+  it("ends with 0 when the release before is in force and healthy", async (test) => {
+    const { code, stdout, asked } = await told(test, ["rollback", "rules"], {
+      looks: [good],
+      entries: [entry],
+    });
+    assert.equal(code, 0);
+    assert.equal(
+      stdout,
+      "rules base 1.3.0 was rolled back, and is held. Somebody has rolled it back. The release before is in force again, and healthy.\n",
+    );
+    assert.deepEqual(
+      asked.map(({ body }) => body),
+      [{ kind: "rules" }],
+    );
+  });
+
+  it("ends with 1 when it is in force and has not proved healthy", async (test) => {
+    const { code, stdout } = await told(test, ["rollback", "rules"], {
+      looks: [good],
+      entries: [{ ...entry, restored_healthy: false }],
+    });
+    assert.equal(code, 1);
+    assert.match(stdout, /has not proved healthy\.$/m);
+  });
+
+  it("ends with 5 below the lowest version allowed", async (test) => {
+    const { socketPath } = await startAgent(test, {
+      ...answersOf("rollback", { looks: [good], entries: [] }),
+      "POST /api/updates/rollback": problem({
+        code: "below_floor",
+        status: 409,
+        detail: "1.2.0 is below 1.3.0.",
+      }),
+    });
+    const { code, stderr } = await runSteward([
+      "update",
+      "rollback",
+      "rules",
+      "--yes",
+      "--socket",
+      socketPath,
+    ]);
+    assert.deepEqual([code, stderr], [5, "steward: 1.2.0 is below 1.3.0.\n"]);
+  });
+
+  it("asks first, naming what is left", async (test) => {
+    const { socketPath } = await startAgent(test, answersOf("rollback", { looks: [good], entries: [] }));
+    const { screen } = await typeInto(
+      [...stewardCommand, "update", "rollback", "rules", "--socket", socketPath],
+      [["[y/N]", "n\n"]],
+    );
+    assert.match(screen, /Go back from rules 1\.2\.0 to the release before\? \[y\/N\]/);
+  });
+
+  it("takes one kind, and not all", async () => {
+    const { code } = await runSteward(["update", "rollback", "all", "--yes"]);
+    assert.equal(code, 2);
+  });
+});
+
+describe("steward update postpone", { concurrency: true }, () => {
+  it("says until when, and that it can be applied all the same", async (test) => {
+    const until = "2026-11-21T02:00:00.000Z";
+    const { socketPath, received } = await startAgent(test, {
+      "POST /api/updates/postpone": {
+        status: 202,
+        body: exampleUpdates({ postponed: { rules: until, binary: null } }),
+      },
+    });
+    const words = ["update", "postpone", "rules", "--for", "12h", "--socket", socketPath];
+    const { code, stderr } = await runSteward(words);
+    assert.deepEqual([code, received[0]?.body], [0, { kind: "rules", for: "12h" }]);
+    assert.match(stderr, /^Not applied unasked: rules before 2026-11-21T02:00:00\.000Z\./m);
+  });
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type DiagnosisFacts, diagnosisOf, type SeenSkew } from "../../../src/cli/users/user-diagnosis.ts";
+import type { AuditEvent } from "../../../src/contract/types.ts";
+import { annaId, exampleUser, pageOf, startAgent } from "../agent.ts";
+import { exampleClock } from "../example-clock.ts";
+import { twoFactorOn } from "../own-session.ts";
+import { runSteward } from "../run-steward.ts";
+
+const anna = exampleUser(twoFactorOn);
+const clock = exampleClock({
+  state: "unsynchronised",
+  trust: "none",
+  server_time: "2026-01-02T03:04:05.000Z",
+  message: "No time servers are set.",
+});
+
+function skew(skewSeconds: number, isClockVouchedFor = false, seq = 10): SeenSkew {
+  return { seq, at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", skewSeconds, isClockVouchedFor };
+}
+
+function event(seq: number, subjectId: string, skewSeconds: number): AuditEvent {
+  return {
+    seq,
+    time: "2026-01-02T03:00:00.000Z",
+    type: "two_factor.skew_seen",
+    log: "changes",
+    outcome: "success",
+    code: null,
+    count: 1,
+    actor: { kind: "agent", id: null, name: null },
+    subject: { id: subjectId, name: "anna" },
+    from: "192.0.2.7\u001b[2J",
+    request_id: "request-1",
+    details: { skew_seconds: skewSeconds, is_clock_vouched_for: true },
+    previous_hash: "0".repeat(64),
+    hash: "0".repeat(64),
+  };
+}
+
+/** A user of whom only this is known. */
+type Given = Pick<DiagnosisFacts, "user" | "clock" | "skews"> & Partial<DiagnosisFacts>;
+const sentencesOf = (given: Given) => diagnosisOf({ steps: [], refusals: [], ...given });
+
+const trustedClock = { ...clock, trust: "trusted" as const };
+const twice = [skew(90, true, 10), skew(90, true, 20)];
+
+describe("diagnosisOf", () => {
+  const locked = { password: false, totp: true, until: "2026-01-02T03:19:05.000Z" };
+  const few = { ...anna.two_factor, recovery_codes_remaining: 2 };
+  const cases: [what: string, facts: Given, expected: RegExp][] = [
+    ["no second factor", { user: exampleUser(), skews: [], clock }, /no second factor: the password alone/],
+    ["nothing seen", { user: anna, skews: [], clock }, /no wrong code was the right one of another time/],
+    [
+      "the device's clock and what it is worth",
+      { user: anna, skews: [], clock },
+      /^The device's clock shows 2026-01-02T03:04:05\.000Z \(unsynchronised, trust none\)\. No time servers are set\.$/m,
+    ],
+    [
+      "few recovery codes",
+      { user: { ...anna, two_factor: few }, skews: [], clock },
+      /2 recovery codes.*new ones:/,
+    ],
+    [
+      "locked codes",
+      { user: { ...anna, locked }, skews: [], clock },
+      /wrong codes, ten in a row or thirty within an hour.*until 2026-01-02T03:19.*recovery codes work.*steward user unlock anna/,
+    ],
+    [
+      "a key that is gone, before all else",
+      { user: { ...anna, enabled: false, two_factor: { ...few, sealing_key: "missing" } }, skews: [], clock },
+      /^No code of this user's can be checked: the key .* is not on this device.*steward user rescue anna\nThe user is disabled/,
+    ],
+    ["a disabled user", { user: { ...anna, enabled: false }, skews: [], clock }, /^The user is disabled/],
+    [
+      "a code of the future",
+      { user: anna, skews: [skew(300)], clock },
+      /clock 300 seconds ahead of the device's/,
+    ],
+    ["a code of the past", { user: anna, skews: [skew(-90)], clock }, /clock 90 seconds behind the device's/],
+    ["one difference", { user: anna, skews: [skew(300)], clock }, /do not repeat/],
+    ["two that differ", { user: anna, skews: [skew(300), skew(-300)], clock }, /do not repeat/],
+    [
+      "one twice, by a clock that was not trusted",
+      { user: anna, skews: [skew(300), skew(330)], clock: trustedClock },
+      /was not trusted then[\s\S]*not certain: compare both/,
+    ],
+    [
+      "one twice, by a clock that is only accepted",
+      { user: anna, skews: twice, clock: { ...clock, trust: "accepted" } },
+      /not certain: compare both/,
+    ],
+    [
+      "an authenticator that is ahead, by a trusted clock",
+      { user: anna, skews: twice, clock: trustedClock },
+      /set the authenticator's clock 90 seconds back\.$/,
+    ],
+    [
+      "a device's clock that was wrong, and was set since",
+      { user: anna, skews: twice, clock: trustedClock, steps: [{ seq: 30, seconds: 85 }] },
+      /set 85 seconds forward: it was the device's clock that was wrong, and the codes .* fit now/,
+    ],
+    [
+      "a device's clock that was set since, and not by that much",
+      { user: anna, skews: twice, clock: trustedClock, steps: [{ seq: 30, seconds: -3_600 }] },
+      /set 3600 seconds back: by that clock the authenticator would be 3690 seconds ahead of/,
+    ],
+    [
+      "one difference, seen before and after the device's clock was set",
+      {
+        ...{ user: anna, clock: trustedClock, steps: [{ seq: 15, seconds: 600 }] },
+        skews: [skew(690, true, 10), skew(90, true, 20)],
+      },
+      /set the authenticator's clock 90 seconds back/,
+    ],
+    [
+      "refused sign-ins, by why and how often",
+      {
+        ...{ user: anna, skews: [], clock },
+        refusals: [{ at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", code: "totp_invalid", count: 3 }],
+      },
+      /^At 2026-01-02T03:00:00\.000Z from 192\.0\.2\.7 sign-in was refused 3 times: [A-Z].*\.$/m,
+    ],
+    [
+      "an account with nothing in its way",
+      { user: anna, skews: [], clock },
+      /^The account is enabled and not locked\./,
+    ],
+  ];
+  it("never blames the authenticator but by a trusted clock that was not set since", () => {
+    const trusts = ["none", "accepted", "trusted"] as const;
+    for (const trust of trusts) {
+      for (const isClockVouchedFor of [false, true]) {
+        for (const seconds of [0, 45, 90]) {
+          const skews = [skew(90, isClockVouchedFor, 10), skew(90, isClockVouchedFor, 20)];
+          const steps = seconds === 0 ? [] : [{ seq: 30, seconds }];
+          const said = sentencesOf({ user: anna, skews, steps, clock: { ...clock, trust } }).join("\n");
+          const isCertain = trust === "trusted" && isClockVouchedFor && seconds === 0;
+          assert.equal(said.includes("set the authenticator's clock"), isCertain, said);
+        }
+      }
+    }
+  });
+
+  for (const [what, facts, expected] of cases) {
+    it(`tells of ${what}`, () => assert.match(sentencesOf(facts).join("\n"), expected));
+  }
+});
+
+describe("steward user diagnose", () => {
+  const skews = [event(1, "usr_other", 600), event(2, annaId, 300)];
+  const answers = {
+    "GET /api/users": pageOf(anna),
+    "GET /api/system/time-sync": { body: clock },
+    "GET /api/events": (query: URLSearchParams) => {
+      const items = query.get("type") === "two_factor.skew_seen" ? skews.toReversed() : [];
+      return { body: { items, total: items.length, next_cursor: null } };
+    },
+  };
+
+  it("tells of this user's wrong codes alone, and shows what is hostile harmlessly", async (test) => {
+    const { socketPath, received } = await startAgent(test, answers);
+    const { code, stdout } = await runSteward(["user", "diagnose", "anna", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(stdout, /from 192\.0\.2\.7\\x1b\[2J: a code of a clock 300 seconds ahead/);
+    assert.doesNotMatch(stdout, /600 seconds/);
+    assert.equal(received[1]?.path, "/api/events?type=two_factor.skew_seen&limit=200");
+  });
+
+  it("prints user and events in the API's shapes", async (test) => {
+    const { socketPath } = await startAgent(test, answers);
+    const { stdout } = await runSteward(["-o", "json", "user", "diagnose", "anna", "--socket", socketPath]);
+    assert.deepEqual(JSON.parse(stdout), {
+      ...{ user: anna, events: [event(2, annaId, 300)], refused: [], steps: [], clock },
+    });
+  });
+
+  it("answers to its former name, of which help does not speak", async (test) => {
+    const { socketPath } = await startAgent(test, answers);
+    const former = await runSteward(["user", "2fa", "diagnose", "anna", "--socket", socketPath]);
+    const present = await runSteward(["user", "diagnose", "anna", "--socket", socketPath]);
+    assert.deepEqual(former, present);
+    assert.doesNotMatch((await runSteward(["user", "--help"])).stdout, /2fa diagnose/);
+  });
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Answers, annaId, exampleUser, pageOf, startAgent } from "../agent.ts";
+import { runSteward } from "../run-steward.ts";
+
+const anna = `/api/users/${annaId}`;
+const oneUse = "one-use-password-1";
+
+describe("steward user add", { concurrency: true }, () => {
+  const added: Answers = { "POST /api/users": { status: 201, body: exampleUser() } };
+  const generated: Answers = {
+    "POST /api/users": { status: 201, body: { ...exampleUser(), initial_password: oneUse } },
+  };
+
+  it("sends the first line of standard input as the password, readonly by default", async (test) => {
+    const { socketPath, received } = await startAgent(test, added);
+    const { code, stdout, stderr } = await runSteward(
+      ["user", "add", "anna", "--password-stdin", "--socket", socketPath],
+      {
+        stdin: " pass wörd \r\nsecond line\n",
+      },
+    );
+    assert.deepEqual([code, stdout, stderr], [0, "", "User anna is added with the role readonly.\n"]);
+    assert.deepEqual(received[0]?.body, {
+      username: "anna",
+      role: "readonly",
+      enabled: true,
+      password: " pass wörd ",
+    });
+  });
+
+  it("prints a generated password alone on standard output", async (test) => {
+    const { socketPath, received } = await startAgent(test, generated);
+    const args = [
+      "user",
+      "add",
+      "anna",
+      "--generate",
+      "--disabled",
+      "--role",
+      "operator",
+      "--display-name",
+      "Anna B",
+    ];
+    const { code, stdout, stderr } = await runSteward([...args, "--socket", socketPath]);
+    assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
+    assert.match(stderr, /shown this once/);
+    assert.deepEqual(received[0]?.body, {
+      username: "anna",
+      role: "operator",
+      enabled: false,
+      display_name: "Anna B",
+    });
+  });
+
+  it("prints the API's shape with the generated password in json mode", async (test) => {
+    const { socketPath } = await startAgent(test, generated);
+    const { stdout } = await runSteward([
+      "user",
+      "add",
+      "anna",
+      "--generate",
+      "-o",
+      "json",
+      "--socket",
+      socketPath,
+    ]);
+    assert.deepEqual(JSON.parse(stdout), { ...exampleUser(), initial_password: oneUse });
+  });
+
+  describe("when there is no password", () => {
+    const without: [what: string, args: string[], stdin: string | Buffer, exit: number, message: RegExp][] = [
+      ["neither a terminal nor an option for it", [], "", 2, /--password-stdin.*--generate/],
+      ["an empty first line", ["--password-stdin"], "\nsecret\n", 6, /password is empty/],
+      ["an empty input", ["--password-stdin"], "", 6, /password is empty/],
+      ["a line that is not UTF-8", ["--password-stdin"], Buffer.from([0xff, 0x0a]), 6, /not UTF-8/],
+      ["a file without lines", ["--password-stdin"], "x".repeat(100_000), 6, /more than 4096 bytes/],
+    ];
+    for (const [what, args, stdin, exit, message] of without) {
+      it(`ends with ${exit} for ${what}, and adds nobody`, async (test) => {
+        const { socketPath, received } = await startAgent(test, added);
+        const { code, stderr } = await runSteward(["user", "add", "anna", ...args, "--socket", socketPath], {
+          stdin,
+        });
+        assert.equal(code, exit);
+        assert.match(stderr, message);
+        assert.deepEqual(received, []);
+      });
+    }
+  });
+});
+
+describe("steward user rescue", { concurrency: true }, () => {
+  const rescued = { body: { ...exampleUser(), initial_password: oneUse, tokens_ended: 2 } };
+  const answersFor = (user: ReturnType<typeof exampleUser>): Answers => ({
+    "GET /api/users": pageOf(user),
+    [`POST ${anna}/rescue`]: rescued,
+  });
+
+  it("says all that stood in the way, enables, unlocks, removes the factor, prints a one-use password", async (test) => {
+    const locked = { password: true, totp: false, until: "2026-01-02T03:04:05.000Z" };
+    const two_factor = {
+      ...{ enabled: true, enrolled_at: null, recovery_codes_remaining: 0 },
+      sealing_key: "missing" as const,
+    };
+    const user = exampleUser({ enabled: false, must_change_password: true, locked, two_factor });
+    const { socketPath, received } = await startAgent(test, answersFor(user));
+    const { code, stdout, stderr } = await runSteward([
+      "user",
+      "rescue",
+      "anna",
+      "--yes",
+      "--socket",
+      socketPath,
+    ]);
+    assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
+    assert.match(
+      stderr,
+      /anna: codes cannot be checked, as the key .* is not on this device; the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; a second factor, which may be lost; the password must/,
+    );
+    assert.deepEqual(
+      received.slice(1).map(({ method, path, body }) => [method, path, body]),
+      [["POST", `${anna}/rescue`, {}]],
+    );
+  });
+
+  it("says that nothing was found, and nothing of memory where the disk is well", async (test) => {
+    const { socketPath } = await startAgent(test, answersFor(exampleUser()));
+    const { code, stderr } = await runSteward(["user", "rescue", "anna", "--yes", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(stderr, /nothing was found/);
+    assert.match(stderr, /the sessions are ended\. 2 API tokens ended\./);
+    assert.doesNotMatch(stderr, /memory/);
+  });
+
+  it("keeps the API tokens with --keep-tokens, and says where they are listed", async (test) => {
+    const kept = { body: { ...rescued.body, tokens_ended: 0, tokens: 1 } };
+    const answers = { ...answersFor(exampleUser({ tokens: 1 })), [`POST ${anna}/rescue`]: kept };
+    const { socketPath, received } = await startAgent(test, answers);
+    const words = ["user", "rescue", "anna", "--keep-tokens", "--yes", "--socket", socketPath];
+    const { code, stderr } = await runSteward(words);
+    assert.deepEqual([code, received.at(-1)?.body], [0, { keep_tokens: true }]);
+    assert.match(stderr, /1 API token kept: steward token list --user anna/);
+  });
+});

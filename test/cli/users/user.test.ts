@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { type Answers, annaId, exampleUser, pageOf, problem, startAgent } from "../agent.ts";
+import { runSteward } from "../run-steward.ts";
+
+const anna = `/api/users/${annaId}`;
+
+describe("steward user list", { concurrency: true }, () => {
+  it("walks all pages and prints a table", async (test) => {
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/users": (query) =>
+        query.has("cursor")
+          ? {
+              body: {
+                items: [exampleUser({ username: "berta", role: "admin" })],
+                total: 2,
+                next_cursor: null,
+              },
+            }
+          : { body: { items: [exampleUser()], total: 2, next_cursor: "page-2" } },
+    });
+    const { code, stdout } = await runSteward([
+      "user",
+      "list",
+      "--role",
+      "admin",
+      "--locked",
+      "--q",
+      "a",
+      "--socket",
+      socketPath,
+    ]);
+    assert.equal(code, 0);
+    assert.equal(
+      stdout,
+      "NAME   ROLE      ENABLED  LOCKED  TWO-FACTOR  TOKENS  LAST SIGN-IN  DISPLAY NAME\n" +
+        "anna   readonly  yes      no      no          0       -             Anna\n" +
+        "berta  admin     yes      no      no          0       -             Anna\n",
+    );
+    assert.equal(received[0]?.path, "/api/users?role=admin&locked=true&q=a&sort=username&limit=200");
+    assert.match(received[1]?.path ?? "", /&cursor=page-2$/);
+  });
+
+  it("prints the API's shape, of all pages, in json mode", async (test) => {
+    const { socketPath } = await startAgent(test, { "GET /api/users": pageOf(exampleUser()) });
+    const { stdout } = await runSteward(["-o", "json", "user", "list", "--socket", socketPath]);
+    assert.deepEqual(JSON.parse(stdout), { items: [exampleUser()], total: 1, next_cursor: null });
+    assert.match(stdout, /^\{\n {2}"items": \[\n {4}\{/);
+  });
+
+  it("keeps a hostile display name from driving the terminal", async (test) => {
+    const display_name = "\u001b]0;x\u0007\u202etoor\nroot";
+    const { socketPath } = await startAgent(test, {
+      "GET /api/users": pageOf(exampleUser({ display_name })),
+    });
+    const { stdout } = await runSteward(["user", "list", "--socket", socketPath]);
+    assert.match(stdout, / \\x1b\]0;x\\x07\\x\{202e\}toor\\x0aroot\n$/);
+    assert.equal(stdout.split("\n").length, 3);
+  });
+});
+
+describe("steward user NAME commands", { concurrency: true }, () => {
+  it("finds the user of exactly that name among those that have it as a part", async (test) => {
+    const { socketPath } = await startAgent(test, {
+      "GET /api/users": pageOf(
+        exampleUser({ username: "joanna", id: `usr_${"b".repeat(32)}` }),
+        exampleUser(),
+      ),
+    });
+    const { code, stdout } = await runSteward(["user", "show", "anna", "--socket", socketPath]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^name {18}anna$/m);
+    assert.match(stdout, new RegExp(`^id {20}${annaId}$`, "m"));
+  });
+
+  it("ends with 3 and names similar users when there is none of that name", async (test) => {
+    const { socketPath, received } = await startAgent(test, { "GET /api/users": pageOf(exampleUser()) });
+    const { code, stderr } = await runSteward(["user", "rm", "ana", "--socket", socketPath]);
+    assert.equal(code, 3);
+    assert.equal(stderr, 'steward: There is no user "ana"; did you mean "anna"?\n');
+    assert.ok(
+      received.every(({ method }) => method === "GET"),
+      "received.every(({ method }) => method === 'GET')",
+    );
+  });
+
+  const changes: [args: string[], method: string, path: string, body: object | undefined][] = [
+    [
+      ["set", "anna", "--role", "admin", "--display-name", "A"],
+      "PUT",
+      anna,
+      { role: "admin", display_name: "A" },
+    ],
+    [["enable", "anna"], "PUT", anna, { enabled: true }],
+    [["disable", "anna"], "PUT", anna, { enabled: false }],
+    [["unlock", "anna"], "POST", `${anna}/unlock`, undefined],
+    [["delete", "anna", "--yes"], "DELETE", anna, undefined],
+    [["passwd", "anna", "--generate"], "POST", `${anna}/password-reset`, {}],
+  ];
+  for (const [args, method, path, body] of changes) {
+    it(`sends one change for user ${args.join(" ")}`, async (test) => {
+      const answer = method === "DELETE" ? { status: 204 } : { body: exampleUser() };
+      const answers: Answers = { "GET /api/users": pageOf(exampleUser()), [`${method} ${path}`]: answer };
+      const { socketPath, received } = await startAgent(test, answers);
+      const { code } = await runSteward(["user", ...args, "--socket", socketPath]);
+      assert.equal(code, 0);
+      assert.deepEqual(
+        received
+          .filter((request) => request.method !== "GET")
+          .map((request) => [request.method, request.path, request.body]),
+        [[method, path, body]],
+      );
+    });
+  }
+
+  it("refuses `user set` without anything to set before it asks the agent", async (test) => {
+    const { socketPath, received } = await startAgent(test, {});
+    const { code, stderr } = await runSteward(["user", "set", "anna", "--socket", socketPath]);
+    assert.equal(code, 2);
+    assert.match(stderr, /nothing to set/);
+    assert.deepEqual(received, []);
+  });
+
+  it("ends with 5 when it is the last administrator", async (test) => {
+    const { socketPath } = await startAgent(test, {
+      "GET /api/users": pageOf(exampleUser()),
+      [`DELETE ${anna}`]: problem({ code: "last_admin", status: 409, detail: "One must remain." }),
+    });
+    const { code, stderr } = await runSteward(["user", "rm", "anna", "--yes", "--socket", socketPath]);
+    assert.deepEqual([code, stderr], [5, "steward: One must remain.\n"]);
+  });
+});
+
+describe("what ends the sessions of a user with API tokens", { concurrency: true }, () => {
+  const known = exampleUser({ tokens: 3 });
+  const line = async (test: TestContext, words: string[], answers: Answers) => {
+    const { socketPath } = await startAgent(test, { "GET /api/users": pageOf(known), ...answers });
+    const { code, stderr } = await runSteward([...words, "--socket", socketPath]);
+    assert.equal(code, 0, stderr);
+    return stderr;
+  };
+  const changed = (enabled: boolean) => ({ [`PUT ${anna}`]: { body: { ...known, enabled } } });
+
+  it("revoke: says how many tokens stay good, and what ends them", async (test) => {
+    const answers = { [`DELETE ${anna}/sessions`]: { status: 204 } };
+    const said = await line(test, ["user", "sessions", "revoke", "anna", "--yes"], answers);
+    assert.match(said, /3 API tokens stay good: steward token list --user anna\. A new password ends them/);
+  });
+  it("list: counts them beside the sessions", async (test) => {
+    const sessions = { "GET /api/auth/sessions": { body: { items: [], total: 0, next_cursor: null } } };
+    const said = await line(test, ["user", "sessions", "list", "anna"], sessions);
+    assert.match(said, /3 API tokens stay good/);
+  });
+  it("disable: says that they are good again with the user", async (test) => {
+    const said = await line(test, ["user", "disable", "anna"], changed(false));
+    assert.match(said, /3 API tokens are refused until the user is enabled; then they are good again\./);
+  });
+  it("enable: says that they are good again", async (test) => {
+    const said = await line(test, ["user", "enable", "anna"], changed(true));
+    assert.match(said, /3 API tokens are good again: steward token list --user anna/);
+  });
+});
