@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { freePort } from "../../clock/chronyd.ts";
+import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
+import type { CheckedAgent } from "../../http/checked-agent.ts";
+import { reaching } from "../../ipv6.ts";
+import type { Answer } from "../../running-agent.ts";
+
+const route = "/api/system/time-sync";
+const falseTime = { fakeTime: "+3s" };
+
+/** All of them at once: a burst takes six seconds of waiting. */
+describe("a measurement over the API", () => {
+  let servers: Awaited<ReturnType<typeof startTimeServers>>;
+  const agents: CheckedAgent[] = [];
+  const start = async (time: object): Promise<CheckedAgent> => {
+    const agent = await startObservingAgent(time);
+    agents.push(agent);
+    return agent;
+  };
+  const post = (agent: CheckedAgent, verb: "sync" | "reselect", body?: object) =>
+    agent.call("POST", `${route}/${verb}`, { local: true, body });
+  const read = async (agent: CheckedAgent) => (await agent.call("GET", route, { local: true })).json;
+  const stateOf = (json: { sources: ServerView[] }, id = "") =>
+    json.sources.find((source) => source.id === id)?.state;
+
+  let silent = "";
+  before(async () => {
+    servers = await startTimeServers([{}, {}, {}, falseTime]);
+    silent = `127.0.0.1:${await freePort()}`;
+  });
+  after(async () => {
+    for (const agent of agents) await agent.dispose();
+    await servers.stop();
+  });
+
+  describe("by three good servers and one that is three seconds ahead", { concurrency: false }, () => {
+    let agent: CheckedAgent;
+    let answers: Answer[];
+    before(async () => {
+      agent = await start({ servers: servers.names });
+      answers = await Promise.all([post(agent, "sync"), post(agent, "reselect"), post(agent, "sync")]);
+    });
+
+    it("answers 200 with the status: synchronised, and trusted", () => {
+      for (const { status, json, text } of answers) {
+        assert.deepEqual(
+          [status, json.state, json.trust, json.mode],
+          [200, "synchronised", "trusted", "observe"],
+          text,
+        );
+      }
+    });
+    it("names the false one, and none of the others", () => {
+      const [{ json } = assert.fail("no answer")] = answers;
+      const states = servers.names.map((name) => stateOf(json, name));
+      assert.equal(states[3], "falseticker");
+      assert.equal(states.filter((state) => state === "selected").length, 1, states.join());
+      assert.ok(
+        states.slice(0, 3).every((state) => state !== "falseticker"),
+        states.join(),
+      );
+      assert.equal(json.source.id, servers.names[states.indexOf("selected")]);
+      assert.equal(json.source.type, "ntp");
+    });
+    it("finds this machine's clock where it is, and the false one three seconds ahead", () => {
+      const [{ json } = assert.fail("no answer")] = answers;
+      assert.ok(Math.abs(json.offset_seconds) < 0.005, `${json.offset_seconds}`);
+      const { offset_seconds } = json.sources.find(({ id }: ServerView) => id === servers.names[3]);
+      assert.ok(Math.abs(offset_seconds - 3) < 0.05, `${offset_seconds}`);
+    });
+    it("was one round for all who asked meanwhile", () => {
+      const rounds = answers.map(({ json }) => json.counters.rounds);
+      assert.equal(new Set(rounds).size, 1, rounds.join());
+      // The agent's own first exchange, and the burst that was asked for.
+      assert.ok(rounds[0] <= 2, rounds.join());
+    });
+    it("is refused to whoever asks again within ten seconds, who is told when", async () => {
+      const { rounds } = (await read(agent)).counters;
+      for (const verb of ["sync", "reselect"] as const) {
+        const { status, json, headers } = await post(agent, verb);
+        assert.deepEqual([status, json.code], [429, "rate_limited"]);
+        const retry = Number(headers["retry-after"]);
+        assert.ok(retry >= 1 && retry <= 10, `Retry-After ${retry}`);
+      }
+      assert.equal((await read(agent)).counters.rounds, rounds);
+    });
+    it("is in the status from then on, which changes at each look and has no ETag", async () => {
+      const { status, json, headers } = await agent.call("GET", route, { local: true });
+      assert.deepEqual([status, json.trust, headers.etag], [200, "trusted", undefined]);
+      assert.ok(Math.abs(Date.parse(json.last_sync_at) - Date.now()) < 60_000, json.last_sync_at);
+      assert.ok(json.history.length >= 1, "a point of the history");
+      assert.deepEqual(json.servers, { in_effect: true, configured: servers.names });
+    });
+    it("keeps a hand-set time out: somebody better vouches for the clock", async () => {
+      const { status, json } = await post(agent, "sync", { time: new Date().toISOString() });
+      assert.deepEqual([status, json.code], [409, "conflict_discipliner"]);
+    });
+    it("never set the clock", async () => {
+      assert.equal((await read(agent)).last_step, null);
+    });
+  });
+
+  describe("by others", { concurrency: true }, () => {
+    it("one good and one false: no_majority, and the status says so", async () => {
+      const agent = await start({ servers: [servers.names[0], servers.names[3]] });
+      const { status, json, headers } = await post(agent, "sync");
+      assert.deepEqual([status, json.code], [503, "no_majority"]);
+      assert.ok(Number(headers["retry-after"]) > 0, "Retry-After");
+      const { trust, message, source } = await read(agent);
+      assert.deepEqual([trust, source], ["none", null]);
+      assert.match(message, /do not agree/);
+    });
+    it("a false one alone where two must agree: refused", async () => {
+      const agent = await start({ servers: [servers.names[3]], min_agreeing: 2 });
+      const { status, json } = await post(agent, "sync");
+      assert.deepEqual([status, json.code], [503, "no_majority"]);
+      const { trust, state, offset_seconds } = await read(agent);
+      assert.deepEqual([trust, state, offset_seconds], ["none", "unsynchronised", null]);
+    });
+    it("a single good one: accepted", async () => {
+      const agent = await start({ servers: [servers.names[0]] });
+      const { status, json } = await post(agent, "sync");
+      assert.deepEqual([status, json.trust, json.state], [200, "accepted", "synchronised"]);
+    });
+    it("over IPv6", reaching("::1"), async () => {
+      const names = servers.ports.slice(0, 2).map((port) => `[::1]:${port}`);
+      const agent = await start({ servers: names });
+      const { status, json } = await post(agent, "sync");
+      assert.deepEqual([status, json.trust], [200, "trusted"]);
+      assert.ok(
+        names.every((name) => ["selected", "candidate"].includes(stateOf(json, name) ?? "")),
+        JSON.stringify(json.sources),
+      );
+      assert.equal(json.sources[0].address, "::1");
+    });
+    it("none that answers: no_time_source, and the source is unreachable", async () => {
+      const agent = await start({ servers: [silent] });
+      const { status, json } = await post(agent, "sync");
+      assert.deepEqual([status, json.code], [503, "no_time_source"]);
+      assert.equal(stateOf(await read(agent), silent), "unreachable");
+    });
+    it("none that is named: no_time_source", async () => {
+      const agent = await start({ servers: [] });
+      const { status, json } = await post(agent, "reselect");
+      assert.deepEqual([status, json.code], [503, "no_time_source"]);
+    });
+    it("in mode manual: time_sync_disabled, and nobody is asked", async () => {
+      const agent = await start({ mode: "manual", servers: servers.names });
+      for (const verb of ["sync", "reselect"] as const) {
+        const { status, json } = await post(agent, verb);
+        assert.deepEqual([status, json.code], [409, "time_sync_disabled"]);
+      }
+      const { counters, state, trust } = await read(agent);
+      assert.deepEqual([counters.exchanges, state, trust], [0, "manual", "none"]);
+    });
+  });
+});

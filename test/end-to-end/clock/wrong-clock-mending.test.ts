@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { codeOf } from "../../authenticator.ts";
+import { type Chronyd, freePort, startChronyd } from "../../clock/chronyd.ts";
+import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
+import { stepUp } from "../../running-agent.ts";
+import { startTimedAgent } from "../../simulated/faked-time.ts";
+
+const hour = 3_600;
+const route = "/api/system/time-sync";
+
+/** A host whose clock is moved, a real measurement of it, and real servers that come to life when the test says so. */
+async function begin(offsetSeconds: number) {
+  const ports = [await freePort(), await freePort()];
+  const time = { mode: "observe", servers: ports.map((port) => `127.0.0.1:${port}`) };
+  const agent = await startTimedAgent({ offsetSeconds, time });
+  const servers: Chronyd[] = [];
+  const admin = await agent.signedInAdmin();
+  const operator = await agent.signedIn("olga", "operator");
+  const reader = await agent.signedIn("rita", "readonly");
+  const outcome = async (method: string, path: string, token: string, body?: object) => {
+    const { status, json } = await agent.call(method, path, { token, body });
+    return [status, json?.reason ?? json?.code ?? json?.trust ?? "ok"];
+  };
+  return {
+    agent,
+    ...{ admin, operator, reader },
+    me: ({ token }: SignedIn) => outcome("GET", "/api/auth/me", token),
+    see: ({ token }: SignedIn) => outcome("GET", route, token),
+    reselect: ({ token }: SignedIn) => outcome("POST", `${route}/reselect`, token),
+    sync: ({ token }: SignedIn, body?: object) => outcome("POST", `${route}/sync`, token, body),
+    /** The agent's own idea of the time, in seconds from this machine's. */
+    aheadSeconds: async () =>
+      (Date.parse((await agent.call("GET", route, { local: true })).json.server_time) - Date.now()) / 1_000,
+    refresh: async (user: SignedIn) => {
+      const body = { refresh_token: user.refreshToken };
+      const { status, json, text } = await agent.call("POST", "/api/auth/refresh", { body });
+      assert.equal(status, 200, text);
+      Object.assign(user, { token: json.access_token, refreshToken: json.refresh_token });
+    },
+    connect: async () => {
+      for (const port of ports) servers.push(await startChronyd({ port }));
+    },
+    events: async (type: string) =>
+      (await agent.call("GET", `/api/events?after=0&type=${type}&limit=200`, { local: true })).json.items,
+    end: async () => {
+      await agent.dispose();
+      for (const server of servers) await server.stop();
+    },
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof begin>>;
+
+function assertNear(seconds: number, expected: number): void {
+  assert.ok(Math.abs(seconds - expected) < 2, `${seconds} s from this machine's clock, not ${expected} s`);
+}
+
+describe("a token that is refused because of the clock", () => {
+  describe("that was right when the token was made, and was set three hours ahead", () => {
+    let scene: Scene;
+    before(async () => {
+      scene = await begin(0);
+      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
+      scene.agent.stepClock(3 * hour);
+    });
+    after(() => scene.end());
+
+    it("is told so, and what is known of the clock", async () => {
+      const { token } = scene.operator;
+      const { status, json } = await scene.agent.call("GET", "/api/auth/me", { token });
+      assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "clock_epoch"]);
+      const { synchronised, last_sync_at, state } = json.clock;
+      assert.deepEqual([synchronised, last_sync_at], [false, null]);
+      assert.match(state, /^(acquiring|unsynchronised)$/);
+    });
+    it("sees the status with that very token", async () => {
+      assert.deepEqual(await scene.see(scene.operator), [200, "none"]);
+    });
+    it("may ask, and hears that no server answers", async () => {
+      assert.deepEqual(await scene.reselect(scene.operator), [503, "no_time_source"]);
+    });
+    it("of an administrator neither forces nor sets anything, though he gave the password a moment ago", async () => {
+      for (const body of [{ force: true }, { time: new Date().toISOString() }]) {
+        assert.deepEqual(await scene.sync(scene.admin, body), [401, "step_up_required"]);
+      }
+      assertNear(await scene.aheadSeconds(), 3 * hour);
+    });
+    it("of an operator does so no more than ever", async () => {
+      assert.deepEqual(await scene.sync(scene.operator, { force: true }), [403, "forbidden"]);
+    });
+    it("of a reader may look and not mend", async () => {
+      assert.deepEqual(await scene.see(scene.reader), [200, "none"]);
+      assert.deepEqual(await scene.sync(scene.reader), [403, "forbidden"]);
+      assert.deepEqual(await scene.reselect(scene.reader), [403, "forbidden"]);
+    });
+    it("opens nothing else", async () => {
+      for (const path of ["/api/system", "/api/users", "/api/events", "/api/auth/sessions", "/api/tokens"]) {
+        const { status, json } = await scene.agent.call("GET", path, { token: scene.admin.token });
+        assert.deepEqual([path, status, json.reason], [path, 401, "clock_epoch"]);
+      }
+      const floor = await scene.agent.call("POST", `${route}/floor-reset`, { token: scene.admin.token });
+      assert.deepEqual([floor.status, floor.json.reason], [401, "clock_epoch"]);
+    });
+    it("mends the clock with that very token, and then the token works", async () => {
+      await scene.connect();
+      assert.deepEqual(await scene.me(scene.operator), [401, "clock_epoch"]);
+      assert.deepEqual(await scene.sync(scene.operator), [200, "trusted"]);
+      assertNear(await scene.aheadSeconds(), 0);
+      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
+    });
+    it("does so for everybody's, and left the host's own clock alone", async () => {
+      assert.deepEqual(await scene.me(scene.admin), [200, "ok"]);
+      assert.deepEqual(await scene.me(scene.reader), [200, "ok"]);
+      const { json } = await scene.agent.call("GET", route, { local: true });
+      assert.ok(Math.abs(json.offset_seconds + 3 * hour) < 2, `${json.offset_seconds}`);
+      assert.equal(json.last_step, null);
+    });
+    it("each use of it was written down with who and what", async () => {
+      const uses = (await scene.events("token.tolerated")).map(
+        ({ actor, details }: { actor: { name: string }; details: { operation: string } }) =>
+          `${actor.name} ${details.operation}`,
+      );
+      for (const use of [
+        "olga getTimeSync",
+        "olga reselectTimeSources",
+        "olga syncTime",
+        "rita getTimeSync",
+      ]) {
+        assert.ok(uses.includes(use), `${use} is not among ${uses.join(", ")}`);
+      }
+    });
+    it("revives no session that ended meanwhile", async () => {
+      const { token, refreshToken } = await scene.agent.login("olga", goodPassword);
+      await scene.agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
+      const { status, json } = await scene.agent.call("GET", route, { token });
+      assert.deepEqual([status, json.reason], [401, "revoked"]);
+    });
+    it("is not refused when the host's clock is set again: somebody vouches for another one now", async () => {
+      scene.agent.stepClock(-5 * hour);
+      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
+      assertNear(await scene.aheadSeconds(), 0);
+    });
+  });
+
+  describe("that was three hours behind when the token was made, and is put right", () => {
+    let scene: Scene;
+    before(async () => {
+      scene = await begin(-3 * hour);
+    });
+    after(() => scene.end());
+
+    it("mends it with that very token, is refused then once, and a refresh signs nobody out", async () => {
+      assertNear(await scene.aheadSeconds(), -3 * hour);
+      await scene.connect();
+      assert.deepEqual(await scene.sync(scene.operator), [200, "trusted"]);
+      assertNear(await scene.aheadSeconds(), 0);
+      assert.deepEqual(await scene.me(scene.operator), [401, "clock_epoch"]);
+      await scene.refresh(scene.operator);
+      assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
+    });
+    it("may be looked at with it for an hour from then on, although somebody vouches for the clock", async () => {
+      assert.deepEqual(await scene.see(scene.reader), [200, "trusted"]);
+    });
+    it("lets a second factor be enabled now: the clock is known", async () => {
+      const { token } = await scene.agent.login("olga", goodPassword);
+      await stepUp(scene.agent.call, token, goodPassword);
+      const { json: setup } = await scene.agent.call("POST", `/api/users/${scene.operator.id}/2fa/setup`, {
+        token,
+      });
+      const body = { code: codeOf(setup.secret, Date.now() / 1_000) };
+      const path = `/api/users/${scene.operator.id}/2fa/enable`;
+      const { status, text } = await scene.agent.call("POST", path, { token, body });
+      assert.equal(status, 200, text);
+    });
+    it("says in a 401 when it was measured", async () => {
+      const { json } = await scene.agent.call("GET", "/api/auth/me", { token: scene.reader.token });
+      assert.deepEqual([json.clock.state, json.clock.synchronised], ["synchronised", true]);
+      assert.ok(Math.abs(Date.parse(json.clock.last_sync_at) - Date.now()) < 60_000, json.clock.last_sync_at);
+    });
+  });
+
+  it("is 409 clock_not_synchronised for a second factor while no server answers", async () => {
+    const scene = await begin(0);
+    try {
+      const { id, token } = scene.operator;
+      const { json: setup } = await scene.agent.call("POST", `/api/users/${id}/2fa/setup`, { token });
+      const body = { code: codeOf(setup.secret, scene.agent.nowSeconds()) };
+      const { status, json } = await scene.agent.call("POST", `/api/users/${id}/2fa/enable`, { token, body });
+      assert.deepEqual([status, json.code], [409, "clock_not_synchronised"]);
+    } finally {
+      await scene.end();
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
+import type { Answer } from "../../running-agent.ts";
+import { type CodedUser, codedUser } from "../../simulated/coded-user.ts";
+import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+
+const [hour, day] = [3_600, 86_400];
+const year = 365 * day;
+const trusted = { trust: "trusted", state: "synchronised", synchronised: true };
+const untrusted = { trust: "none", state: "unsynchronised", synchronised: false };
+
+/** Seconds from now to the beginning of February 1970, where a board without a battery may begin. */
+const toThe1970s = () => 31 * day - Date.now() / 1_000;
+
+describe("a wrong clock and what was given out before it", () => {
+  let home: string;
+  let agent: TimedAgent;
+  let ana: CodedUser;
+  let kept: SignedIn;
+  const tokens = { seen: "", unseen: "", living: "" };
+  const use = (token: string) => agent.call("GET", "/api/system", { token });
+  const makeToken = async (token: string, expires_in: string): Promise<string> => {
+    const body = { name: expires_in, scopes: ["system:read"], expires_in };
+    const { status, json, text } = await agent.call("POST", "/api/tokens", { token, body });
+    assert.equal(status, 201, text);
+    return json.token;
+  };
+  const assertDead = async (token: string): Promise<void> => {
+    const { status, json } = await use(token);
+    assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "expired"]);
+  };
+  const assertAlive = async (token: string): Promise<void> => assert.equal((await use(token)).status, 200);
+  const start = async (offsetSeconds: number, clock: object): Promise<void> => {
+    agent = await startTimedAgent({ stateDirectory: join(home, "state"), offsetSeconds, clock });
+  };
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), "steward-1970-"));
+    await start(0, trusted);
+    await agent.signedInAdmin();
+    ana = await codedUser(agent, "ana");
+    kept = await agent.signedIn("keeper", "operator");
+    tokens.seen = await makeToken(kept.token, "1h");
+    tokens.unseen = await makeToken(kept.token, "1h");
+    tokens.living = await makeToken(kept.token, "90d");
+  });
+  after(async () => {
+    await agent.dispose();
+    await rm(home, { recursive: true });
+  });
+
+  describe("ten years ahead, and nobody vouches for it", () => {
+    before(() => {
+      agent.knowClock(untrusted);
+      agent.stepClock(10 * year);
+    });
+    after(() => agent.stepClock(-10 * year));
+
+    it("kills no API token", async () => {
+      for (const token of Object.values(tokens)) await assertAlive(token);
+    });
+    it("has codes of its own time checked as ever", async () => {
+      assert.equal((await ana.signIn({ code: ana.nextCode() })).status, 200);
+    });
+  });
+
+  describe("two hours later, when somebody vouches for it again", () => {
+    before(() => {
+      agent.knowClock(trusted);
+      agent.stepClock(2 * hour);
+    });
+
+    it("the API token of an hour has expired, the one of 90 days lives", async () => {
+      await assertDead(tokens.seen);
+      await assertAlive(tokens.living);
+    });
+    it("and stays expired with the clock back where it was good, whoever vouches", async () => {
+      agent.stepClock(-2 * hour);
+      await assertDead(tokens.seen);
+      agent.knowClock(untrusted);
+      await assertDead(tokens.seen);
+      agent.knowClock(trusted);
+      agent.stepClock(2 * hour);
+    });
+  });
+
+  describe("in 1970 after a start of the agent", () => {
+    const inPast = () => new Date(agent.nowSeconds() * 1_000).getUTCFullYear();
+    before(async () => {
+      await agent.dispose();
+      await start(toThe1970s(), untrusted);
+      ana = ana.at(agent);
+    });
+
+    it("lets the session of before go on by refresh", async () => {
+      assert.equal(inPast(), 1970);
+      const refused = await agent.call("GET", "/api/auth/me", { token: kept.token });
+      assert.deepEqual([refused.status, refused.json.reason], [401, "signature"]);
+      const body = { refresh_token: kept.refreshToken };
+      const { status, json, text } = await agent.call("POST", "/api/auth/refresh", { body });
+      assert.equal(status, 200, text);
+      kept.token = json.access_token;
+      assert.equal((await agent.call("GET", "/api/auth/me", { token: kept.token })).status, 200);
+    });
+    it("lets people in, with the code of 1970, once", async () => {
+      const code = ana.codeAhead(0);
+      assert.equal((await ana.signIn({ code })).status, 200);
+      assert.equal((await ana.signIn({ code })).json.code, "totp_reused");
+    });
+    it("revives no API token, neither the one that was seen to expire nor the one that nobody used", async () => {
+      await assertDead(tokens.seen);
+      await assertDead(tokens.unseen);
+    });
+    it("kills none", () => assertAlive(tokens.living));
+    it("makes API tokens that live", async () => {
+      await agent.call("POST", "/api/auth/reauth", {
+        token: kept.token,
+        body: { password: goodPassword },
+      });
+      await assertAlive(await makeToken(kept.token, "1h"));
+    });
+  });
+
+  describe("ten years ahead again", () => {
+    before(() => agent.stepClock(10 * year - toThe1970s()));
+
+    it("the living API token dies when somebody vouches for it, and not before", async () => {
+      await assertAlive(tokens.living);
+      agent.knowClock({ trust: "accepted" });
+      await assertDead(tokens.living);
+    });
+    it("and stays dead in 1970", async () => {
+      agent.knowClock(untrusted);
+      agent.stepClock(toThe1970s() - 10 * year);
+      await assertDead(tokens.living);
+    });
+  });
+});
+
+describe("what a 401 says of the clock", () => {
+  let agent: TimedAgent;
+  let bob: CodedUser;
+  let apiToken: string;
+  before(async () => {
+    agent = await startTimedAgent({ clock: trusted });
+    await agent.signedInAdmin();
+    bob = await codedUser(agent, "bob");
+    const { token } = await agent.signedIn("maker", "operator");
+    const body = { name: "short", scopes: ["system:read"], expires_in: "1h" };
+    apiToken = (await agent.call("POST", "/api/tokens", { token, body })).json.token;
+  });
+  after(() => agent.dispose());
+
+  const get = (token: string) => agent.call("GET", "/api/auth/me", { token });
+  const forged = () => `${bob.token.slice(0, -6)}AAAAAA`;
+  const post = (path: string, body: object) => agent.call("POST", path, { body });
+
+  const strangers: Record<string, () => Promise<Answer>> = {
+    "a token of another signature": () => get(forged()),
+    "a token that is none": () => get("x.y.z"),
+    "an API token that nobody made": () => get(`stw_${"A".repeat(43)}`),
+    "a refresh token that nobody has": () =>
+      post("/api/auth/refresh", { refresh_token: `str_${"A".repeat(43)}` }),
+  };
+  for (const [name, ask] of Object.entries(strangers)) {
+    it(`to ${name}: the time and no more`, async () => {
+      const { status, json, headers } = await ask();
+      assert.deepEqual([status, json.code], [401, "invalid_token"]);
+      assert.deepEqual(Object.keys(json.clock).sort(), ["server_time", "synchronised"]);
+      assert.ok(headers.date, "a Date header");
+    });
+  }
+
+  it("to a wrong password, with whatever code: nothing", async () => {
+    for (const code of [undefined, "123456", bob.codeAhead(180)]) {
+      const body = { username: "bob", password: "not his password, no", ...(code && { code }) };
+      const { status, json, headers } = await post("/api/auth/login", body);
+      assert.deepEqual([status, json.code, json.clock], [401, "invalid_credentials", undefined]);
+      assert.ok(headers.date, "a Date header");
+    }
+  });
+
+  const proven: Record<string, () => Promise<Answer>> = {
+    "a token of the right signature": () => get(bob.token),
+    "an API token of ours": () => get(apiToken),
+    "the right password with a wrong code": () => bob.signIn({ code: bob.codeAhead(86_400) }),
+    "a challenge with a wrong code": async () =>
+      post("/api/auth/totp", { challenge_token: await bob.challenge(), code: bob.codeAhead(86_400) }),
+    "the right password with a used code": async () => {
+      const code = bob.nextCode();
+      assert.equal((await bob.signIn({ code })).status, 200);
+      return bob.signIn({ code });
+    },
+  };
+  for (const [name, ask] of Object.entries(proven)) {
+    it(`to ${name}: all that the device knows`, async () => {
+      agent.stepClock(2 * hour);
+      const { status, json, headers } = await ask();
+      assert.equal(status, 401);
+      assert.equal(json.clock.state, "synchronised", JSON.stringify(json));
+      assert.ok("last_step_at" in json.clock, "last_step_at");
+      assert.ok(headers.date, "a Date header");
+    });
+  }
+});

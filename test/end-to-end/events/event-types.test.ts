@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { eventTypes } from "../../../src/contract/event-types.ts";
+import { codeOf, enrol } from "../../authenticator.ts";
+import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
+import { startObservingAgent } from "../../clock/time-servers.ts";
+import { type CheckedAgent, goodPassword } from "../../http/checked-agent.ts";
+import { cookieOf, ownPage } from "../../http/set-cookie.ts";
+import { stepUp } from "../../running-agent.ts";
+import { until } from "../../until.ts";
+
+/**
+ * What only a clock that moves or is vouched for brings about; the tests of a wrong clock look for these. A step, another
+ * hand and a panic need a host whose clock is steered: the scenarios in virtual time and the virtual machine show them; a
+ * contradiction needs a server with two minds, which the tests of the clock's room have.
+ */
+const byTheClock = [
+  "clock.epoch_raised",
+  "codes.locked",
+  "token.tolerated",
+  "clock.stepped",
+  "clock.panicked",
+  "clock.contested",
+  "clock.contradicted",
+];
+
+/** What no single request asks for. */
+const byItself = ["clock.source_changed"];
+
+interface Written {
+  type: string;
+  actor: { kind: string; name: string | null };
+  subject: { name: string } | null;
+  from: string;
+  request_id: string | null;
+  details: Record<string, unknown>;
+}
+
+describe("the events of an agent", () => {
+  let agent: CheckedAgent;
+  let server: Chronyd;
+  const events: Written[] = [];
+  const post = (path: string, token?: string, body: object = {}, method = "POST") =>
+    agent.call(method, path, { token, ...(method === "DELETE" ? {} : { body }) });
+
+  before(async () => {
+    server = await startChronyd();
+    agent = await startObservingAgent({ servers: [`127.0.0.1:${server.port}`] });
+    const setup_token = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
+    await post("/api/setup", undefined, { setup_token, username: "chief", password: goodPassword });
+    const chief = await agent.login("chief", goodPassword);
+    await stepUp(agent.call, chief.token, goodPassword);
+    await post("/api/auth/login", undefined, { username: "chief", password: "not the right password" });
+    await agent.call("GET", "/api/users", { token: "bad" });
+    await changeUsers(chief.token);
+    await useFactors(chief.token);
+    const { json } = await post("/api/tokens", chief.token, { name: "fleet", scopes: ["system:read"] });
+    await post(`/api/tokens/${json.id}`, chief.token, {}, "DELETE");
+    await post("/api/system", chief.token, { device: { name: "edge 7" } }, "PUT");
+    await useClock(chief.token);
+    const passwords = { current_password: goodPassword, new_password: "seven lamps beside canals" };
+    await post("/api/auth/password", chief.token, passwords, "PUT");
+    await useCookie();
+    await reuse(chief.refreshToken);
+    const { json: list } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
+    events.push(...list.items);
+  });
+  after(async () => {
+    await agent.dispose();
+    await server.stop();
+  });
+
+  /** Local root alone resets the floor; a person may set a clock that nobody else vouches for. */
+  const useClock = async (token: string) => {
+    const route = "/api/system/time-sync";
+    const ask = async (verb: string, body: object) => {
+      const { status, text } = await post(`${route}/${verb}`, token, body);
+      assert.equal(status, 200, text);
+    };
+    await ask("sync", {});
+    const { status } = await agent.call("POST", `${route}/floor-reset`, { local: true });
+    assert.equal(status, 200);
+    await ask("reselect", {});
+    await post("/api/system", token, { time: { mode: "manual" } }, "PUT");
+    await until("the clock is by hand", async () => {
+      const { json } = await agent.call("GET", route, { local: true });
+      return json.mode === "manual";
+    });
+    await ask("sync", { time: new Date().toISOString() });
+  };
+
+  const changeUsers = async (token: string) => {
+    const ana = await agent.signedIn("ana", "readonly");
+    await post(`/api/users/${ana.id}`, token, { role: "operator" }, "PUT");
+    await post(`/api/users/${ana.id}/unlock`, token);
+    await post(`/api/users/${ana.id}/password-reset`, token);
+    await post(`/api/users/${ana.id}/rescue`, token);
+    await post(`/api/users/${ana.id}/sessions`, token, {}, "DELETE");
+    await post(`/api/users/${ana.id}`, token, {}, "DELETE");
+  };
+
+  const useFactors = async (token: string) => {
+    const ben = await agent.signedIn("ben", "readonly");
+    const { secret } = await enrol(agent.call, { ...ben, password: goodPassword });
+    await post(`/api/users/${ben.id}/2fa/recovery-codes`, ben.token);
+    const skewed = codeOf(secret, Date.now() / 1_000 + 300);
+    await post("/api/auth/login", undefined, { username: "ben", password: goodPassword, code: skewed });
+    const code = codeOf(secret, Date.now() / 1_000 + 30);
+    await post(`/api/users/${ben.id}/2fa/disable`, ben.token, { password: goodPassword, code });
+    await enrol(agent.call, { ...ben, password: goodPassword });
+    await post(`/api/users/${ben.id}/2fa/recover`, token, { reason: "lost" });
+    const again = await agent.login("ben", goodPassword);
+    await post("/api/auth/logout", undefined, { refresh_token: again.refreshToken });
+  };
+
+  /** Of a sign-in, without what belongs to it. */
+  const useCookie = async () => {
+    const body = { username: "chief", password: "seven lamps beside canals", refresh: "cookie" };
+    const { name, value } = cookieOf(await post("/api/auth/login", undefined, body));
+    const headers = { ...ownPage, cookie: `${name}=${value}` };
+    await agent.call("POST", "/api/auth/refresh", { body: {}, headers });
+  };
+
+  const reuse = async (refresh_token: string) => {
+    await post("/api/auth/refresh", undefined, { refresh_token });
+    for (let use = 0; use < 3; use += 1) await post("/api/auth/refresh", undefined, { refresh_token });
+  };
+
+  // Those of updates take a repository, and those of damage a damaged state: update-events.test.ts and
+  // store/register.test.ts look for each of them.
+  const elsewhere = (name: string) => byTheClock.includes(name) || /^(update|state)\./.test(name);
+  for (const type of Object.keys(eventTypes).filter((name) => !elsewhere(name))) {
+    it(`${type} is written down with who, from where and in which request`, () => {
+      const event = events.find((one) => one.type === type);
+      assert.ok(event, `there is none among ${[...new Set(events.map((one) => one.type))].join(", ")}`);
+      assert.match(event.from, /^(127\.0\.0\.1|local)$/);
+      if (!byItself.includes(type)) assert.ok(event.request_id, "it has a request id");
+      if (!type.endsWith(".refused")) assert.notEqual(event.actor.kind, "anonymous");
+    });
+  }
+
+  it("names who set the clock by hand, and what it was before and after; that is no sync besides", () => {
+    const event = events.find(({ type }) => type === "clock.set_by_hand");
+    assert.equal(event?.actor.name, "chief");
+    const { before, after } = event?.details ?? {};
+    assert.ok(Math.abs(Date.parse(String(after)) - Date.parse(String(before))) < 5_000, `${before} ${after}`);
+    assert.equal(events.filter(({ type }) => type === "clock.sync_requested").length, 1);
+  });
+
+  it("names the user whose refresh token was used twice", () => {
+    assert.equal(events.find(({ type }) => type === "session.reused")?.subject?.name, "chief");
+  });
+});

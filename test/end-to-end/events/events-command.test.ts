@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, it, type TestContext } from "node:test";
+import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import type { RunningAgent } from "../../running-agent.ts";
+import { until } from "../../until.ts";
+
+const program = join(import.meta.dirname, "../../../dist/main.js");
+
+/** What `journalctl -o json` would print of this log. */
+function journalOf(log: string): string {
+  const lines = log.split("\n").filter(Boolean);
+  const others = ['{"MESSAGE":[1,2,3]}', '{"MESSAGE":"event log of somebody else"}', "no json"];
+  return [...others, ...lines.map((line) => JSON.stringify({ MESSAGE: line, _PID: "1" }))].join("\n");
+}
+
+describe("steward events", () => {
+  let agent: RunningAgent;
+  let environment: Record<string, string>;
+  before(async () => {
+    agent = await startAgentInProcess();
+    environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
+    await agent.signedInAdmin();
+    const body = { username: "anna", role: "operator", display_name: "Anna" };
+    await agent.call("POST", "/api/users", { body, local: true });
+    await agent.call("POST", "/api/auth/login", { body: { username: "anna", password: "wrong-password" } });
+  });
+  after(() => agent.dispose());
+
+  it("prints a row an event, and the API's own shape with -o json", async () => {
+    const { code, stdout } = await runSteward(["events", "--type", "user.created"], { environment });
+    assert.equal(code, 0);
+    const [heads = "", ...rows] = stdout.trimEnd().split("\n");
+    assert.match(heads, /^TIME +SEQ +TYPE +WHO +SUBJECT +FROM +OUTCOME +DETAILS$/);
+    assert.equal(rows.length, 2);
+    assert.match(rows[1] ?? "", /^2\S+Z +4 +user\.created +local-root +anna +local +success +enabled=true/);
+    const json = await runSteward(["-o", "json", "events", "--after", "1", "--limit", "1"], { environment });
+    const { items, next_cursor } = JSON.parse(json.stdout);
+    assert.deepEqual([items[0].seq, items.length, next_cursor], [2, 1, "2"]);
+  });
+
+  it("goes back page by page with --cursor, the newest last in each", async () => {
+    const newest = await runSteward(["-o", "json", "events", "--limit", "2"], { environment });
+    const { items, next_cursor } = JSON.parse(newest.stdout);
+    assert.deepEqual(
+      items.map(({ seq }: { seq: number }) => seq),
+      [5, 4],
+    );
+    const older = await runSteward(["events", "--limit", "2", "--cursor", next_cursor], { environment });
+    const seqs = older.stdout
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((row) => row.split(/ +/)[1]);
+    assert.deepEqual(seqs, ["2", "3"]);
+    const foreign = await runSteward(["events", "--cursor", "of-no-use"], { environment });
+    assert.equal(foreign.code, 6, foreign.stderr);
+    assert.match(foreign.stderr, /begin again without a cursor/);
+  });
+
+  it("verifies both chains and prints their heads", async () => {
+    const { code, stdout, stderr } = await runSteward(["events", "--verify"], { environment });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^changes +4 +1 +4 +[0-9a-f]{64}$/m);
+    assert.match(stdout, /^refusals +1 +5 +5 +[0-9a-f]{64}$/m);
+    assert.match(stderr, /5 events were checked/);
+  });
+
+  const wrong = [
+    ["--limit", "many"],
+    ["--after=-1"],
+    ["--against-journal"],
+    ["--journal", "/tmp/x"],
+    ["--verify", "--against-journal", "--url", "http://127.0.0.1:1"],
+  ];
+  for (const words of wrong) {
+    it(`refuses ${words.join(" ")} as a usage error`, async () => {
+      const { code } = await runSteward(["events", ...words], { environment });
+      assert.equal(code, 2);
+    });
+  }
+});
+
+describe("steward events --verify", () => {
+  let home: string;
+  let environment: Record<string, string>;
+  let journal: string;
+  let file: string;
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), "steward-events-"));
+    environment = { STEWARD_SOCKET: join(home, "none.sock"), STEWARD_STATE: join(home, "state") };
+    const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
+    await agent.signedInAdmin();
+    for (const name of ["one", "two", "three"]) {
+      await agent.call("PUT", "/api/system", { local: true, body: { device: { name } } });
+    }
+    await agent.stop();
+    journal = join(home, "journal.json");
+    writeFileSync(journal, journalOf(agent.log()));
+    await agent.dispose();
+    const directory = join(home, "state/events");
+    file = join(directory, readdirSync(directory).find((name) => name.startsWith("changes")) ?? "");
+  });
+  const clean = (test: TestContext) => test.after(() => rm(home, { recursive: true, force: true }));
+  const verify = (...more: string[]) => runSteward(["events", "--verify", ...more], { environment });
+
+  it("with the agent down checks what lies there, and that it reaches the journal's head", async (test) => {
+    clean(test);
+    const { code, stderr } = await verify("--against-journal", "--journal", journal);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /reaches all 1 heads that the journal knows/);
+  });
+
+  it("names the first event that was changed (exit 1)", async (test) => {
+    clean(test);
+    writeFileSync(file, readFileSync(file, "utf8").replace("settings.changed", "settings.channed"));
+    const { code, stderr } = await verify();
+    assert.equal(code, 1);
+    assert.match(stderr, /not what was written: 4 /);
+  });
+
+  it("sees an end that was cut off by the journal alone", async (test) => {
+    clean(test);
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, 3);
+    truncateSync(file, Buffer.byteLength(`${lines.join("\n")}\n`));
+    assert.equal((await verify()).code, 0);
+    const { code, stderr } = await verify("--journal", journal);
+    assert.equal(code, 1);
+    assert.match(stderr, /4 is missing from changes, which reached 6 by the journal/);
+  });
+
+  it("sees a log that was written anew, with right hashes, by the journal alone", async (test) => {
+    clean(test);
+    await rm(join(home, "state/events"), { recursive: true });
+    for (const name of ["a", "b", "c", "d", "e", "f"]) {
+      const { code } = await runSteward(["system", "set", `device.name=${name}`], { environment });
+      assert.equal(code, 0);
+    }
+    assert.equal((await verify()).code, 0);
+    const { code, stderr } = await verify("--journal", journal);
+    assert.equal(code, 1);
+    assert.match(stderr, /6 has another hash in the journal/);
+  });
+
+  it("says what it cannot know without heads (exit 1: it is no proof), and refuses a file that is not there (exit 3)", async (test) => {
+    clean(test);
+    writeFileSync(journal, "");
+    const { code, stderr } = await verify("--journal", journal);
+    assert.equal(code, 1);
+    assert.match(stderr, /^steward: \d+ events were checked.*a cut end would not be seen/m);
+    assert.equal((await verify("--journal", join(home, "nowhere"))).code, 3);
+  });
+});
+
+describe("steward events --follow", () => {
+  it("prints what happens, comes back to an agent that restarts, and ends with Ctrl-C (130)", async (test) => {
+    const home = await mkdtemp(join(tmpdir(), "steward-events-"));
+    test.after(() => rm(home, { recursive: true, force: true }));
+    const run = join(home, "run");
+    const socket = join(run, "steward.sock");
+    const state = join(home, "state");
+    let agent = await startServe(state, run);
+    test.after(() => void agent.kill("SIGKILL"));
+    const environment = { STEWARD_SOCKET: socket, STEWARD_STATE: state };
+    const set = (name: string) => runSteward(["system", "set", `device.name=${name}`], { environment });
+    await set("one");
+    const child = spawn(process.execPath, [program, "-o", "json", "events", "-f"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...environment },
+    });
+    test.after(() => void child.kill("SIGKILL"));
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    const seqs = () =>
+      output
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).seq);
+    await until("the newest came", () => seqs().length === 1);
+    await set("two");
+    await until("what happened came", () => seqs().length === 2);
+    agent.kill("SIGTERM");
+    await new Promise((resolve) => agent.once("exit", resolve));
+    agent = await startServe(state, run);
+    await set("three");
+    await until("it came back", () => seqs().length === 3);
+    assert.deepEqual(seqs(), [1, 2, 3]);
+    child.kill("SIGINT");
+    const code = await new Promise((resolve) => child.once("exit", resolve));
+    assert.equal(code, 130);
+  });
+
+  it("without an agent shows what there is and says that nothing will come", async (test) => {
+    const agent = await startAgentInProcess();
+    test.after(() => agent.dispose());
+    await agent.signedInAdmin();
+    await agent.stop();
+    const environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
+    const { code, stdout, stderr } = await runSteward(["events", "--follow"], { environment });
+    assert.equal(code, 1);
+    assert.match(stdout, /user\.created/);
+    assert.match(stderr, /Following needs the running agent/);
+  });
+});
+
+/** An agent at a place of our own, so that the next one can be at the same. */
+async function startServe(state: string, run: string): Promise<ChildProcess> {
+  const words = ["serve", "--state", state, "--run", run, "--listen", "127.0.0.1:0"];
+  const child = spawn(process.execPath, [program, ...words], { stdio: ["ignore", "ignore", "pipe"] });
+  let log = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  await until("the agent listens", () => log.includes('"listening"'));
+  return child;
+}

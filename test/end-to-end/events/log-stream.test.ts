@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { writeCommand } from "../../host/systemd/journal.ts";
+import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../http/checked-agent.ts";
+import { type OpenedStream, openStream } from "../../http/stream-reader.ts";
+import { until } from "../../until.ts";
+
+describe("GET /api/logs/stream", () => {
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  before(async () => {
+    // Whatever this machine's own journal holds: without one it is the agent's own lines.
+    const journalctl = writeCommand({ after }, "journalctl", "exit 1");
+    agent = await startCheckedProcess({
+      environment: { PATH: `${dirname(journalctl)}:${process.env.PATH}` },
+    });
+    admin = await agent.signedInAdmin();
+    await agent.signedIn("log-reader", "readonly");
+  });
+  after(() => agent.dispose());
+
+  const read = (token: string, query = "", headers: Record<string, string> = {}) =>
+    openStream({ where: agent.port, token, path: `/api/logs/stream${query}`, headers });
+
+  const rename = async (name: string): Promise<void> => {
+    const body = { device: { name } };
+    assert.equal((await agent.call("PUT", "/api/system", { token: admin.token, body })).status, 200);
+  };
+
+  const messagesOf = (stream: OpenedStream) => stream.messages.map(({ data }) => data.message);
+
+  it("gives an administrator each line as it is written, audit lines too", async () => {
+    const stream = await read(admin.token);
+    await rename("one");
+    await until("it came", () => messagesOf(stream).includes("settings.changed"));
+    assert.ok(
+      stream.messages.every(({ id, event, data }) => event === "log" && id === data.cursor),
+      "each message has its line's cursor for an id",
+    );
+    stream.close();
+  });
+
+  it("gives a reader what is no audit line alone, from `since` on", async () => {
+    const { token, refreshToken } = await agent.login("log-reader", "quiet otters borrow umbrellas");
+    const stream = await read(token, "?since=1h");
+    await rename("two");
+    await until("it came", () => messagesOf(stream).includes("listening"));
+    // Whatever was sent comes before the end.
+    await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
+    await stream.ended;
+    assert.deepEqual(
+      stream.messages.filter(({ data }) => data.audit === true),
+      [],
+    );
+    assert.ok(!messagesOf(stream).includes("settings.changed"), "no audit line");
+  });
+
+  it("goes on behind Last-Event-ID, with no line missing and none twice", async () => {
+    const first = await read(admin.token, "?q=settings.changed");
+    await rename("three");
+    await until("it came", () => first.messages.length === 1);
+    const id = first.messages[0]?.id ?? "";
+    first.close();
+    await rename("four");
+    await rename("five");
+    const second = await read(admin.token, "?q=settings.changed", { "last-event-id": id });
+    await until("they came", () => second.messages.length >= 2);
+    await rename("six");
+    const newest = await agent.call("GET", "/api/logs?q=settings.changed&limit=1", { local: true });
+    await until("the newest came", () => second.messages.at(-1)?.id === newest.json.items[0].cursor);
+    assert.equal(second.messages.length, 3, "four, five and six");
+    second.close();
+  });
+
+  it("ends when its session does", async () => {
+    const { token, refreshToken } = await agent.login("log-reader", "quiet otters borrow umbrellas");
+    const stream = await read(token);
+    let hasEnded = false;
+    void stream.ended.then(() => {
+      hasEnded = true;
+    });
+    await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
+    await until("it has ended", () => hasEnded);
+  });
+});

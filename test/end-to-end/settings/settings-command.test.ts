@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import type { RunningAgent } from "../../running-agent.ts";
+
+describe("settings on the command line", () => {
+  let agent: RunningAgent;
+  const steward = async (words: readonly string[], input = "") => {
+    const ended = await runSteward([...words, "--socket", agent.socket], { input });
+    assert.equal(ended.code, 0, ended.stderr);
+    return ended;
+  };
+  const set = (...words: string[]) => steward(["system", "set", ...words]);
+  const get = async (...words: string[]) => (await steward(["system", "get", ...words])).stdout;
+
+  /** Values of every kind that a setting has, some of them with what a shell or a parser could trip over. */
+  const others = [
+    "device.name=pump = 7, the big one",
+    "device.location=# not a comment",
+    "time.servers=ntp1.example, 192.0.2.7:1123,[2001:db8::1]:123",
+    "time.min_agreeing=2",
+    'update.windows=[{"days":["mon","sun"],"from":"22:00","to":"04:00"}]',
+    "update.ota.auto_update_rules=no",
+    "security.password_min_length=20",
+    "console.banner=",
+  ];
+
+  before(async () => {
+    agent = await startAgentInProcess();
+  });
+  after(() => agent.dispose());
+
+  it("takes a list as the README types it, with commas", async () => {
+    await set("time.servers=a.example,b.example:1123");
+    assert.equal(await get("time.servers"), "a.example,b.example:1123\n");
+    await set("time.servers=");
+    assert.equal(await get("time.servers"), "\n");
+    await set('time.servers=["c.example"]');
+    assert.deepEqual(JSON.parse(await get("time.servers", "-o", "json")), ["c.example"]);
+  });
+
+  it("says what a change has changed, and when it has changed nothing", async () => {
+    const first = await set("device.name=edge 7", "device.contact=");
+    assert.deepEqual([first.stdout, first.stderr], ["device.name=edge 7\n", ""]);
+    const again = await set("device.name=edge 7");
+    assert.deepEqual([again.stdout, again.stderr], ["", "Nothing was changed: it was so already.\n"]);
+    const json = await set("device.name=edge 8", "device.contact=", "-o", "json");
+    assert.deepEqual(JSON.parse(json.stdout), { changed: ["device.name"] });
+    assert.deepEqual(JSON.parse((await set("device.name=edge 8", "-o", "json")).stdout), { changed: [] });
+  });
+
+  for (const form of ["table", "json"]) {
+    it(`takes back what \`system get -o ${form}\` has printed`, async () => {
+      const former = await get("-o", form);
+      const unchanged = await steward(["system", "set", "--stdin", "-o", "json"], former);
+      assert.deepEqual(JSON.parse(unchanged.stdout), { changed: [] });
+      await set(...others);
+      const changed = await get("-o", form);
+      assert.notEqual(changed, former);
+      await steward(["system", "set", "--stdin"], former);
+      assert.equal(await get("-o", form), former);
+      await steward(["system", "set", "--stdin"], changed);
+      assert.equal(await get("-o", form), changed);
+      await steward(["system", "set", "--stdin"], former);
+    });
+  }
+
+  it("takes back one value, and a group", async () => {
+    await set(...others);
+    for (const key of [
+      "time.servers",
+      "time.min_agreeing",
+      "update.windows",
+      "update.ota.auto_update_rules",
+    ]) {
+      const value = (await get(key)).replace(/\n$/, "");
+      assert.deepEqual(JSON.parse((await set(`${key}=${value}`, "-o", "json")).stdout), { changed: [] }, key);
+    }
+    const group = await get("device", "-o", "json");
+    await set("device.name=", "device.location=");
+    const back = await set(`device=${group}`, "-o", "json");
+    assert.deepEqual(JSON.parse(back.stdout), { changed: ["device.name", "device.location"] });
+    const lines = await get("device");
+    await set("device.name=");
+    await steward(["system", "set", "--stdin"], `# kept\n\n${lines}`);
+    assert.equal(await get("device"), lines);
+  });
+
+  const refused: [what: string, words: string[], input: string, exit: number, message: RegExp][] = [
+    ["a cut-off document", ["--stdin"], '{"device": {', 6, /begins like a JSON object and is none/],
+    ["a setting that there is not", ["--stdin"], '{"device":{"nme":"x"}}', 6, /no setting "device\.nme"/],
+    ["what a role did not see", ["--stdin"], "device.contact=(hidden)", 6, /is hidden from this role/],
+    ["both at once", ["--stdin", "device.name=x"], "", 2, /not both/],
+    ["nothing", [], "", 2, /KEY=VALUE is missing/],
+    ["more than there can be", ["--stdin"], "#".repeat(70_000), 6, /more than 65536 bytes/],
+    ["a group that is no object", ["update.ota=1"], "", 6, /is a group of settings/],
+  ];
+  for (const [what, words, input, exit, message] of refused) {
+    it(`refuses ${what}`, async () => {
+      const before = await get();
+      const ended = await runSteward(["system", "set", ...words, "--socket", agent.socket], { input });
+      assert.equal(ended.code, exit, ended.stderr);
+      assert.match(ended.stderr, message);
+      assert.equal(await get(), before);
+    });
+  }
+});

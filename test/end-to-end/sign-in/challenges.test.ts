@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+import { login, newAddress } from "./guessing.ts";
+
+interface Keeper extends SignedIn, Enrolled {
+  username: string;
+}
+
+describe("a challenge, between the password and the code", () => {
+  let agent: CheckedAgent;
+  let names = 0;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  /** Of his own for each test, for a code is good once. */
+  const keeper = async (): Promise<Keeper> => {
+    names += 1;
+    const username = `challenged-${names}`;
+    const user = await agent.signedIn(username, "operator");
+    return { ...user, username, ...(await enrol(agent.call, { ...user, password: goodPassword })) };
+  };
+  const open = async ({ username }: Keeper): Promise<string> => {
+    const { status, json } = await login(agent, newAddress(), username, goodPassword);
+    assert.deepEqual([status, json.code], [401, "totp_required"]);
+    return json.challenge_token;
+  };
+  /** Each from another source: wrong ones are counted. */
+  const answer = (challenge_token: string, proof: object): Promise<Answer> =>
+    agent.call("POST", "/api/auth/totp", { from: newAddress(), body: { challenge_token, ...proof } });
+  const rightCode = ({ secret }: Keeper) => ({ code: codeOf(secret, Date.now() / 1_000 + 30) });
+  const recoveryCode = ({ recoveryCodes }: Keeper, index = 0) => ({ recovery_code: recoveryCodes[index] });
+  const assertStale = ({ status, json }: Answer) =>
+    assert.deepEqual([status, json.code], [401, "challenge_invalid"]);
+
+  it("is good once (replay)", async () => {
+    const user = await keeper();
+    const token = await open(user);
+    assert.equal((await answer(token, rightCode(user))).status, 200);
+    assertStale(await answer(token, recoveryCode(user)));
+  });
+
+  it("is good once of eight answers at the same moment (race)", async () => {
+    const user = await keeper();
+    const token = await open(user);
+    const proofs = Array.from({ length: 8 }, (_, index) => recoveryCode(user, index));
+    const all = await Promise.all(proofs.map((proof) => answer(token, proof)));
+    assert.equal(all.filter(({ status }) => status === 200).length, 1);
+  });
+
+  for (const [name, make] of Object.entries<(user: Keeper) => string>({
+    "that was never given out": () => `stc_${"A".repeat(32)}`,
+    "of another form": () => "x",
+    "that is an access token": ({ token }) => token.slice(0, 256),
+    "that is a refresh token": ({ refreshToken }) => refreshToken,
+    "that is a NUL": () => "\u0000",
+    "named like a member of every object": () => "__proto__",
+  })) {
+    it(`${name} is none`, async () => {
+      const user = await keeper();
+      assertStale(await answer(make(user), rightCode(user)));
+    });
+  }
+
+  for (const challenge_token of ["", "A".repeat(257), 7, null, ["stc_x"], {}]) {
+    it(`that is ${JSON.stringify(challenge_token).slice(0, 20)} is refused for its form`, async () => {
+      const body = { challenge_token, code: "314159" };
+      const { status, json } = await agent.call("POST", "/api/auth/totp", { body });
+      assert.deepEqual([status, json.code], [400, "validation_failed"]);
+    });
+  }
+
+  it("takes no other user's code or recovery code", async () => {
+    const [user, other] = [await keeper(), await keeper()];
+    const token = await open(user);
+    const wrongs: Answer[] = [
+      await answer(token, rightCode(other)),
+      await answer(token, recoveryCode(other)),
+    ];
+    assert.deepEqual(
+      wrongs.map(({ json }) => json.code),
+      ["totp_invalid", "recovery_code_invalid"],
+    );
+    const { status, json } = await answer(token, rightCode(user));
+    assert.deepEqual([status, json.user?.id], [200, user.id]);
+    assert.equal((await answer(await open(other), rightCode(other))).status, 200, "the other's is not spent");
+  });
+
+  it("waits on where neither code nor recovery code comes", async () => {
+    const user = await keeper();
+    const token = await open(user);
+    for (let count = 0; count < 6; count += 1) {
+      const { status, json } = await answer(token, {});
+      assert.deepEqual([status, json.code], [401, "totp_required"]);
+    }
+    assert.equal((await answer(token, rightCode(user))).status, 200);
+  });
+
+  it("ends with the fifth wrong code, from wherever they came; a new one takes the right code", async () => {
+    const user = await keeper();
+    const token = await open(user);
+    const code = wrongCodeOf(user.secret);
+    for (let count = 0; count < 5; count += 1) {
+      assert.equal((await answer(token, { code })).json.code, "totp_invalid");
+    }
+    assertStale(await answer(token, rightCode(user)));
+    assert.equal((await answer(await open(user), rightCode(user))).status, 200);
+  });
+
+  const ended: Record<string, (user: Keeper) => Promise<Answer>> = {
+    "the password was changed": ({ token }) =>
+      agent.call("PUT", "/api/auth/password", {
+        token,
+        body: { current_password: goodPassword, new_password: "seven lamps beside canals" },
+      }),
+    "the password was reset": ({ id }) =>
+      agent.call("POST", `/api/users/${id}/password-reset`, { local: true, body: {} }),
+    "the user was disabled": ({ id }) =>
+      agent.call("PUT", `/api/users/${id}`, { local: true, body: { enabled: false } }),
+    "the user was deleted": ({ id }) => agent.call("DELETE", `/api/users/${id}`, { local: true }),
+    "the factor was removed": ({ id }) =>
+      agent.call("POST", `/api/users/${id}/2fa/recover`, { local: true, body: { reason: "lost" } }),
+  };
+  for (const [name, end] of Object.entries(ended)) {
+    it(`is no good once ${name}`, async () => {
+      const user = await keeper();
+      const token = await open(user);
+      const { status, text } = await end(user);
+      assert.ok(status < 300, text);
+      assertStale(await answer(token, rightCode(user)));
+    });
+  }
+
+  it("is no good for another route: neither as a bearer nor as a refresh token", async () => {
+    const token = await open(await keeper());
+    const own = await agent.call("GET", "/api/auth/me", { token });
+    assert.deepEqual([own.status, own.json.reason], [401, "malformed"]);
+    const body = { refresh_token: token };
+    assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).json.code, "invalid_token");
+  });
+
+  it("is not given to whoever has no second factor, or a wrong password", async () => {
+    const user = await keeper();
+    const plain = await login(agent, newAddress(), adminName, adminPassword);
+    assert.deepEqual([plain.status, plain.json.challenge_token], [200, undefined]);
+    const wrong = await login(agent, newAddress(), user.username, "wrong but of a likely length");
+    assert.deepEqual([wrong.json.code, wrong.json.challenge_token], ["invalid_credentials", undefined]);
+  });
+});

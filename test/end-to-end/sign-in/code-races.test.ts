@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { enrol } from "../../authenticator.ts";
+import { goodPassword } from "../../http/checked-agent.ts";
+import type { Answer } from "../../running-agent.ts";
+import { type CodedUser, codedUser, freshAddress } from "../../simulated/coded-user.ts";
+import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+
+/** The same rounds a hundred times, without the network: test/auth/second-factor/second-factor.test.ts. */
+const rounds = 12;
+
+function codesOf(answers: readonly Answer[]): string[] {
+  return answers.map(({ status, json }) => (status === 200 ? "in" : json.code)).sort();
+}
+
+describe("one code sent twice at the same moment", () => {
+  let agent: TimedAgent;
+  let ana: CodedUser;
+  before(async () => {
+    agent = await startTimedAgent({ clock: { trust: "trusted" } });
+    await agent.signedInAdmin();
+    ana = await codedUser(agent, "ana");
+  });
+  after(() => agent.dispose());
+
+  const challenges = async (): Promise<string[]> => [await ana.challenge(), await ana.challenge()];
+  const answer = (challenge_token: string, proof: object) =>
+    agent.call("POST", "/api/auth/totp", { body: { challenge_token, ...proof }, from: freshAddress() });
+  const recover = (recovery_code: string | undefined) =>
+    agent.call("POST", `/api/users/${ana.id}/2fa/recover`, {
+      body: { password: goodPassword, recovery_code },
+      from: freshAddress(),
+    });
+  const renewedCodes = async (): Promise<string[]> => {
+    const { json } = await ana.signIn({ code: ana.nextCode() });
+    const code = ana.nextCode();
+    const refreshed = await agent.call("POST", "/api/auth/refresh", {
+      body: { refresh_token: json.refresh_token },
+    });
+    const token = refreshed.json.access_token;
+    const body = { password: goodPassword, code };
+    const steppedUp = await agent.call("POST", "/api/auth/reauth", { token, body });
+    assert.equal(steppedUp.status, 200, steppedUp.text);
+    const made = await agent.call("POST", `/api/users/${ana.id}/2fa/recovery-codes`, { token });
+    assert.equal(made.status, 200, made.text);
+    return made.json.recovery_codes;
+  };
+
+  it("behind two challenges: one gets in, the other's code was used before", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const tokens = await challenges();
+      const code = ana.nextCode();
+      const answers = await Promise.all(tokens.map((token) => answer(token, { code })));
+      assert.deepEqual(codesOf(answers), ["in", "totp_reused"], `round ${round}`);
+    }
+  });
+
+  it("with the password twice: one gets in", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const code = ana.nextCode();
+      const answers = await Promise.all([ana.signIn({ code }), ana.signIn({ code })]);
+      assert.deepEqual(codesOf(answers), ["in", "totp_reused"], `round ${round}`);
+    }
+  });
+
+  it("behind one challenge: one gets in", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const challenge = await ana.challenge();
+      const code = ana.nextCode();
+      const answers = await Promise.all([answer(challenge, { code }), answer(challenge, { code })]);
+      assert.equal(codesOf(answers).filter((one) => one === "in").length, 1, `round ${round}`);
+    }
+  });
+
+  it("as a recovery code at sign-in: one gets in, and one code is gone", async () => {
+    let left: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      if (left.length === 0) left = await renewedCodes();
+      const recovery_code = left.pop();
+      const tokens = await challenges();
+      const answers = await Promise.all(tokens.map((token) => answer(token, { recovery_code })));
+      assert.deepEqual(codesOf(answers), ["in", "recovery_code_invalid"], `round ${round}`);
+      const shown = await agent.call("GET", `/api/users/${ana.id}/2fa`, { local: true });
+      assert.equal(shown.json.recovery_codes_remaining, left.length, `round ${round}`);
+    }
+  });
+
+  it("as a recovery code at recovery, which takes the factor away: one gets in", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const [code] = round === 0 ? await renewedCodes() : (await enrolledAnew()).recoveryCodes;
+      const answers = await Promise.all([recover(code), recover(code)]);
+      assert.deepEqual(codesOf(answers), ["in", "invalid_credentials"], `round ${round}`);
+    }
+  });
+
+  it("as a recovery code at sign-in and at recovery: one of the two gets in", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { recoveryCodes } = await enrolledAnew();
+      const token = await ana.challenge();
+      const recovery_code = recoveryCodes[0];
+      const answers = await Promise.all([answer(token, { recovery_code }), recover(recovery_code)]);
+      const entered = codesOf(answers).filter((one) => one === "in").length;
+      assert.equal(entered, 1, `round ${round}: ${codesOf(answers)}`);
+      await agent.call("POST", `/api/users/${ana.id}/2fa/recover`, {
+        local: true,
+        body: { reason: "for the next round" },
+      });
+    }
+  });
+
+  async function enrolledAnew() {
+    const signedIn = await agent.login("ana", goodPassword);
+    return enrol(agent.call, { ...signedIn, password: goodPassword }, agent.nowSeconds());
+  }
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { hash } from "@node-rs/argon2";
+import { startAgentInProcess } from "../../agent-in-process.ts";
+import { goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
+import { adminPassword, logLine } from "../../running-agent.ts";
+
+const passwordHashOf = (cost: string, salt: string, digest: string) =>
+  `$argon2id$v=19$${cost}$${salt}$${digest}`;
+
+describe("the systemd credential steward.admin", () => {
+  let home: string;
+  let passwordHash: string;
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), "steward-credential-"));
+    passwordHash = await hash(adminPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  });
+  after(() => rm(home, { recursive: true, force: true }));
+
+  const withCredential = async (name: string, text: string) => {
+    const directory = join(home, name, "credentials");
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, "steward.admin"), text);
+    return { stateDirectory: join(home, name, "state"), environment: { CREDENTIALS_DIRECTORY: directory } };
+  };
+  const right = (username = "provisioned") => JSON.stringify({ username, password_hash: passwordHash });
+
+  it("makes the first administrator, who signs in with the password that it knows by its hash", async (t) => {
+    const agent = await startCheckedAgent(await withCredential("right", right()));
+    t.after(() => agent.dispose());
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: false });
+    assert.equal(existsSync(join(agent.runDirectory, "setup-token")), false);
+    const { token } = await agent.login("provisioned", adminPassword);
+    const { json } = await agent.call("GET", "/api/auth/me", { token });
+    assert.deepEqual([json.role, json.must_change_password], ["admin", false]);
+    assert.ok(!agent.log().includes(passwordHash), "!agent.log().includes(passwordHash)");
+  });
+
+  it("is ignored when there is an administrator, also one of that name", async (t) => {
+    const options = await withCredential("late", right());
+    const first = await startAgentInProcess({ stateDirectory: options.stateDirectory });
+    await first.signedInAdmin();
+    const body = { username: "provisioned", role: "readonly", password: goodPassword };
+    await first.call("POST", "/api/users", { body, local: true });
+    await first.dispose();
+    const agent = await startCheckedAgent(options);
+    t.after(() => agent.dispose());
+    const { json } = await agent.call("GET", "/api/users", { local: true });
+    assert.deepEqual(
+      json.items.map(({ username, role }: { username: string; role: string }) => `${username} ${role}`),
+      ["provisioned readonly", "root-admin admin"],
+    );
+    await agent.login("provisioned", goodPassword);
+  });
+
+  const broken: Record<string, string> = {
+    "no JSON": "username: provisioned",
+    "JSON of another kind": "[]",
+    null: "null",
+    "without a hash": JSON.stringify({ username: "provisioned" }),
+    "with a password in place of its hash": JSON.stringify({
+      username: "provisioned",
+      password: adminPassword,
+    }),
+    "with the password itself as hash": JSON.stringify({
+      username: "provisioned",
+      password_hash: adminPassword,
+    }),
+    "with a hash cut short": JSON.stringify({
+      username: "provisioned",
+      password_hash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0",
+    }),
+    "with a hash that asks for 4 TiB": JSON.stringify({
+      username: "provisioned",
+      password_hash: passwordHashOf(
+        "m=4294967295,t=2,p=1",
+        "c2FsdHNhbHRzYWx0",
+        "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0",
+      ),
+    }),
+    "with a hash that no hash function made": JSON.stringify({
+      username: "provisioned",
+      password_hash: passwordHashOf("m=19456,t=2,p=1", "x", "y"),
+    }),
+    "with a hash whose salt cannot be decoded": JSON.stringify({
+      username: "provisioned",
+      password_hash: passwordHashOf("m=19456,t=2,p=1", "c2FsdHNhbHR/Z", "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0"),
+    }),
+    "with a hash of another kind": JSON.stringify({
+      username: "provisioned",
+      password_hash: "$6$saltsalt$Vq3lT2V0E5n1aJc9a8q0yqU1nHh0aA",
+    }),
+    "with a name that no user may have": JSON.stringify({ username: "Root Admin", password_hash: "x" }),
+  };
+  it("when broken is logged and ignored: setup by token goes on", async (t) => {
+    for (const [name, text] of Object.entries(broken)) {
+      const agent = await startAgentInProcess(await withCredential(name, text));
+      t.after(() => agent.dispose());
+      const line = logLine(agent.log(), "the credential steward.admin cannot be used");
+      assert.equal(line?.severity, "error", name);
+      assert.ok(!agent.log().includes(adminPassword), `${name}: the log knows the password`);
+      assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true }, name);
+      assert.equal(existsSync(join(agent.runDirectory, "setup-token")), true, name);
+      assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 0, name);
+    }
+  });
+
+  it("that is blank, as the unit gives it where there is none, is no error", async (t) => {
+    const agent = await startCheckedAgent(await withCredential("blank", "\n"));
+    t.after(() => agent.dispose());
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
+  });
+
+  it("that is not there is no error", async (t) => {
+    const options = { environment: { CREDENTIALS_DIRECTORY: join(home, "nowhere") } };
+    const agent = await startCheckedAgent(options);
+    t.after(() => agent.dispose());
+    assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
+  });
+});

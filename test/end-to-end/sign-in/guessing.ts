@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import type { CheckedAgent } from "../../http/checked-agent.ts";
+import { type Answer, adminName } from "../../running-agent.ts";
+
+export const wrongPassword = "wrong but of a likely length";
+
+let addresses = 0;
+
+/** Each test tries from an address of its own: a source that failed at one account is counted at all. */
+export const newAddress = (): string => {
+  addresses += 1;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
+};
+
+/** A try to sign in, from another address. */
+export const login = (
+  agent: CheckedAgent,
+  from: string,
+  username: string,
+  password: string,
+  headers: Record<string, string> = {},
+) => agent.call("POST", "/api/auth/login", { from, headers, body: { username, password } });
+
+/** So many wrong passwords one after another; gives the answers. */
+export const fail = async (
+  agent: CheckedAgent,
+  from: string,
+  username = adminName,
+  times = 5,
+): Promise<Answer[]> => {
+  const answers = [];
+  for (let count = 0; count < times; count += 1) {
+    answers.push(await login(agent, from, username, wrongPassword));
+  }
+  return answers;
+};
+
+/** Throws unless it is refused for nearly so long; to the second where the agent's time stands still. */
+export const assertThrottled = ({ status, json, headers }: Answer, mostSeconds = 30): void => {
+  assert.deepEqual([status, json.code], [429, "too_many_attempts"]);
+  const seconds = Number(headers["retry-after"]);
+  assert.ok(seconds <= mostSeconds && seconds > mostSeconds - 10, `Retry-After: ${seconds}`);
+};

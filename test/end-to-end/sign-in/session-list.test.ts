@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { passingTime, runSteward } from "../../agent-in-process.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
+import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
+
+describe("sessions", () => {
+  let agent: CheckedAgent;
+  let anaId: string;
+  let admin: string;
+  const time = passingTime();
+  before(async () => {
+    agent = await startCheckedAgent(time);
+    await agent.signedInAdmin();
+    ({ token: admin } = await agent.login(adminName, adminPassword));
+    const body = { username: "ana", role: "readonly", password: goodPassword };
+    anaId = (await agent.call("POST", "/api/users", { body, local: true })).json.id;
+  });
+  after(() => agent.dispose());
+
+  const list = (token: string, query = "") => agent.call("GET", `/api/auth/sessions${query}`, { token });
+  const isIn = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status === 200;
+
+  it("of one's own are listed, the last used first, with the present one marked", async () => {
+    const first = await agent.login("ana", goodPassword);
+    const second = await agent.login("ana", goodPassword);
+    const { json } = await list(second.token);
+    assert.equal(json.total, 2);
+    assert.deepEqual(
+      json.items.map((one: { is_current: boolean }) => one.is_current),
+      [true, false],
+    );
+    assert.equal(json.items[0].user_id, anaId);
+    assert.equal(json.items[0].address, "127.0.0.1");
+    const lifetime = Date.parse(json.items[0].expires_at) - Date.parse(json.items[0].created_at);
+    assert.equal(Math.round(lifetime / 1_000), 86_400);
+    const end = await agent.call("DELETE", `/api/auth/sessions/${json.items[1].id}`, { token: second.token });
+    assert.equal(end.status, 204);
+    assert.deepEqual([await isIn(first.token), await isIn(second.token)], [false, true]);
+  });
+
+  it("of others are an administrator's business, also to end", async () => {
+    const { token } = await agent.login("ana", goodPassword);
+    const adminId = (await agent.call("GET", "/api/auth/me", { token: admin })).json.id;
+    const adminSession = (await list(admin)).json.items[0].id;
+    assert.equal((await list(token, `?user_id=${adminId}`)).status, 403);
+    for (const query of ["", `?user_id=${adminId}`]) {
+      const path = `/api/auth/sessions/${adminSession}${query}`;
+      const { status } = await agent.call("DELETE", path, { token });
+      assert.equal(status, query === "" ? 404 : 403, query);
+    }
+    assert.equal(await isIn(admin), true);
+    const late = await agent.login(adminName, adminPassword);
+    time.pass(stepUpSeconds);
+    const anas = `/api/auth/sessions/${(await list(token)).json.items[0].id}?user_id=${anaId}`;
+    const unasked = await agent.call("DELETE", anas, { token: late.token });
+    assert.deepEqual([unasked.status, unasked.json.code], [401, "step_up_required"]);
+    assert.equal((await list(admin, `?user_id=${anaId}`)).json.items[0].user_id, anaId);
+  });
+
+  it("of a user end all at once, and a user who does not exist has none", async () => {
+    const { token } = await agent.login("ana", goodPassword);
+    const unasked = await agent.call("DELETE", `/api/users/${anaId}/sessions`, { token: admin });
+    assert.deepEqual([unasked.status, unasked.json.code, await isIn(token)], [401, "step_up_required", true]);
+    await stepUp(agent.call, admin, adminPassword);
+    const ended = await agent.call("DELETE", `/api/users/${anaId}/sessions`, { token: admin });
+    assert.deepEqual([ended.status, await isIn(token), await isIn(admin)], [204, false, true]);
+    const nobody = `usr_${"0".repeat(32)}`;
+    assert.equal((await agent.call("DELETE", `/api/users/${nobody}/sessions`, { token: admin })).status, 404);
+    assert.equal((await list(admin, `?user_id=${nobody}`)).status, 404);
+    const gone = `/api/auth/sessions/ses_${"0".repeat(32)}`;
+    assert.equal((await agent.call("DELETE", gone, { token: admin })).status, 404);
+  });
+
+  it("on the socket are somebody's: without user_id it is not said whose", async () => {
+    const { status, json } = await agent.call("GET", "/api/auth/sessions", { local: true });
+    assert.deepEqual([status, json.code], [400, "validation_failed"]);
+  });
+
+  it("are listed and ended by the command line", async () => {
+    const environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
+    const first = await agent.login("ana", goodPassword);
+    const second = await agent.login("ana", goodPassword);
+    const listed = await runSteward(["-o", "json", "user", "sessions", "list", "ana"], { environment });
+    const ids = (JSON.parse(listed.stdout) as { items: { id: string }[] }).items.map(({ id }) => id);
+    assert.equal(ids.length, 2);
+    const one = ["user", "sessions", "revoke", "ana", "--session", ids[1] ?? ""];
+    assert.equal((await runSteward(one, { environment })).code, 0);
+    assert.deepEqual([await isIn(first.token), await isIn(second.token)], [false, true]);
+    assert.equal((await runSteward(one, { environment })).code, 3, "it is gone");
+    assert.equal((await runSteward(["user", "sessions", "revoke", "ana", "--yes"], { environment })).code, 0);
+    assert.equal(await isIn(second.token), false);
+    const table = await runSteward(["user", "sessions", "list", adminName], { environment });
+    assert.match(table.stdout, /^SESSION +FROM +BEGAN/);
+  });
+});

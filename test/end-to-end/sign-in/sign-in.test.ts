@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { countHashing } from "../../hashing.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+
+/** What was asked of argon2, in its order and with its cost: nearly all of the time that a sign-in takes. */
+const hashing: string[] = [];
+countHashing((word) => hashing.push(word));
+
+describe("sign-in", () => {
+  let agent: CheckedAgent;
+  const signIn = (username: string, password: string): Promise<Answer> =>
+    agent.call("POST", "/api/auth/login", { body: { username, password } });
+  const me = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  it("gives an access token that works, for fifteen minutes, and a session of 24 h with 60 min idle", async () => {
+    const { status, json } = await signIn(adminName, adminPassword);
+    assert.equal(status, 200);
+    assert.equal(json.expires_in, 900);
+    const inHours = (time: string) => (Date.parse(time) - Date.now()) / 3_600_000;
+    assert.ok(
+      Math.abs(inHours(json.session.expires_at) - 24) < 0.02,
+      "Math.abs(inHours(json.session.expires_at) - 24) < 0.02",
+    );
+    assert.ok(
+      Math.abs(inHours(json.session.idle_expires_at) - 1) < 0.02,
+      "Math.abs(inHours(json.session.idle_expires_at) - 1) < 0.02",
+    );
+    const own = await agent.call("GET", "/api/auth/me", { token: json.access_token });
+    assert.equal(own.json.username, adminName);
+    assert.ok(
+      Math.abs(Date.parse(own.json.last_login_at) - Date.now()) < 60_000,
+      "Math.abs(Date.parse(own.json.last_login_at) - Date.now()) < 60_000",
+    );
+  });
+
+  it("takes the name in capitals, as a phone's keyboard writes it", async () => {
+    assert.equal((await signIn("Root-Admin", adminPassword)).status, 200);
+  });
+
+  it("answers a wrong password, an unknown name and a disabled user alike: status, body, headers", async () => {
+    const body = { username: "absent", role: "operator", password: goodPassword, enabled: false };
+    await agent.call("POST", "/api/users", { body, local: true });
+    const answers = [
+      await signIn(adminName, "wrong but of a likely length"),
+      await signIn("nobody-of-this-name", "wrong but of a likely length"),
+      await signIn("absent", goodPassword),
+      await signIn("ROOT ADMIN\u0000", adminPassword),
+      await signIn(adminName, "x"),
+    ];
+    const seen = answers.map(({ status, json, headers }) => ({
+      status,
+      body: { ...json, request_id: "" },
+      headers: { ...headers, "x-request-id": "", date: "", "content-length": "" },
+    }));
+    for (const one of seen) assert.deepEqual(one, seen[0]);
+    assert.equal(seen[0]?.status, 401);
+    assert.equal(seen[0]?.body.code, "invalid_credentials");
+  });
+
+  it("costs as much for a name that nobody has as for a wrong password (user enumeration by time)", async () => {
+    const work: Record<string, string[]> = {};
+    const names = { known: adminName, unknown: "nobody-of-this-name" };
+    for (let round = 0; round < 3; round += 1) {
+      for (const kind of ["known", "unknown"] as const) {
+        hashing.length = 0;
+        const body = { username: names[kind], password: "wrong but of a likely length" };
+        const { status } = await agent.call("POST", "/api/auth/login", { body, from: `192.0.2.${round}` });
+        assert.equal(status, 401, `round ${round}`);
+        work[kind] = [...hashing];
+      }
+      assert.deepEqual(work.unknown, work.known, `round ${round}`);
+    }
+    // One verification, at the cost of a password that was set today.
+    assert.deepEqual(work.known, ["verify $argon2id$v=19$m=19456,t=2,p=1"]);
+  });
+
+  it("of look-alikes of a letter, none signs in (Kelvin sign, dotless i, Cyrillic а)", async () => {
+    await agent.signedIn("mikka", "readonly");
+    for (const name of ["mi\u212aka", "m\u0131kka", "mikk\u0430", "ｍikka", "mikka "]) {
+      assert.equal((await signIn(name, goodPassword)).status, 401, name);
+    }
+  });
+
+  describe("logout", () => {
+    it("ends the session: access token and refresh token", async () => {
+      const user = await agent.login(adminName, adminPassword);
+      const body = { refresh_token: user.refreshToken };
+      assert.equal((await agent.call("POST", "/api/auth/logout", { body })).status, 204);
+      const own = await agent.call("GET", "/api/auth/me", { token: user.token });
+      assert.deepEqual([own.status, own.json.reason], [401, "revoked"]);
+      const again = await agent.call("POST", "/api/auth/refresh", { body });
+      assert.deepEqual([again.status, again.json.code], [401, "invalid_token"]);
+    });
+    it("leaves the user's other sessions, and says nothing of a token that it does not know", async () => {
+      const other = await agent.login(adminName, adminPassword);
+      const user = await agent.login(adminName, adminPassword);
+      await agent.call("POST", "/api/auth/logout", { body: { refresh_token: user.refreshToken } });
+      for (const unknown of [user.refreshToken, "str_unknown-refresh-token"]) {
+        const body = { refresh_token: unknown };
+        assert.equal((await agent.call("POST", "/api/auth/logout", { body })).status, 204);
+      }
+      assert.equal(await me(other.token), 200);
+    });
+  });
+
+  describe("a change of the own password", () => {
+    const change = (token: string, current_password: string, new_password: string) =>
+      agent.call("PUT", "/api/auth/password", { token, body: { current_password, new_password } });
+    const next = "seven lamps beside canals";
+    it("with a wrong current one is 403, so that clients do not refresh and retry, and changes nothing", async () => {
+      const user = await agent.signedIn("wanda", "readonly");
+      const { status, json } = await change(user.token, "not the right password", next);
+      assert.deepEqual([status, json.code], [403, "password_wrong"]);
+      assert.equal(await me(user.token), 200);
+      await agent.login("wanda", goodPassword);
+    });
+    it("ends the other sessions but not the own", async () => {
+      const other = await agent.login("wanda", goodPassword);
+      const own = await agent.login("wanda", goodPassword);
+      assert.equal((await change(own.token, goodPassword, next)).status, 204);
+      assert.equal(await me(own.token), 200);
+      assert.equal(await me(other.token), 401);
+      const body = { refresh_token: own.refreshToken };
+      assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).status, 200);
+      assert.equal((await signIn("wanda", goodPassword)).status, 401);
+      await agent.login("wanda", next);
+    });
+  });
+
+  it("keeps ten sessions a user: the eleventh ends the one longest unused", async () => {
+    await agent.signedIn("many", "readonly");
+    const first = await agent.login("many", goodPassword);
+    const sessions = [];
+    for (let count = 0; count < 9; count += 1) sessions.push(await agent.login("many", goodPassword));
+    assert.equal(await me(first.token), 200);
+    await agent.login("many", goodPassword);
+    assert.equal(await me(first.token), 401);
+    for (const { token } of sessions) assert.equal(await me(token), 200);
+  });
+});

@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { standingTime } from "../../agent-in-process.ts";
+import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
+import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+import { temporaryDirectory } from "../../store/state-directory.ts";
+import { until } from "../../until.ts";
+import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
+
+/** Well-formed, and one of nobody's. */
+const noRecoveryCode = "K7QM-2F9X-0TRB-5WHD";
+
+describe("every route that takes a secret", () => {
+  let agent: CheckedAgent;
+  let user: SignedIn;
+  let factor: Enrolled;
+  let wrongCode: string;
+  const username = "guessed-at";
+  const time = standingTime();
+  before(async () => {
+    agent = await startCheckedAgent(time);
+    await agent.signedInAdmin();
+    user = await agent.signedIn(username, "operator");
+    factor = await enrol(agent.call, { ...user, password: goodPassword }, time.nowSeconds());
+    wrongCode = wrongCodeOf(factor.secret);
+  });
+  after(() => agent.dispose());
+  // Ten wrong codes would lock them, from wherever they come.
+  beforeEach(async () => {
+    const unlocked = await agent.call("POST", `/api/users/${user.id}/unlock`, { local: true });
+    assert.equal(unlocked.status, 200);
+  });
+
+  const challenge = async (from: string): Promise<string> => {
+    const { json } = await login(agent, from, username, goodPassword);
+    return json.challenge_token;
+  };
+  const post = (path: string, from: string, body: object, token?: string) =>
+    agent.call("POST", path, { from, body, token });
+
+  type Guess = (from: string, challengeToken: string) => Promise<Answer>;
+  const password = goodPassword;
+  const guesses: Record<string, Guess> = {
+    "login, by password": (from) => login(agent, from, username, wrongPassword),
+    "login, by code": (from) => post("/api/auth/login", from, { username, password, code: wrongCode }),
+    "login, by recovery code": (from) =>
+      post("/api/auth/login", from, { username, password, recovery_code: noRecoveryCode }),
+    "totp, by code": (from, challenge_token) =>
+      post("/api/auth/totp", from, { challenge_token, code: wrongCode }),
+    "totp, by recovery code": (from, challenge_token) =>
+      post("/api/auth/totp", from, { challenge_token, recovery_code: noRecoveryCode }),
+    "recover, by name": (from) =>
+      post(`/api/users/${username}/2fa/recover`, from, { password, recovery_code: noRecoveryCode }),
+    "recover, by id": (from) =>
+      post(`/api/users/${user.id}/2fa/recover`, from, {
+        password: wrongPassword,
+        recovery_code: factor.recoveryCodes[0],
+      }),
+    "reauth, by password": (from) =>
+      post("/api/auth/reauth", from, { password: wrongPassword, code: wrongCode }, user.token),
+    "reauth, by code": (from) => post("/api/auth/reauth", from, { password, code: wrongCode }, user.token),
+    "disable, by password": (from) =>
+      post(`/api/users/${user.id}/2fa/disable`, from, { password: wrongPassword }, user.token),
+    "disable, by recovery code": (from) =>
+      post(
+        `/api/users/${user.id}/2fa/disable`,
+        from,
+        { password, recovery_code: noRecoveryCode },
+        user.token,
+      ),
+    password: (from) =>
+      agent.call("PUT", "/api/auth/password", {
+        from,
+        token: user.token,
+        body: { current_password: wrongPassword, new_password: "seven lamps beside canals" },
+      }),
+  };
+
+  /** A session's own, which is wherever it is and does not concern the sign-in. */
+  const isOfSession = (name: string) => /^(reauth|disable|password)/.test(name);
+
+  for (const [name, guess] of Object.entries(guesses)) {
+    if (isOfSession(name)) continue;
+    it(`counts: five wrong ones at ${name} shut the source out`, async () => {
+      const from = newAddress();
+      const token = await challenge(from);
+      for (let count = 0; count < 5; count += 1) {
+        const { status, text } = await guess(from, token);
+        assert.ok(status === 401 || status === 403, text);
+      }
+      const fresh = await challenge(newAddress());
+      assertThrottled(await guess(from, fresh));
+      assertThrottled(await login(agent, from, username, goodPassword));
+    });
+  }
+
+  it("counts with the others: one wrong one at each of five is five", async () => {
+    const from = newAddress();
+    const token = await challenge(from);
+    for (const name of [
+      "login, by password",
+      "login, by recovery code",
+      "totp, by code",
+      "recover, by name",
+      "recover, by id",
+    ]) {
+      const { status } = (await guesses[name]?.(from, token)) ?? {};
+      assert.ok(status === 401 || status === 403, `${name}: ${status}`);
+    }
+    const fresh = await challenge(newAddress());
+    for (const [name, guess] of Object.entries(guesses)) {
+      if (isOfSession(name)) continue;
+      assert.equal((await guess(from, fresh)).json.code, "too_many_attempts", name);
+    }
+  });
+
+  it("counts those of a session apart, from wherever they come: five of them shut it out alone", async () => {
+    for (const name of [
+      "reauth, by password",
+      "reauth, by code",
+      "disable, by password",
+      "disable, by recovery code",
+      "password",
+    ]) {
+      const { status } = (await guesses[name]?.(newAddress(), "")) ?? {};
+      assert.ok(status === 401 || status === 403, `${name}: ${status}`);
+    }
+    for (const [name, guess] of Object.entries(guesses)) {
+      if (isOfSession(name)) assertThrottled(await guess(newAddress(), ""));
+    }
+    assert.equal((await login(agent, newAddress(), username, goodPassword)).json.code, "totp_required");
+  });
+
+  it("counts a code that was used before as a wrong one", async () => {
+    const from = newAddress();
+    const code = codeOf(factor.secret, time.nowSeconds() + 30);
+    const body = { username, password, code };
+    assert.equal((await post("/api/auth/login", newAddress(), body)).status, 200);
+    for (let count = 0; count < 5; count += 1) {
+      assert.equal((await post("/api/auth/login", from, body)).json.code, "totp_reused");
+    }
+    assertThrottled(await login(agent, from, username, goodPassword));
+  });
+
+  it("leaves the user himself, who signed in from elsewhere, his own tries", async () => {
+    const body = { username, password, recovery_code: factor.recoveryCodes[1] };
+    assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 200);
+  });
+});
+
+describe("wrong setup tokens", () => {
+  it("count against their source, and keep the right one out of nothing: it is still what the link says", async (test) => {
+    const agent = await startCheckedAgent(standingTime());
+    test.after(() => agent.dispose());
+    const from = newAddress();
+    const guess = (setup_token: string, source = from) =>
+      agent.call("POST", "/api/setup", {
+        from: source,
+        body: { setup_token, username: "first-admin", password: adminPassword },
+      });
+    for (let count = 0; count < 20; count += 1) {
+      const { status, json } = await guess(`guess-number-${count}`);
+      assert.deepEqual([status, json.code], [401, "setup_token_invalid"]);
+    }
+    const right = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
+    assertThrottled(await guess("another"), 600);
+    assert.equal((await guess(right)).status, 201);
+    assertThrottled(await login(agent, from, "nobody-of-this-name", adminPassword), 600);
+    assert.equal((await login(agent, from, "first-admin", adminPassword)).status, 200);
+  });
+});
+
+describe("a running delay and a restart", () => {
+  for (const end of ["a stop", "a kill"]) {
+    it(`goes on behind ${end}, with what is left of it`, async (test) => {
+      const stateDirectory = await temporaryDirectory(test);
+      const uptime = () => 5_000;
+      const first = await startCheckedAgent({ stateDirectory, uptime });
+      test.after(() => first.dispose());
+      await first.signedInAdmin();
+      const from = newAddress();
+      await fail(first, from);
+      const attempts = join(stateDirectory, "attempts.json");
+      const isWritten = async () => / 5 \d+"/.test(await readFile(attempts, "utf8").catch(() => ""));
+      // A stop writes it at once. A kill leaves what is there when the lock has come to the disk by itself.
+      if (end === "a stop") await first.stop();
+      await until("the lock is on the disk", isWritten);
+      const left = await temporaryDirectory(test);
+      // A file that is being written has no name yet that a start would read.
+      await cp(stateDirectory, left, { recursive: true, filter: (path) => !path.endsWith(".tmp") });
+      const agent = await startCheckedAgent({ stateDirectory: left, uptime: () => 5_012 });
+      test.after(() => agent.dispose());
+      const { status, headers } = await login(agent, from, adminName, adminPassword);
+      assert.deepEqual([status, headers["retry-after"]], [429, "18"]);
+      assert.equal((await login(agent, newAddress(), adminName, adminPassword)).status, 200);
+    });
+  }
+});
+
+describe("X-Forwarded-For", asRoot, () => {
+  let agent: CheckedAgent;
+  const proxy = "127.9.0.1";
+  const stranger = "127.9.0.2";
+  const hostFile = writeHostFile({ trusted_proxies: [proxy] });
+  before(async () => {
+    agent = await startCheckedAgent({ arguments: ["--host-file", hostFile.path], ...standingTime() });
+    await agent.signedInAdmin();
+  });
+  after(async () => {
+    await agent.dispose();
+    hostFile.remove();
+  });
+  const tryAs = (from: string, client: string, password: string) =>
+    login(agent, from, adminName, password, { "x-forwarded-for": client });
+
+  describe("of whoever is no trusted proxy", () => {
+    it("gets nobody out of his count (a new address with each guess)", async () => {
+      for (let count = 0; count < 5; count += 1) await tryAs(stranger, `198.51.100.${count}`, wrongPassword);
+      assertThrottled(await tryAs(stranger, "198.51.100.99", adminPassword));
+    });
+    it("shuts nobody else out (guesses in the name of another)", async () => {
+      for (let count = 0; count < 5; count += 1) await tryAs(stranger, "203.0.113.9", wrongPassword);
+      assert.equal((await tryAs(proxy, "203.0.113.9", adminPassword)).status, 200);
+    });
+  });
+
+  describe("of a trusted proxy", () => {
+    it("tells its clients apart", async () => {
+      for (let count = 0; count < 5; count += 1) await tryAs(proxy, "203.0.113.1", wrongPassword);
+      assertThrottled(await tryAs(proxy, "203.0.113.1", adminPassword));
+      assert.equal((await tryAs(proxy, "203.0.113.2", adminPassword)).status, 200);
+    });
+    it("counts by what the proxy added, whatever the client wrote before it", async () => {
+      for (let count = 0; count < 5; count += 1) {
+        await tryAs(proxy, `198.51.100.${count}, 203.0.113.3`, wrongPassword);
+      }
+      assertThrottled(await tryAs(proxy, "192.0.2.9, 203.0.113.3", adminPassword));
+      assert.equal((await tryAs(proxy, "203.0.113.3, 203.0.113.4", adminPassword)).status, 200);
+    });
+    it("counts the addresses of one IPv6 network as one", async () => {
+      for (let count = 0; count < 5; count += 1) {
+        await tryAs(proxy, `2001:db8:1:1::${count + 1}`, wrongPassword);
+      }
+      assertThrottled(await tryAs(proxy, "2001:db8:1:1:ffff::1", adminPassword));
+      assert.equal((await tryAs(proxy, "2001:db8:1:2::1", adminPassword)).status, 200);
+    });
+  });
+});

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { standingTime } from "../../agent-in-process.ts";
+import { asRoot } from "../../host/host-file/host-file-of-root.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
+
+/** What an answer tells, without what differs between any two. */
+const told = ({ status, json, headers }: Answer) => ({
+  status,
+  body: { ...json, request_id: "" },
+  headers: { ...headers, "x-request-id": "", date: "", "content-length": "" },
+});
+
+describe("wrong passwords", () => {
+  // Their delays are over when a test says so.
+  const time = standingTime();
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  before(async () => {
+    agent = await startCheckedAgent(time);
+    admin = await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  it("five from one source cost thirty seconds, in which the right one is not looked at either", async () => {
+    const from = newAddress();
+    for (const { status } of await fail(agent, from)) assert.equal(status, 401);
+    assertThrottled(await login(agent, from, adminName, wrongPassword));
+    assertThrottled(await login(agent, from, adminName, adminPassword));
+    assert.equal((await login(agent, newAddress(), adminName, adminPassword)).status, 200, "another source");
+    time.pass(29);
+    assertThrottled(await login(agent, from, adminName, adminPassword), 1);
+    time.pass(1);
+    assert.equal((await login(agent, from, adminName, adminPassword)).status, 200, "thirty seconds later");
+  });
+
+  it("sent all at once are counted before they are looked at: no more than five are (parallel guessing)", async () => {
+    const from = newAddress();
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => login(agent, from, adminName, wrongPassword)),
+    );
+    const looked = all.filter(({ status }) => status === 401).length;
+    assert.ok(looked >= 1 && looked <= 5, `${looked} were looked at`);
+    const others = all.filter(
+      ({ json }) => json.code === "hashing_busy" || json.code === "too_many_attempts",
+    );
+    assert.equal(looked + others.length, 20, "the others were not");
+    for (const { status } of await fail(agent, from, adminName, 5 - looked)) assert.equal(status, 401);
+    assertThrottled(await login(agent, from, adminName, adminPassword));
+  });
+
+  it("of a name that nobody has are answered and throttled alike, to the last header (user enumeration)", async () => {
+    const [known, unknown] = [newAddress(), newAddress()];
+    for (let count = 0; count < 7; count += 1) {
+      const real = await login(agent, known, adminName, wrongPassword);
+      const none = await login(agent, unknown, "nobody-of-this-name", wrongPassword);
+      assert.deepEqual(told(none), told(real), `try ${count + 1}`);
+      assert.equal(real.status, count < 5 ? 401 : 429);
+    }
+  });
+
+  it("in a name of other letters count as the same name's", async () => {
+    const from = newAddress();
+    for (const name of ["Root-Admin", "ROOT-ADMIN", "rOOT-admin", adminName, "root-ADMIN"]) {
+      await login(agent, from, name, wrongPassword);
+    }
+    assertThrottled(await login(agent, from, adminName, adminPassword));
+  });
+
+  it("before a right one are forgotten", async () => {
+    const from = newAddress();
+    await fail(agent, from, adminName, 4);
+    assert.equal((await login(agent, from, adminName, adminPassword)).status, 200);
+    for (const { status } of await fail(agent, from, adminName, 4)) assert.equal(status, 401);
+    assert.equal((await login(agent, from, adminName, adminPassword)).status, 200);
+  });
+
+  it("at twenty invented names seal every other answer there, and keep the right password out of nothing", async () => {
+    const from = newAddress();
+    for (let name = 0; name < 20; name += 1) await fail(agent, from, `invented-${name}`, 1);
+    const [real, none] = await Promise.all([
+      login(agent, from, adminName, wrongPassword),
+      login(agent, from, "nobody-of-this-name", wrongPassword),
+    ]);
+    assertThrottled(real, 600);
+    assert.deepEqual(told(none), told(real));
+    const { status, json } = await login(agent, from, adminName, adminPassword);
+    assert.equal(status, 200, "sign-in");
+    const body = { password: adminPassword };
+    const stepUp = await agent.call("POST", "/api/auth/reauth", { from, token: json.access_token, body });
+    assert.equal(stepUp.status, 200, "step-up");
+  });
+
+  it("over the local socket are never throttled", async () => {
+    const tryLocally = (password: string) =>
+      agent.call("POST", "/api/auth/login", { local: true, body: { username: adminName, password } });
+    for (let count = 0; count < 50; count += 1) assert.equal((await tryLocally(wrongPassword)).status, 401);
+    assert.equal((await tryLocally(adminPassword)).status, 200);
+  });
+
+  it(
+    "of another user of this device are counted by that user's id, and leave the others alone",
+    asRoot,
+    async () => {
+      const body = JSON.stringify({ username: adminName, password: wrongPassword });
+      const request = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+      const script =
+        'for _ in 1 2 3 4 5 6; do exec 3<>"/dev/tcp/127.0.0.1/$1"; printf %s "$2" >&3; head -n 1 <&3; done';
+      const args = ["-c", script, "bash", String(agent.port), request];
+      const { stdout } = await promisify(execFile)("bash", args, { uid: 65_534 });
+      assert.deepEqual(stdout.match(/ (401|429) /g), [...Array(5).fill(" 401 "), " 429 "]);
+      await agent.login(adminName, adminPassword);
+    },
+  );
+
+  it("show an administrator who is locked, and he can unlock him", async () => {
+    const victim = await agent.signedIn("victim", "readonly");
+    const from = newAddress();
+    const lockedNow = async (): Promise<string[]> => {
+      const { json } = await agent.call("GET", "/api/users?locked=true", { token: admin.token });
+      return json.items.map(({ username }: { username: string }) => username);
+    };
+    const shown = async () =>
+      (await agent.call("GET", `/api/users/${victim.id}`, { token: admin.token })).json.locked;
+    assert.deepEqual([await shown(), (await lockedNow()).includes("victim")], [null, false]);
+    await fail(agent, from, "victim");
+    const { password, totp, until } = await shown();
+    assert.deepEqual([password, totp], [true, false]);
+    const seconds = Date.parse(until) / 1_000 - time.nowSeconds();
+    assert.ok(seconds > 29 && seconds < 31, `until ${until}, in ${seconds} s`);
+    assert.ok((await lockedNow()).includes("victim"), "the list says so too");
+    const { json } = await agent.call("GET", "/api/users?locked=false", { token: admin.token });
+    assert.ok(!json.items.some((user: { username: string }) => user.username === "victim"), "locked=false");
+    const unlocked = await agent.call("POST", `/api/users/${victim.id}/unlock`, { token: admin.token });
+    assert.deepEqual([unlocked.status, unlocked.json.locked], [200, null]);
+    assert.equal((await login(agent, from, "victim", goodPassword)).status, 200);
+  });
+
+  it("of strangers leave whoever signed in from elsewhere before alone", async () => {
+    const home = newAddress();
+    assert.equal((await login(agent, home, adminName, adminPassword)).status, 200);
+    for (let source = 0; source < 21; source += 1) await fail(agent, newAddress());
+    assert.equal(
+      (await login(agent, home, adminName, adminPassword)).status,
+      200,
+      "a hundred failures later",
+    );
+    const stranger = newAddress();
+    assert.equal((await login(agent, stranger, adminName, wrongPassword)).status, 401, "one try");
+    assertThrottled(await login(agent, stranger, adminName, adminPassword), 60);
+  });
+});
+
+describe("stale tokens", () => {
+  let agent: CheckedAgent;
+  before(async () => {
+    agent = await startCheckedAgent(standingTime());
+    await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  /** 200 of them, twenty at a time, and then the right password from the same source. */
+  const harmless = async (attempt: (from: string) => Promise<Answer>) => {
+    const from = newAddress();
+    for (let round = 0; round < 10; round += 1) {
+      const all = await Promise.all(Array.from({ length: 20 }, () => attempt(from)));
+      for (const { status } of all) assert.equal(status, 401);
+    }
+    await fail(agent, from, adminName, 4);
+    assert.equal((await login(agent, from, adminName, adminPassword)).status, 200);
+  };
+
+  it("for access shut nobody out: a console that was left open is no attacker", async () => {
+    const { token, refreshToken } = await agent.login(adminName, adminPassword);
+    await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
+    await harmless((from) => agent.call("GET", "/api/auth/me", { token, from }));
+  });
+  it("for refresh shut nobody out", async () => {
+    const { refreshToken } = await agent.login(adminName, adminPassword);
+    const body = { refresh_token: refreshToken };
+    await agent.call("POST", "/api/auth/logout", { body });
+    await harmless((from) => agent.call("POST", "/api/auth/refresh", { body, from }));
+  });
+  it("that were challenges shut nobody out", async () => {
+    const body = { challenge_token: "stc_of-another-start-of-the-agent", code: "123456" };
+    await harmless((from) => agent.call("POST", "/api/auth/totp", { body, from }));
+  });
+  it("of programs shut nobody out", async () => {
+    await harmless((from) => agent.call("GET", "/api/system", { token: `stw_${"A".repeat(43)}`, from }));
+  });
+});

@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import { codeNear } from "../../authenticator.ts";
+import { allCommandLines, type Typed, typeInto } from "../../cli/terminal.ts";
+import { assertWithout } from "../../http/canary.ts";
+import { goodPassword } from "../../http/checked-agent.ts";
+import type { RunningAgent } from "../../running-agent.ts";
+
+const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
+
+describe("two-factor sign-in from the command line", { timeout: 180_000 }, () => {
+  let home: string;
+  let agent: RunningAgent;
+  let environment: Record<string, string>;
+  let password = goodPassword;
+  let secret = "";
+  let recoveryCodes: string[] = [];
+  const secrets = new Set([goodPassword]);
+
+  const steward = (words: string[], ...lines: string[]) =>
+    runSteward(words, { environment, input: lines.map((line) => `${line}\n`).join("") });
+  const onTerminal = (words: string[], answers: Typed[]) =>
+    typeInto([...program, ...words], answers, environment);
+  const show = async () => {
+    const { stdout } = await steward(["-o", "json", "user", "show", "anna"]);
+    return JSON.parse(stdout) as { id: string; two_factor: { enabled: boolean } };
+  };
+  const sessionCount = async () => {
+    const { stdout } = await steward(["-o", "json", "user", "sessions", "list", "anna"]);
+    return (JSON.parse(stdout) as { total: number }).total;
+  };
+  const keep = (output: string) => {
+    recoveryCodes = output.match(/\b(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}\b/g) ?? [];
+    for (const code of recoveryCodes) secrets.add(code);
+  };
+  const enrol = async () => {
+    const begun = await steward(
+      ["-o", "json", "user", "2fa", "setup", "anna", "--begin", "--password-stdin"],
+      password,
+    );
+    assert.equal(begun.code, 0, begun.stderr);
+    secret = (JSON.parse(begun.stdout) as { secret: string }).secret;
+    secrets.add(secret);
+    const words = ["user", "2fa", "enable", "anna", "--password-stdin", "--allow-unsynchronised-clock"];
+    const enabled = await steward(words, password, await codeNear(secret, -1));
+    assert.equal(enabled.code, 0, enabled.stderr);
+    keep(enabled.stdout);
+    assert.equal(enabled.stdout, recoveryCodes.map((code) => `${code}\n`).join(""));
+    assert.equal(recoveryCodes.length, 10);
+  };
+
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), "steward-2fa-"));
+    agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
+    environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
+    const added = await steward(["user", "add", "anna", "--role", "admin", "--password-stdin"], password);
+    assert.equal(added.code, 0, added.stderr);
+  });
+  after(async () => {
+    await agent.dispose();
+    rmSync(home, { recursive: true, force: true });
+    assertWithout(secrets, agent.log(), "the log");
+  });
+
+  it("sets up on a terminal: picture, secret, first code, recovery codes; and no session stays", async () => {
+    const { code, screen, isRestored } = await onTerminal(
+      ["user", "2fa", "setup", "anna"],
+      [
+        ["Password of anna: ", `${password}\r`],
+        [
+          "First code from the authenticator: ",
+          async (shown) => {
+            secret = (/^(?:[A-Z2-7]{4} ?){8}(?=\r$)/m.exec(shown)?.[0] ?? "").replaceAll(" ", "");
+            secrets.add(secret);
+            assertWithout(secrets, allCommandLines(), "the arguments of a process");
+            return `${await codeNear(secret, -1)}\r`;
+          },
+        ],
+        ["Is that right? [y/N] ", "y\r"],
+      ],
+    );
+    assert.equal(code, 0, screen);
+    assert.ok(isRestored, screen);
+    assert.match(screen, /This machine is the device/);
+    keep(screen);
+    assert.equal(recoveryCodes.length, 10);
+    assert.equal((await show()).two_factor.enabled, true);
+    assert.equal(await sessionCount(), 0);
+  });
+
+  it("draws the picture into a pipe too, light modules as blocks", async () => {
+    const words = ["user", "add", "carl", "--password-stdin"];
+    assert.equal((await steward(words, goodPassword)).code, 0);
+    const { stdout } = await steward(
+      ["user", "2fa", "setup", "carl", "--begin", "--password-stdin"],
+      goodPassword,
+    );
+    const [first = "", , third = ""] = stdout.split("\n");
+    assert.match(first, /^█{33,}$/, "the quiet zone");
+    assert.match(third, /^████ ▄▄▄▄▄ .* ▄▄▄▄▄ ████$/, "two finder patterns");
+    assert.equal((await steward(["user", "rm", "carl", "--yes"])).code, 0);
+  });
+
+  it("ends with 9 where nobody can say whether the clock is right", async () => {
+    const { code, stderr } = await steward(["user", "add", "bob-reader", "--password-stdin"], goodPassword);
+    assert.equal(code, 0, stderr);
+    const words = ["user", "2fa", "setup", "bob-reader", "--password-stdin"];
+    const begun = await steward(words, goodPassword, "123456");
+    assert.equal(begun.code, 9);
+    assert.match(begun.stderr, /The device says it is 20\d\d-.*nobody vouches for its clock/);
+    assert.equal((await steward(["user", "rm", "bob-reader", "--yes"])).code, 0);
+  });
+
+  it("makes new recovery codes with one code: the sign-in is the step-up too", async () => {
+    const old = recoveryCodes;
+    const { code, screen } = await onTerminal(
+      ["user", "2fa", "recovery-codes", "anna"],
+      [
+        ["Password of anna: ", `${password}\r`],
+        ["Code of anna (or a recovery code): ", async () => `${await codeNear(secret, 0)}\r`],
+      ],
+    );
+    assert.equal(code, 0, screen);
+    keep(screen);
+    assert.equal(recoveryCodes.length, 10);
+    const [dead = ""] = old;
+    const refused = await steward(["user", "2fa", "disable", "anna", "--password-stdin"], password, dead);
+    assert.equal(refused.code, 4, refused.stderr);
+    assert.equal(await sessionCount(), 0);
+  });
+
+  it("does not take one code twice", async () => {
+    const code = await codeNear(secret, 0);
+    const words = ["user", "2fa", "disable", "anna", "--password-stdin"];
+    const { code: exit, stderr } = await steward(words, password, code);
+    assert.equal(exit, 4);
+    assert.match(stderr, /used before/);
+  });
+
+  it("says what wrong codes tell of the clocks", async () => {
+    const none = await steward(["user", "diagnose", "anna"]);
+    assert.match(none.stdout, /no wrong code was the right one of another time/);
+    for (const steps of [10, 11]) {
+      const words = ["user", "2fa", "disable", "anna", "--password-stdin"];
+      const { code, stderr } = await steward(words, password, await codeNear(secret, steps));
+      assert.equal(code, 4);
+      assert.match(stderr, /the code was one of another time/);
+    }
+    const { code, stdout } = await steward(["user", "diagnose", "anna"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /anna has a second factor since .*; 10 recovery codes are left\./);
+    assert.match(
+      stdout,
+      /a code of a clock 300 seconds ahead of the device's, which was not trusted then\.\n.* 330 seconds ahead/,
+    );
+    assert.match(stdout, /The same difference again, and the device's clock is not certain: compare both/);
+  });
+
+  it("is switched off by its owner with two recovery codes", async () => {
+    const [first = "", second = ""] = recoveryCodes;
+    const words = ["user", "2fa", "disable", "anna", "--password-stdin"];
+    const { code, stderr } = await steward(words, password, first, second);
+    assert.equal(code, 0, stderr);
+    assert.equal((await show()).two_factor.enabled, false);
+    assert.equal(await sessionCount(), 0);
+  });
+
+  it("is set up by a script in two steps, and recovered when the authenticator is lost", async () => {
+    await enrol();
+    const words = ["user", "2fa", "recover", "anna", "--password-stdin"];
+    const wrong = await steward(words, password, "AAAA-BBBB-CCCC-DDDD");
+    assert.equal(wrong.code, 4, wrong.stderr);
+    const [code = ""] = recoveryCodes;
+    const recovered = await steward(words, password, code);
+    assert.equal(recovered.code, 0, recovered.stderr);
+    assert.match(recovered.stderr, /steward user 2fa setup anna/);
+    assert.equal((await show()).two_factor.enabled, false);
+    assert.equal(await sessionCount(), 0);
+  });
+
+  it("is removed by a rescue, whose one-use password is replaced before a token is made with it", async () => {
+    await enrol();
+    const rescued = await steward(["user", "rescue", "anna", "--yes"]);
+    assert.equal(rescued.code, 0, rescued.stderr);
+    assert.match(rescued.stderr, /a second factor, which may be lost/);
+    assert.equal((await show()).two_factor.enabled, false);
+    const oneUse = rescued.stdout.trim();
+    password = "seven lanterns drift home";
+    for (const known of [oneUse, password]) secrets.add(known);
+    const { code, screen } = await onTerminal(
+      ["token", "add", "--user", "anna", "--name", "fleet", "--scope", "system:read", "--url", agent.url],
+      [
+        ["Password of anna: ", `${oneUse}\r`],
+        ["New password: ", `${password}\r`],
+        ["The same again: ", `${password}\r`],
+      ],
+    );
+    assert.equal(code, 0, screen);
+    const token = /^stw_[\w-]+(?=\r$)/m.exec(screen)?.[0] ?? "";
+    secrets.add(token);
+    writeFileSync(join(home, "token"), token);
+  });
+
+  it("lets a token do what its scopes say and no more, until it is deleted", async () => {
+    const places = ["--url", agent.url, "--token-file", join(home, "token")];
+    assert.equal((await steward(["system", "get", ...places])).code, 0);
+    assert.equal((await steward(["user", "list", ...places])).code, 4);
+    const own = await steward(["user", "2fa", "setup", "anna", "--password-stdin", ...places], password);
+    assert.equal(own.code, 4, own.stderr);
+    const listed = await steward(["-o", "json", "token", "list", "--user", "anna"]);
+    const [{ id }] = (JSON.parse(listed.stdout) as { items: [{ id: string }] }).items;
+    assertWithout(secrets, listed.stdout, "the list of tokens");
+    assert.equal((await steward(["token", "rm", id, "--yes"])).code, 0);
+    const dead = await steward(["system", "get", ...places]);
+    assert.equal(dead.code, 4);
+    assert.match(dead.stderr, /The device says it is/);
+  });
+
+  it("steps up for an administrator over the network who sits at a terminal", async () => {
+    const policy = (require_2fa: string) =>
+      agent.call("PUT", "/api/system", { local: true, body: { security: { require_2fa } } });
+    // Signed in without the factor that was asked for then, which is no step-up.
+    await policy("all");
+    const { json } = await agent.call("POST", "/api/auth/login", { body: { username: "anna", password } });
+    await policy("none");
+    writeFileSync(join(home, "session"), json.access_token);
+    const words = ["user", "unlock", "anna", "--url", agent.url, "--token-file", join(home, "session")];
+    const refused = await steward(words);
+    assert.equal(refused.code, 4);
+    assert.match(refused.stderr, /POST \/api\/auth\/reauth/);
+    const { code, screen } = await onTerminal(words, [["Password of anna: ", `${password}\r`]]);
+    assert.equal(code, 0, screen);
+    assert.equal((await steward(words)).code, 0);
+  });
+
+  it("is reset with a reason, and rescued, by root with the agent down; what is one's own waits for it", async () => {
+    await enrol();
+    await agent.stop();
+    const own = await steward(["user", "2fa", "disable", "anna", "--password-stdin"], password, "123456");
+    assert.equal(own.code, 8);
+    assert.match(own.stderr, /agent is not running/);
+    const status = await steward(["user", "2fa", "status", "anna"]);
+    assert.match(status.stdout, /^enabled +yes$/m);
+    const reset = await steward(["user", "2fa", "reset", "anna", "--yes", "--reason", "phone lost"]);
+    assert.equal(reset.code, 0, reset.stderr);
+    assert.equal((await show()).two_factor.enabled, false);
+    const rescued = await steward(["user", "rescue", "anna", "--yes"]);
+    assert.equal(rescued.code, 0, rescued.stderr);
+    assert.match(rescued.stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
+  });
+});

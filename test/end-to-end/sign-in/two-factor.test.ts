@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { passingTime } from "../../agent-in-process.ts";
+import { codeOf, type Enrolled, enrol } from "../../authenticator.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+import { adminPassword, stepUp } from "../../running-agent.ts";
+import { temporaryDirectory } from "../../store/state-directory.ts";
+
+const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
+  agent.call("POST", "/api/auth/login", { body: { username, password: goodPassword, ...proof } });
+
+describe("two-factor sign-in", () => {
+  const time = passingTime();
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  before(async () => {
+    agent = await startCheckedAgent(time);
+    admin = await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  const isIn = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status === 200;
+  const factorOf = async (id: string, token: string) =>
+    (await agent.call("GET", `/api/users/${id}/2fa`, { token })).json;
+
+  describe("from setup to its end", () => {
+    let ana: SignedIn;
+    let other: SignedIn;
+    let enrolled: Enrolled;
+    before(async () => {
+      ana = await agent.signedIn("ana", "operator");
+      other = await agent.login("ana", goodPassword);
+    });
+
+    it("is set up with the password given lately, and has changed nothing then", async () => {
+      const path = `/api/users/${ana.id}/2fa/setup`;
+      assert.equal(
+        (await agent.call("POST", path, { token: other.token })).status,
+        200,
+        "it has just signed in",
+      );
+      time.pass(stepUpSeconds);
+      const unasked = await agent.call("POST", path, { token: other.token });
+      assert.deepEqual([unasked.status, unasked.json.code], [401, "step_up_required"]);
+      await stepUp(agent.call, ana.token, goodPassword);
+      const { json } = await agent.call("POST", path, { token: ana.token });
+      assert.deepEqual([json.algorithm, json.digits, json.period], ["SHA1", 6, 30]);
+      assert.match(json.qr_svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+      assert.ok(json.otpauth_uri.includes(`secret=${json.secret}`), "the URI has the secret");
+      assert.equal((await factorOf(ana.id, ana.token)).enabled, false);
+      assert.equal((await login(agent, "ana")).status, 200);
+    });
+
+    it("enabled, ends the other sessions at once and leaves this one", async () => {
+      enrolled = await enrol(agent.call, { ...ana, password: goodPassword }, time.nowSeconds());
+      assert.deepEqual([await isIn(other.token), await isIn(ana.token)], [false, true]);
+      const status = await factorOf(ana.id, admin.token);
+      assert.deepEqual([status.enabled, status.recovery_codes_remaining, status.locked], [true, 10, null]);
+    });
+
+    it("asks for the code behind the right password alone, and says nothing of it behind a wrong one", async () => {
+      const { status, json } = await login(agent, "ana");
+      assert.deepEqual([status, json.code], [401, "totp_required"]);
+      const wrong = await login(agent, "ana", { password: "not the right password", code: "123456" });
+      assert.deepEqual([wrong.json.code, wrong.json.challenge_token], ["invalid_credentials", undefined]);
+      const code = codeOf(enrolled.secret, time.nowSeconds() + 30);
+      const body = { challenge_token: json.challenge_token, code };
+      assert.equal((await agent.call("POST", "/api/auth/totp", { body })).status, 200);
+    });
+
+    it("a recovery code signs in once and keeps the factor", async () => {
+      const proof = { recovery_code: enrolled.recoveryCodes[0] };
+      assert.equal((await login(agent, "ana", proof)).status, 200);
+      assert.equal((await login(agent, "ana", proof)).json.code, "recovery_code_invalid");
+      assert.equal((await factorOf(ana.id, ana.token)).recovery_codes_remaining, 9);
+    });
+
+    it("a lost authenticator: password and recovery code take it away without a session", async () => {
+      const path = `/api/users/ana/2fa/recover`;
+      const wrong = [
+        { password: goodPassword, recovery_code: enrolled.recoveryCodes[0] },
+        { password: "not the right password", recovery_code: enrolled.recoveryCodes[1] },
+      ];
+      for (const body of wrong) {
+        const { status, json } = await agent.call("POST", path, { body });
+        assert.deepEqual([status, json.code], [401, "invalid_credentials"]);
+      }
+      const body = { password: goodPassword, recovery_code: enrolled.recoveryCodes[1] };
+      const { status, json } = await agent.call("POST", path, { body });
+      assert.equal(status, 200);
+      assert.deepEqual([await isIn(json.access_token), await isIn(ana.token)], [true, false]);
+      assert.equal(json.user.two_factor.enabled, false);
+      assert.equal((await login(agent, "ana")).status, 200);
+    });
+  });
+
+  it("is taken away by an administrator who says why and gives the password again", async () => {
+    const ben = await agent.signedIn("ben", "readonly");
+    await enrol(agent.call, { ...ben, password: goodPassword }, time.nowSeconds());
+    const path = `/api/users/${ben.id}/2fa/recover`;
+    const reset = (token: string, body: object = { reason: "lost phone, shown his badge" }) =>
+      agent.call("POST", path, { token, body });
+    assert.equal((await reset(ben.token)).json.code, "forbidden");
+    assert.equal((await reset("bad")).json.code, "invalid_token");
+    assert.equal((await reset(admin.token, {})).json.code, "validation_failed");
+    time.pass(stepUpSeconds);
+    assert.equal((await reset(admin.token)).json.code, "step_up_required");
+    await stepUp(agent.call, admin.token, adminPassword);
+    const { status, json } = await reset(admin.token);
+    assert.deepEqual([status, json.two_factor.enabled], [200, false]);
+    assert.equal(await isIn(ben.token), false);
+    assert.equal((await reset(admin.token)).json.code, "two_factor_not_enabled");
+    const { items } = (
+      await agent.call("GET", "/api/events?after=0&type=two_factor.recovered", { local: true })
+    ).json;
+    const last = items.at(-1);
+    assert.deepEqual([last.actor.name, last.subject.name], ["root-admin", "ben"]);
+    assert.equal(last.details.reason, "lost phone, shown his badge");
+  });
+
+  it("is switched off with password and code, and new recovery codes kill the old ones", async () => {
+    const eva = await agent.signedIn("eva", "readonly");
+    const { secret, recoveryCodes } = await enrol(
+      agent.call,
+      { ...eva, password: goodPassword },
+      time.nowSeconds(),
+    );
+    const made = await agent.call("POST", `/api/users/${eva.id}/2fa/recovery-codes`, { token: eva.token });
+    assert.equal(made.json.recovery_codes.length, 10);
+    const old = await login(agent, "eva", { recovery_code: recoveryCodes[0] });
+    assert.equal(old.json.code, "recovery_code_invalid");
+    const disable = (body: object) =>
+      agent.call("POST", `/api/users/${eva.id}/2fa/disable`, { token: eva.token, body });
+    assert.equal((await disable({ password: goodPassword })).json.code, "totp_required");
+    assert.equal((await disable({ password: "wrong" })).json.code, "password_wrong");
+    const code = codeOf(secret, time.nowSeconds() + 30);
+    assert.equal((await disable({ password: goodPassword, code })).status, 200);
+    assert.equal((await disable({ password: goodPassword })).json.code, "two_factor_not_enabled");
+  });
+});
+
+describe("two-factor secrets at rest", () => {
+  it("outlive a restart, and without their key leave the recovery codes", async (test) => {
+    const stateDirectory = join(await temporaryDirectory(test), "state");
+    const first = await startCheckedAgent({ stateDirectory });
+    await first.signedInAdmin();
+    const ana = await first.signedIn("ana", "admin");
+    const { secret, recoveryCodes } = await enrol(first.call, { ...ana, password: goodPassword });
+    await first.dispose();
+
+    const second = await startCheckedAgent({ stateDirectory });
+    const code = codeOf(secret, Date.now() / 1_000 + 30);
+    assert.equal((await login(second, "ana", { code })).status, 200);
+    await second.dispose();
+
+    await rm(join(stateDirectory, ".seal.key"));
+    const third = await startCheckedAgent({ stateDirectory });
+    test.after(() => third.dispose());
+    const refused = await login(third, "ana", { code: "123456" });
+    assert.deepEqual([refused.status, refused.json.code], [503, "second_factor_unavailable"]);
+    const { json } = await login(third, "ana", { recovery_code: recoveryCodes[0] });
+    assert.equal(json.user.two_factor.recovery_codes_remaining, 9);
+
+    // Nobody has to try a code to find out.
+    const health = await third.call("GET", "/api/health", { local: true });
+    assert.equal(health.json.status, "degraded");
+    const check = health.json.checks.find(({ name }: { name: string }) => name === "two-factor key");
+    assert.match(check.detail, /1 user is concerned.*user rescue NAME/);
+    assert.match(third.log(), /a key for two-factor secrets was made/);
+    for (const path of [`/api/users/${json.user.id}`, `/api/users/${json.user.id}/2fa`]) {
+      const { json: seen } = await third.call("GET", path, { local: true });
+      assert.equal((seen.two_factor ?? seen).sealing_key, "missing");
+    }
+  });
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { eventTypes } from "../../../src/contract/event-types.ts";
+import {
+  type JournalEntry,
+  type ReleaseJournal,
+  releaseJournalText,
+} from "../../../src/releases/release-journal.ts";
+import { endOfSuite } from "../../store/state-directory.ts";
+import { until } from "../../until.ts";
+import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
+
+interface Written {
+  type: string;
+  actor: { kind: string };
+  request_id: string | null;
+  details: Record<string, unknown>;
+}
+
+/** What somebody asked for; the others the agent notices by itself. */
+const asked = ["update.trust_confirmed", "update.check_requested", "update.postponed"];
+
+/** What takes a device that has something to apply; the tests of whole applications look for these. */
+const elsewhere = ["update.apply_requested", "update.rollback_requested"];
+
+const journalEntry: Omit<JournalEntry, "sequence" | "outcome" | "detail"> = {
+  ...{ at: "2026-11-20T12:00:00.000Z", kind: "rules", release_id: "1".repeat(32), name: "base" },
+  ...{ version: "1.0.0", from_version: null, restored_healthy: null, seconds: 2, log: ["it said so"] },
+};
+
+/** As root's side leaves it after three attempts, in the midst of a fourth. */
+const releaseJournal: ReleaseJournal = {
+  sequence: 3,
+  history: [
+    { ...journalEntry, sequence: 1, outcome: "good", detail: "It proved healthy." },
+    { ...journalEntry, sequence: 2, outcome: "failed", detail: "It did not answer.", restored_healthy: true },
+    { ...journalEntry, sequence: 3, outcome: "refused", detail: "It is withdrawn." },
+  ],
+  slots: {
+    rules: { good: [], setAside: [], trial: null },
+    binary: {
+      ...{ good: [], setAside: [] },
+      trial: {
+        ...{ release: { id: "2".repeat(32), name: "demo", version: "3.0.0" }, phase: "confirming" },
+        ...{
+          begun_at: "2026-11-20T12:05:00.000Z",
+          begun_uptime: 10,
+          boot_id: "a-boot",
+          boots: 1,
+          crashes: 0,
+        },
+        ...{ deadline_uptime: 310, undo: null },
+        health: { successes: 2, needed: 6, last: "200 of /health", at: "2026-11-20T12:05:10.000Z" },
+      },
+    },
+  },
+};
+
+describe("the events of updates", () => {
+  const ending = endOfSuite();
+  const stick = mkdtempSync(join(tmpdir(), "steward-stick-"));
+  const releases = mkdtempSync(join(tmpdir(), "steward-releases-"));
+  let publisher: Publisher;
+  let agent: UpdatingAgent;
+  const events: Written[] = [];
+
+  before(async () => {
+    publisher = await startPublisher(ending);
+    const { repository, server } = publisher;
+    agent = await startUpdatingAgent({
+      arguments: ["--releases", releases, "--trust", join(releases, "trust")],
+    });
+    await agent.install(repository.metadata("1.root"));
+    await agent.confirm(publisher.fingerprint);
+    await agent.set({ server: server.origin });
+    server.behave(/timestamp/, ({ response }) => void response.writeHead(500).end());
+    await agent.check();
+    server.repent();
+    repository.publishRoot();
+    repository.addRelease({ version: "1.0.0" });
+    const broken = repository.addRelease({ version: "1.0.0", kind: "binary", arch: process.arch });
+    repository.publish("rules", "binary");
+    repository.files.set(broken.file, Buffer.from("something else"));
+    await agent.set({ auto_update_rules: true });
+    await agent.check();
+    await agent.set({ auto_update_binary: true });
+    await agent.check();
+    const postponed = await agent.call("POST", "/api/updates/postpone", {
+      ...{ local: true, body: { kind: "binary", for: "2h" } },
+    });
+    assert.equal(postponed.status, 202, postponed.text);
+    // In the place of another, as root's side does it: whoever watches must not see half of one.
+    writeFileSync(join(releases, ".journal"), releaseJournalText(releaseJournal));
+    renameSync(join(releases, ".journal"), join(releases, "journal.json"));
+    await until("the agent has read it", async () => (await agent.status()).trial !== null);
+    const { json } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
+    events.push(...json.items);
+  });
+  after(async () => {
+    await agent.dispose();
+    rmSync(stick, { recursive: true, force: true });
+    rmSync(releases, { recursive: true, force: true });
+  });
+
+  for (const type of Object.keys(eventTypes).filter(
+    (name) => name.startsWith("update.") && !elsewhere.includes(name),
+  )) {
+    it(`${type} is written down, with who it was`, () => {
+      const event = events.find((one) => one.type === type);
+      assert.ok(event, `there is none among ${[...new Set(events.map((one) => one.type))].join(", ")}`);
+      assert.equal(event.actor.kind, asked.includes(type) ? "local-root" : "agent");
+      assert.equal(event.request_id !== null, asked.includes(type));
+    });
+  }
+
+  const detailsOf = (type: string) => events.find((one) => one.type === type)?.details;
+
+  it("name the fingerprint that was installed and the one that was confirmed", () => {
+    assert.equal(detailsOf("update.trust_installed")?.fingerprint, publisher.fingerprint);
+    assert.deepEqual(detailsOf("update.trust_confirmed"), { fingerprint: publisher.fingerprint });
+  });
+
+  it("tell what root's side has written, once each", () => {
+    for (const type of ["update.applying", "update.applied", "update.undone", "update.refused"])
+      assert.equal(events.filter((one) => one.type === type).length, 1, type);
+    assert.deepEqual(detailsOf("update.applying"), {
+      ...{ release_id: "2".repeat(32), kind: "binary", name: "demo", version: "3.0.0" },
+    });
+    assert.equal(detailsOf("update.undone")?.outcome, "failed");
+  });
+
+  it("say for how long somebody has postponed what", () => {
+    assert.deepEqual(detailsOf("update.postponed"), { kind: "binary", for: "2h" });
+  });
+
+  it("are beside a history that shows what root's side said, newest first", async () => {
+    const { status, json } = await agent.call("GET", "/api/updates/history", { local: true });
+    assert.equal(status, 200);
+    const shown = json.items.map(({ sequence, outcome }: Record<string, unknown>) => [sequence, outcome]);
+    assert.deepEqual(shown, [
+      [3, "refused"],
+      [2, "failed"],
+      [1, "good"],
+    ]);
+    assert.deepEqual(json.items[0].log, ["it said so"]);
+  });
+
+  it("are beside a status that shows the trial, and no deadline of another boot", async () => {
+    const { state, trial, postponed } = await agent.status();
+    assert.deepEqual([state, trial?.version, trial?.deadline_at], ["confirming", "3.0.0", null]);
+    assert.ok(postponed.binary, "it is postponed");
+  });
+
+  for (const [path, body, expected] of [
+    ["apply", { kind: "rules" }, [409, "update_not_set_up"]],
+    ["rollback", { kind: "rules" }, [409, "update_not_set_up"]],
+    ["postpone", { kind: "binary", for: "4m" }, [400, "validation_failed"]],
+    ["postpone", { kind: "binary", for: "31d" }, [400, "validation_failed"]],
+  ] as const) {
+    it(`are not of ${path} ${JSON.stringify(body)}, which is refused: ${expected.join(" ")}`, async () => {
+      const { status, json } = await agent.call("POST", `/api/updates/${path}`, { local: true, body });
+      assert.deepEqual([status, json.code], expected);
+    });
+  }
+
+  it("name from which root to which was gone on", () => {
+    assert.deepEqual(detailsOf("update.root_rotated"), { from_version: 1, version: 2 });
+  });
+
+  it("name the directory that somebody had looked into", async () => {
+    await publisher.repository.writeTo(stick);
+    const repository = pathToFileURL(stick).href;
+    await agent.check({ repository });
+    const { json } = await agent.call("GET", "/api/events?limit=1&type=update.check_requested", {
+      local: true,
+    });
+    assert.deepEqual(json.items[0].details, { repository });
+  });
+});

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { enrol } from "../../authenticator.ts";
+import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
+import { openStream } from "../../http/stream-reader.ts";
+import { endOfSuite } from "../../store/state-directory.ts";
+import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
+
+describe("updates of an agent whose server signs", () => {
+  const ending = endOfSuite();
+  let publisher: Publisher;
+  let agent: UpdatingAgent;
+  let admin: SignedIn;
+
+  before(async () => {
+    publisher = await startPublisher(ending);
+    agent = await startUpdatingAgent();
+    admin = await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  const post = (path: string, body: object, token = admin.token) =>
+    agent.call("POST", `/api/updates/${path}`, { token, body });
+
+  it("without a server are not looked for: 409 update_not_configured", async () => {
+    const { status, json } = await post("check", {});
+    assert.deepEqual([status, json.code], [409, "update_not_configured"]);
+  });
+
+  it("without a root of trust are not looked for: 409, and the server hears nothing", async () => {
+    await agent.set({ server: publisher.server.origin });
+    const { status, json } = await post("check", {});
+    assert.deepEqual([status, json.code], [409, "update_trust_not_established"]);
+    assert.deepEqual(publisher.server.requests, []);
+  });
+
+  it("without a root of trust there is none to confirm: 409", async () => {
+    const { status, json } = await post("trust", { fingerprint: publisher.fingerprint });
+    assert.deepEqual([status, json.code], [409, "update_trust_not_established"]);
+  });
+
+  it("go by the root that root has installed, without a restart", async () => {
+    await agent.install(publisher.repository.metadata("1.root"));
+    const { trust } = await agent.status();
+    const { installed, fingerprint, confirmed, proven, established } = trust;
+    assert.deepEqual(
+      { installed, fingerprint, confirmed, proven, established },
+      {
+        ...{ installed: true, fingerprint: publisher.fingerprint },
+        ...{ confirmed: false, proven: false, established: false },
+      },
+    );
+  });
+
+  it("do not take another fingerprint for a confirmation: 400, and nothing is confirmed", async () => {
+    const { status, json } = await post("trust", { fingerprint: "0".repeat(64) });
+    assert.deepEqual([status, json.code], [400, "validation_failed"]);
+    assert.equal((await agent.status()).trust.confirmed, false);
+  });
+
+  it("take it from an administrator who has just given the password, and say who it was", async () => {
+    const careless = { ...(await agent.signedIn("careless", "admin")), password: goodPassword };
+    const { recoveryCodes } = await enrol(agent.call, careless);
+    const body = { username: "careless", password: goodPassword, recovery_code: recoveryCodes[0] };
+    const { json: session } = await agent.call("POST", "/api/auth/login", { body });
+    const early = await post("trust", { fingerprint: publisher.fingerprint }, session.access_token);
+    assert.deepEqual([early.status, early.json.code], [401, "step_up_required"]);
+    const { status, json } = await post("trust", { fingerprint: publisher.fingerprint });
+    assert.deepEqual([status, json.trust.confirmed, json.trust.confirmed_by], [200, true, "root-admin"]);
+  });
+
+  it("let no binary come unasked before the server has proven itself: 409", async () => {
+    const body = { update: { ota: { auto_update_binary: true } } };
+    const { status, json } = await agent.call("PUT", "/api/system", { token: admin.token, body });
+    assert.deepEqual([status, json.code], [409, "update_trust_not_established"]);
+  });
+
+  it("are looked for on request, after which the trust is established; the stream shows how far it is", async () => {
+    const stream = await openStream({ where: agent.port, token: admin.token, path: "/api/events/stream" });
+    const narrow = await openStream({
+      ...{ where: agent.port, token: admin.token },
+      path: "/api/events/stream?type=update.check_requested",
+    });
+    const { schedule, trust } = await agent.check();
+    assert.deepEqual([schedule.last_check?.outcome, schedule.last_check?.detail], ["ok", null]);
+    assert.deepEqual([trust.proven, trust.established, trust.detail], [true, true, null]);
+    assert.ok(await stream.until(3), "two of progress and one event");
+    const progress = stream.messages.filter(({ event }) => event === "progress");
+    const phases = progress.map(({ data }) => data.phase);
+    assert.deepEqual([phases[0], phases.at(-1)], ["checking", "idle"]);
+    assert.doesNotMatch(stream.text().split("event: progress")[0]?.split("\n\n").at(-1) ?? "", /^id:/m);
+    assert.ok(await narrow.until(1), "the event came");
+    assert.deepEqual(
+      narrow.messages.map(({ event }) => event),
+      ["event"],
+    );
+    for (const one of [stream, narrow]) one.close();
+  });
+
+  it("may come unasked as binaries from then on, where an administrator wants it", async () => {
+    await agent.set({ auto_update_binary: true });
+    assert.equal((await agent.call("GET", "/api/health", { local: true })).json.status, "ok");
+    await agent.set({ auto_update_binary: false });
+  });
+
+  it("are not looked for twice within ten seconds: 429 with Retry-After", async () => {
+    await agent.check();
+    const { status, json } = await post("check", {});
+    assert.deepEqual([status, json.code], [429, "rate_limited"]);
+  });
+
+  it("are not looked for in a directory by anybody but whoever stands at the device: 403", async () => {
+    const { status, json } = await post("check", { repository: pathToFileURL("/mnt").href });
+    assert.deepEqual([status, json.code], [403, "forbidden"]);
+    assert.match(json.detail, /steward update check --repo DIR/);
+  });
+
+  it("of a directory are applied at the device alone: 403 for an administrator elsewhere", async () => {
+    const { status, json } = await post("apply", { kind: "rules", repository: "file:///media/stick" });
+    assert.deepEqual([status, json.code], [403, "forbidden"]);
+    assert.match(json.detail, /steward update apply --repo DIR/);
+  });
+
+  it("of a rule that is new are fetched and verified, and lie on the device", async () => {
+    const { path } = publisher.repository.addRelease({ version: "1.1.0" });
+    publisher.repository.publish("rules");
+    const { state, available } = await agent.check();
+    assert.deepEqual([state, available.rules?.version, available.rules?.path], ["staged", "1.1.0", path]);
+    assert.equal(available.rules?.staged, true);
+    assert.match(available.rules?.hindrance ?? "", /does not say how rules are put to work/);
+  });
+
+  it("say to the server who asks: program, version, product and processor", () => {
+    const agents = new Set(publisher.server.requests.map(({ headers }) => String(headers["user-agent"])));
+    assert.equal(agents.size, 1, [...agents].join(", "));
+    const [said = ""] = agents;
+    assert.match(said, /^Steward\/\d+\.\d+\.\d+\S* \(demo; \w+\)$/);
+    assert.ok(said.endsWith(`; ${process.arch})`), said);
+  });
+
+  it("hide from readonly where they come from, also where a failure names it", async () => {
+    await publisher.server.close();
+    const failed = await agent.check();
+    const reader = await agent.signedIn("reader", "readonly");
+    assert.match(failed.schedule.last_check?.detail ?? "", new RegExp(String(publisher.server.port)));
+    const { status, json, text } = await agent.call("GET", "/api/updates", { token: reader.token });
+    assert.equal(status, 200, text);
+    assert.equal(json.schedule.server, "(hidden)");
+    assert.equal(text.includes(String(publisher.server.port)), false, text);
+    const operator = await agent.signedIn("olga", "operator");
+    const shown = await agent.call("GET", "/api/updates", { token: operator.token });
+    assert.equal(shown.json.schedule.server, publisher.server.origin);
+  });
+
+  it("end the command with 1 and the sentence, where the check has failed", async () => {
+    agent.restFromChecks();
+    const ended = await agent.run("update", "check");
+    assert.equal(ended.code, 1, ended.stderr);
+    assert.match(ended.stderr, new RegExp(`^steward: .*${publisher.server.port}`, "m"));
+  });
+});
+
+describe("an update server on this very device", () => {
+  const ending = endOfSuite();
+  let publisher: Publisher;
+  let agent: UpdatingAgent;
+  before(async () => {
+    publisher = await startPublisher(ending);
+    const settings = { update: { ota: { server: publisher.server.origin } } };
+    agent = await startUpdatingAgent({ host: { update: {} }, settings, hasTime: false });
+    await agent.install(publisher.repository.metadata("1.root"));
+  });
+  after(() => agent.dispose());
+
+  for (const server of [
+    "http://127.0.0.1:8080",
+    "http://localhost/",
+    "https://[::1]/",
+    "http://169.254.169.254/",
+  ]) {
+    it(`is not set where the host file does not allow it: ${server}`, async () => {
+      const body = { update: { ota: { server } } };
+      const { status, json } = await agent.call("PUT", "/api/system", { local: true, body });
+      assert.deepEqual([status, json.code], [400, "validation_failed"]);
+      assert.equal(json.errors[0].pointer, "/update/ota/server");
+      assert.match(json.detail, /update\.allow_local_servers in the host file/);
+    });
+  }
+
+  it("is not asked either where it stands in the settings already, which else can be changed", async () => {
+    await agent.set({ check_interval: "12h" });
+    const { schedule } = await agent.check();
+    assert.deepEqual(
+      [schedule.last_check?.outcome, schedule.last_check?.code],
+      ["failed", "update_server_refused"],
+    );
+    assert.deepEqual(publisher.server.requests, []);
+  });
+});
+
+describe("an idle check", () => {
+  const ending = endOfSuite();
+  let publisher: Publisher;
+  let agent: UpdatingAgent;
+  before(async () => {
+    publisher = await startPublisher(ending);
+    agent = await startUpdatingAgent();
+    await agent.install(publisher.repository.metadata("1.root"));
+    await agent.set({ server: publisher.server.origin });
+    await agent.check();
+    publisher.server.repent();
+  });
+  after(() => agent.dispose());
+
+  it("is two requests, the next root and the timestamp, and less than a kilobyte", async () => {
+    const { last_check } = (await agent.check()).schedule;
+    assert.deepEqual(
+      publisher.server.requests.map(({ path }) => path),
+      ["metadata/2.root.json", "metadata/timestamp.json"],
+    );
+    assert.equal(last_check?.outcome, "ok");
+    assert.equal(last_check?.requests, 2);
+    assert.ok((last_check?.body_bytes ?? Number.NaN) <= 1_024, `${last_check?.body_bytes} bytes`);
+  });
+});

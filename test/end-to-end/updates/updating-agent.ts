@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Updates } from "../../../src/contract/types.ts";
+import { leastSecondsBetweenChecks } from "../../../src/updates/check/check-refusals.ts";
+import { passingTime, runSteward } from "../../agent-in-process.ts";
+import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
+import { type CheckedAgent, startCheckedAgent } from "../../http/checked-agent.ts";
+import type { endOfSuite } from "../../store/state-directory.ts";
+import { until } from "../../until.ts";
+import { canonical } from "../../updates/lab/canonical.ts";
+import { type HostileServer, startHostileServer } from "../../updates/lab/hostile-server.ts";
+import { SignedRepository } from "../../updates/lab/signed-repository.ts";
+import { sha256 } from "../../updates/lab/signing-key.ts";
+
+export interface Publisher {
+  repository: SignedRepository;
+  server: HostileServer;
+  /** Of its first root. */
+  fingerprint: string;
+}
+
+/** A publisher's repository on a web server of loopback. Called in a suite's hook; `ending` closes it. */
+export async function startPublisher(ending: ReturnType<typeof endOfSuite>): Promise<Publisher> {
+  const repository = new SignedRepository();
+  const fingerprint = sha256(canonical(repository.root));
+  const server = await startHostileServer(ending, repository.files);
+  return { repository, server, fingerprint };
+}
+
+export interface UpdatingAgentOptions {
+  /** Of the host file. */
+  host?: object;
+  settings?: object;
+  /** Of `serve`, besides its own. */
+  arguments?: readonly string[];
+  /** State of an agent before it; else a new one. */
+  stateDirectory?: string;
+  /** Whether somebody vouches for the clock; true unless told. */
+  hasTime?: boolean;
+}
+
+/** An agent with a host file of its own, where loopback servers are allowed, and somebody who vouches for its clock. */
+export interface UpdatingAgent extends CheckedAgent {
+  /** The folder of the host file. */
+  etc: string;
+  status: () => Promise<Updates>;
+  /** The command line, told where this agent is. */
+  run: (...args: string[]) => ReturnType<typeof runSteward>;
+  /** Installs the root as `steward update trust install` does. */
+  install: (root: Uint8Array) => Promise<void>;
+  confirm: (fingerprint: string) => Promise<void>;
+  /** Changes settings as local root. */
+  set: (ota: object) => Promise<void>;
+  /**
+   * Lets the seconds pass that must lie between two checks, by monotonic time alone: the time server is a real one. To
+   * the agent the clock is set back at every fourth, which ends the access tokens made before.
+   */
+  restFromChecks: () => void;
+  /** Begins a check over the API and waits for its end. */
+  check: (body?: object) => Promise<Updates>;
+  /** Waits until nothing is under way. */
+  settled: () => Promise<Updates>;
+}
+
+/** Neither looks nor fetches: what is on trial goes on for as long as it takes. */
+const isIdle = ({ progress }: Updates): boolean =>
+  progress === null || (progress.phase !== "checking" && progress.phase !== "downloading");
+
+export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Promise<UpdatingAgent> {
+  const { hasTime = true, stateDirectory } = options;
+  const etc = mkdtempSync(join(tmpdir(), "steward-etc-"));
+  const hostFile = join(etc, "steward.json");
+  const host = { product: "demo", update: { allow_local_servers: true }, ...options.host };
+  writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
+  const clock: Chronyd | undefined = hasTime ? await startChronyd() : undefined;
+  const settings = join(etc, "settings.json");
+  writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...options.settings }));
+  const environment = { STEWARD_INITIAL_SETTINGS: settings };
+  // Both clocks: to the agent, one that goes on alone is a step of the other, which ends the access tokens.
+  const { uptime, wall, pass } = passingTime();
+  const restFromChecks = (): void => pass(leastSecondsBetweenChecks);
+  const agent = await startCheckedAgent({
+    arguments: ["--host-file", hostFile, ...(options.arguments ?? [])],
+    environment,
+    ...{ uptime, wall },
+    ...(stateDirectory !== undefined && { stateDirectory }),
+  });
+  const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
+  const settled = async () => {
+    await until("nothing is under way", async () => isIdle(await status()));
+    return status();
+  };
+  const places = ["--socket", agent.socket, "--state", agent.stateDirectory];
+  const run = (...args: string[]) =>
+    runSteward([...args, ...places], { environment: { ...environment, STEWARD_HOST_FILE: hostFile } });
+  const dispose = async () => {
+    try {
+      await agent.dispose();
+    } finally {
+      await clock?.stop();
+      rmSync(etc, { recursive: true, force: true });
+    }
+  };
+  if (clock) {
+    await vouchFor(agent, clock).catch(async (error: unknown) => {
+      await dispose();
+      throw error;
+    });
+  }
+  return {
+    ...agent,
+    etc,
+    status,
+    settled,
+    restFromChecks,
+    run,
+    install: async (root) => {
+      const file = join(etc, "given.json");
+      writeFileSync(file, root);
+      const { code, stderr } = await run("update", "trust", "install", file, "--replace");
+      assert.equal(code, 0, stderr);
+    },
+    confirm: async (fingerprint) => {
+      const { code, stderr } = await run("update", "trust", "confirm", fingerprint);
+      assert.equal(code, 0, stderr);
+    },
+    set: async (ota) => {
+      const body = { update: { ota } };
+      const { status: answer, text } = await agent.call("PUT", "/api/system", { local: true, body });
+      assert.equal(answer, 200, text);
+    },
+    check: async (body = {}) => {
+      restFromChecks();
+      const answer = await agent.call("POST", "/api/updates/check", { local: true, body });
+      assert.equal(answer.status, 202, answer.text);
+      return settled();
+    },
+    dispose,
+  };
+}
+
+/** Set here and not at the first start: the state may be of an agent whose server is no more. */
+async function vouchFor(agent: CheckedAgent, { port }: Chronyd): Promise<void> {
+  const body = { time: { mode: "observe", servers: [`127.0.0.1:${port}`] } };
+  const { status, text } = await agent.call("PUT", "/api/system", { local: true, body });
+  assert.equal(status, 200, text);
+  await until("somebody vouches for the clock", async () => {
+    const { json } = await agent.call("GET", "/api/system/time-sync", { local: true });
+    return json.trust !== "none";
+  });
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { runSteward } from "../../agent-in-process.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+
+let agent: CheckedAgent;
+let admin: SignedIn;
+let user: SignedIn;
+before(async () => {
+  agent = await startCheckedAgent();
+  admin = await agent.signedInAdmin();
+  user = await agent.signedIn("olga", "operator");
+});
+after(() => agent.dispose());
+
+describe("an administrator who switches off another user's second factor like the own one", () => {
+  const disable = async (id: string, by: object) => {
+    const body = { password: goodPassword, code: "123456" };
+    const { status, json } = await agent.call("POST", `/api/users/${id}/2fa/disable`, { ...by, body });
+    assert.deepEqual([status, json.code], [403, "forbidden"]);
+    return json.detail as string;
+  };
+  it("is told of recover, and that it takes a reason", async () => {
+    for (const by of [{ token: admin.token }, { local: true }]) {
+      const detail = await disable(user.id, by);
+      assert.match(detail, /POST \/api\/users\/\{id\}\/2fa\/recover and a `reason`/);
+      assert.match(detail, /`steward user 2fa reset NAME --reason TEXT`/);
+    }
+  });
+  it("which an operator, who cannot, is not", async () => {
+    assert.doesNotMatch(await disable(admin.id, { token: user.token }), /recover|reset/);
+  });
+});
+
+describe("an administrator's API token that lacks the right to write a setting", () => {
+  it("is told which scope does not reach so far, and not of another role", async () => {
+    const body = { name: "writer", scopes: ["system:write"] };
+    const { json } = await agent.call("POST", "/api/tokens", { token: admin.token, body });
+    const written = await agent.call("PUT", "/api/system", {
+      ...{ token: json.token, body: { security: { require_2fa: "all" } } },
+    });
+    assert.deepEqual([written.status, written.json.code], [403, "insufficient_scope"]);
+    assert.match(
+      written.json.detail,
+      /The scope system:write .* administrator who signs in .*security\.require_2fa/,
+    );
+    assert.doesNotMatch(written.json.detail, /operator" may not|Your role/);
+  });
+});
+
+describe("an API token that root makes for a user", () => {
+  const body = { name: "fleet", scopes: ["system:read"] };
+  const make = (change: object, by: object = { local: true }) =>
+    agent.call("POST", "/api/tokens", { ...by, body: { ...body, ...change } });
+
+  it("takes neither the user's password nor a code, and works", async () => {
+    const words = ["--socket", agent.socket, "token", "add", "--user", "olga", "--name", "fleet"];
+    const { code, stdout, stderr } = await runSteward([...words, "--scope", "system:read"]);
+    assert.equal(code, 0, stderr);
+    assert.equal((await agent.call("GET", "/api/system", { token: stdout.trim() })).status, 200);
+  });
+  it("is written down as root's deed, with its owner", async () => {
+    const { status, json } = await make({ user_id: user.id });
+    assert.deepEqual([status, json.username], [201, "olga"]);
+    const { json: events } = await agent.call("GET", "/api/events?type=token.created", { local: true });
+    const { actor, subject, details } = events.items[0];
+    assert.deepEqual([actor.kind, subject.id], ["local-root", json.id]);
+    assert.deepEqual(details, { scopes: ["system:read"], owner: "olga" });
+  });
+  it("can do no more than its owner", async () => {
+    const { json } = await make({ user_id: user.id, scopes: ["users:read"] });
+    assert.deepEqual([json.code, /The role "operator" of olga/.test(json.detail)], ["forbidden", true]);
+  });
+  it("needs an owner who is known", async () => {
+    assert.equal((await make({})).json.code, "validation_failed");
+    assert.equal((await make({ user_id: `usr_${"0".repeat(32)}` })).json.code, "not_found");
+  });
+  it("is not made while it would be refused: the owner has a one-use password", async () => {
+    const added = await agent.call("POST", "/api/users", {
+      ...{ local: true, body: { username: "fresh", role: "readonly" } },
+    });
+    const { status, json } = await make({ user_id: added.json.id });
+    assert.deepEqual([status, json.code], [403, "password_change_required"]);
+    assert.match(json.detail, /`steward user passwd fresh`/);
+  });
+  it("is root's alone to make: an administrator elsewhere makes none for others", async () => {
+    const { status, json } = await make({ user_id: user.id }, { token: admin.token });
+    assert.deepEqual([status, json.code], [403, "forbidden"]);
+    const own = await make({ user_id: admin.id }, { token: admin.token });
+    assert.equal(own.status, 201, own.text);
+  });
+});

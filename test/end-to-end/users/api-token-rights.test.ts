@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import {
+  type CheckedAgent,
+  type SignedIn,
+  startCheckedAgent,
+  startCheckedProcess,
+} from "../../http/checked-agent.ts";
+import { type OpenedStream, openStream } from "../../http/stream-reader.ts";
+import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { until } from "../../until.ts";
+
+type Made = { id: string; token: string };
+
+const makeToken = async (
+  agent: CheckedAgent,
+  owner: SignedIn,
+  scopes: string[],
+  expires_in = "1d",
+): Promise<Made> => {
+  const body = { name: scopes.join(), scopes, expires_in };
+  const { status, json, text } = await agent.call("POST", "/api/tokens", { token: owner.token, body });
+  assert.equal(status, 201, text);
+  return json;
+};
+
+describe("an API token may do", () => {
+  let agent: CheckedAgent;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+  });
+  after(() => agent.dispose());
+
+  const codeOf = async (path: string, token: string, local = false) => {
+    const { status, json } = await agent.call("GET", path, { token, local });
+    return status === 200 ? 200 : `${status} ${json.code}`;
+  };
+  const change = async (id: string, body: object) => {
+    const { status, text } = await agent.call("PUT", `/api/users/${id}`, { local: true, body });
+    assert.equal(status, 200, text);
+  };
+
+  it("what its scopes name, and nothing else", async () => {
+    const { token } = await makeToken(agent, await agent.signedIn("scoped", "admin"), ["system:read"]);
+    assert.equal(await codeOf("/api/system", token), 200);
+    assert.equal(await codeOf("/api/users", token), "403 insufficient_scope");
+    assert.equal(await codeOf("/api/events", token), "403 insufficient_scope");
+    assert.equal(await codeOf("/api/auth/me", token), "403 token_not_allowed");
+    assert.equal(await codeOf("/api/tokens", token), "403 token_not_allowed");
+    const body = { device: { name: "taken over" } };
+    const written = await agent.call("PUT", "/api/system", { token, body });
+    assert.equal(written.json.code, "insufficient_scope");
+  });
+
+  it("nothing as a refresh token, a challenge or a cookie", async () => {
+    const { token } = await makeToken(agent, await agent.signedIn("disguised", "admin"), ["users:read"]);
+    const refresh = await agent.call("POST", "/api/auth/refresh", { body: { refresh_token: token } });
+    assert.equal(refresh.json.code, "invalid_token");
+    const body = { challenge_token: token, code: "000000" };
+    assert.equal((await agent.call("POST", "/api/auth/totp", { body })).json.code, "challenge_invalid");
+    const headers = { cookie: `token=${token}` };
+    assert.equal((await agent.call("GET", "/api/users", { headers })).json.code, "authentication_required");
+  });
+
+  it("nothing when it is another text than was shown", async () => {
+    const { token } = await makeToken(agent, await agent.signedIn("spoilt", "admin"), ["system:read"]);
+    const capitals = `stw_${token.slice(4).toUpperCase()}`;
+    for (const spoilt of [token.slice(0, -1), `${token}A`, capitals, token.slice(4), "stw_"]) {
+      assert.equal(await codeOf("/api/system", spoilt), "401 invalid_token");
+    }
+    assert.equal(await codeOf("/api/system", token), 200);
+  });
+
+  describe("only what its owner may do now", () => {
+    it("less from the moment that the owner's role shrinks, and the same again when it grows", async () => {
+      const owner = await agent.signedIn("shrinking", "admin");
+      const { token } = await makeToken(agent, owner, ["users:read", "events:read", "logs:read"]);
+      const rights = async () =>
+        Promise.all(["/api/users", "/api/events", "/api/logs"].map((path) => codeOf(path, token)));
+      assert.deepEqual(await rights(), [200, 200, 200]);
+      await change(owner.id, { role: "operator" });
+      assert.deepEqual(await rights(), ["403 forbidden", 200, 200]);
+      await change(owner.id, { role: "readonly" });
+      assert.deepEqual(await rights(), ["403 forbidden", "403 forbidden", 200]);
+      await change(owner.id, { role: "admin" });
+      assert.deepEqual(await rights(), [200, 200, 200]);
+    });
+    it("nothing while the owner is disabled", async () => {
+      const owner = await agent.signedIn("resting", "operator");
+      const { token } = await makeToken(agent, owner, ["system:read"]);
+      await change(owner.id, { enabled: false });
+      assert.equal(await codeOf("/api/system", token), "401 invalid_token");
+      await change(owner.id, { enabled: true });
+      assert.equal(await codeOf("/api/system", token), 200);
+    });
+    it("nothing once the owner is gone, also when another of that name comes", async () => {
+      const owner = await agent.signedIn("leaving", "operator");
+      const { id, token } = await makeToken(agent, owner, ["system:read"]);
+      assert.equal((await agent.call("DELETE", `/api/users/${owner.id}`, { local: true })).status, 204);
+      await agent.signedIn("leaving", "operator");
+      assert.equal(await codeOf("/api/system", token), "401 invalid_token");
+      const { text } = await agent.call("GET", "/api/tokens", { local: true });
+      assert.ok(!text.includes(id), "the token is still listed");
+    });
+  });
+
+  it("of settings the operator's part alone, also when it is an administrator's", async () => {
+    const { token } = await makeToken(agent, await agent.signedIn("writer", "admin"), ["system:write"]);
+    const write = (body: object) => agent.call("PUT", "/api/system", { token, body });
+    assert.equal((await write({ device: { name: "Pump house" } })).status, 200);
+    for (const body of [
+      { security: { require_2fa: "all" } },
+      { time: { mode: "manual" } },
+      { update: { ota: { server: "https://updates.example.net" } } },
+      { device: { name: "Lock house" }, security: { session_idle: "24h" } },
+    ]) {
+      const { status, json } = await write(body);
+      assert.deepEqual([status, json.code], [403, "insufficient_scope"], JSON.stringify(body));
+      assert.match(json.detail, /^The scope system:write /);
+      assert.doesNotMatch(json.detail, /Your role/);
+    }
+    const { json } = await agent.call("GET", "/api/system", { local: true });
+    assert.deepEqual([json.device.name, json.security.require_2fa], ["Pump house", "none"]);
+  });
+
+  it("no more over the local socket: there it lowers the rights of local root", async () => {
+    const owner = await agent.signedIn("local", "admin");
+    const { id, token } = await makeToken(agent, owner, ["system:read"]);
+    assert.equal(await codeOf("/api/system", token, true), 200);
+    assert.equal(await codeOf("/api/users", token, true), "403 insufficient_scope");
+    assert.equal(await codeOf("/api/tokens", token, true), "403 token_not_allowed");
+    await agent.call("DELETE", `/api/tokens/${id}`, { local: true });
+    assert.equal(await codeOf("/api/system", token, true), "401 invalid_token");
+  });
+
+  describe("reads a stream", () => {
+    const open = async (name: string): Promise<Made & { owner: SignedIn; stream: OpenedStream }> => {
+      const owner = await agent.signedIn(name, "operator");
+      const made = await makeToken(agent, owner, ["events:read"]);
+      const path = "/api/events/stream";
+      const stream = await openStream({ where: agent.port, path, token: made.token });
+      assert.equal(stream.status, 200);
+      return { ...made, owner, stream };
+    };
+    const hasEnded = (stream: OpenedStream): Promise<boolean> => {
+      let is = false;
+      void stream.ended.then(() => {
+        is = true;
+      });
+      return until("the stream has ended", () => is).then(() => true);
+    };
+    it("until it is deleted", async () => {
+      const { id, stream } = await open("streamer");
+      await agent.call("DELETE", `/api/tokens/${id}`, { local: true });
+      assert.equal(await hasEnded(stream), true, "it has ended");
+    });
+    it("until its owner is disabled", async () => {
+      const { owner, stream } = await open("streamer-2");
+      await change(owner.id, { enabled: false });
+      assert.equal(await hasEnded(stream), true, "it has ended");
+    });
+    it("until its owner's role shrinks", async () => {
+      const { owner, stream } = await open("streamer-3");
+      await change(owner.id, { role: "readonly" });
+      assert.equal(await hasEnded(stream), true, "it has ended");
+    });
+  });
+});
+
+describe("API tokens and a restart", () => {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    it(`are kept through ${signal}, and what was deleted stays deleted`, async (test) => {
+      const home = await mkdtemp(join(tmpdir(), "steward-tokens-"));
+      const stateDirectory = join(home, "state");
+      const first = await startCheckedProcess({ stateDirectory });
+      test.after(() => first.stop());
+      const admin = await first.signedInAdmin();
+      const deleted = await makeToken(first, admin, ["system:read"]);
+      await first.call("DELETE", `/api/tokens/${deleted.id}`, { token: admin.token });
+      const { token } = await makeToken(first, admin, ["system:read"]);
+      first.process.kill(signal);
+      await first.stop();
+      await first.dispose();
+      const agent = await startCheckedAgent({ stateDirectory });
+      test.after(async () => {
+        await agent.dispose();
+        await rm(home, { recursive: true });
+      });
+      assert.equal((await agent.call("GET", "/api/system", { token })).status, 200);
+      const gone = await agent.call("GET", "/api/system", { token: deleted.token });
+      assert.equal(gone.json.reason, "revoked");
+    });
+  }
+});
+
+describe("an API token's end", () => {
+  let agent: TimedAgent;
+  let short: Made;
+  let long: Made;
+  const use = async ({ token }: Made) => {
+    const { status, json } = await agent.call("GET", "/api/system", { token });
+    return status === 200 ? 200 : json.reason;
+  };
+  const expired = async (): Promise<boolean[]> => {
+    const { json } = await agent.call("GET", "/api/tokens", { local: true });
+    return json.items.map(({ is_expired }: { is_expired: boolean }) => is_expired);
+  };
+  before(async () => {
+    agent = await startTimedAgent({ clock: { trust: "trusted" } });
+    const admin = await agent.signedInAdmin();
+    short = await makeToken(agent, admin, ["system:read"], "1h");
+    long = await makeToken(agent, admin, ["system:read"], "30d");
+  });
+  after(() => agent.dispose());
+
+  it("does not come by a clock that nobody vouches for (a forged time shuts nobody out)", async () => {
+    agent.knowClock({ trust: "none" });
+    agent.moveClock("+400d");
+    assert.deepEqual([await use(short), await use(long)], [200, 200]);
+    agent.moveClock("+0");
+    agent.knowClock({ trust: "trusted" });
+    assert.deepEqual([await use(short), await use(long)], [200, 200]);
+  });
+  it("comes when its time is over", async () => {
+    agent.moveClock("+59m");
+    assert.deepEqual([await use(short), await expired()], [200, [false, false]]);
+    agent.moveClock("+61m");
+    assert.deepEqual([await use(short), await use(long)], ["expired", 200]);
+    assert.deepEqual(await expired(), [true, false]);
+  });
+  it("is final: no clock that is set back brings it to life", async () => {
+    for (const trust of ["trusted", "accepted", "none"]) {
+      agent.knowClock({ trust });
+      agent.moveClock("-1d");
+      assert.deepEqual([await use(short), await expired()], ["expired", [true, false]], trust);
+    }
+  });
+});

@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
+import { scopeNames } from "../../../src/contract/scopes.ts";
+import { enrol } from "../../authenticator.ts";
+import { goodPassword } from "../../http/checked-agent.ts";
+import type { Answer } from "../../running-agent.ts";
+import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+
+/**
+ * Who may call what, by hand from the contract's page: `+` may, `-` may not, `s` must give the password again, `e` must
+ * enrol a second factor first. The last word is the scope that an API token needs, or `none`: none may.
+ */
+const table: Record<string, string> = {
+  //                  anonymous local readonly operator admin stepped-up enrolling scope
+  getVersion: "          +      +      +        +       +       +         +      system:read",
+  getHealth: "           +      +      +        +       +       +         +      system:read",
+  getReadiness: "        +      +      +        +       +       +         +      system:read",
+  getStatus: "           -      +      +        +       +       +         e      system:read",
+  getOpenApi: "          +      +      +        +       +       +         +      none",
+  greetConsole: "        +      +      +        +       +       +         +      none",
+  getSetup: "            +      +      +        +       +       +         +      none",
+  setUp: "               +      +      +        +       +       +         +      none",
+  login: "               +      +      +        +       +       +         +      none",
+  answerChallenge: "     +      +      +        +       +       +         +      none",
+  refresh: "             +      +      +        +       +       +         +      none",
+  logout: "              +      +      +        +       +       +         +      none",
+  reauthenticate: "      -      -      +        +       +       +         +      none",
+  getMe: "               -      -      +        +       +       +         +      none",
+  changePassword: "      -      -      +        +       +       +         +      none",
+  listSessions: "        -      +      +        +       +       +         e      none",
+  endSession: "          -      +      +        +       +       +         e      none",
+  listUsers: "           -      +      -        -       +       +         e      users:read",
+  createUser: "          -      +      -        -       s       +         e      none",
+  getUser: "             -      +      -        -       +       +         e      users:read",
+  updateUser: "          -      +      -        -       s       +         e      none",
+  deleteUser: "          -      +      -        -       s       +         e      none",
+  resetPassword: "       -      +      -        -       s       +         e      none",
+  unlockUser: "          -      +      -        -       s       +         e      none",
+  rescueUser: "          -      +      -        -       s       +         e      none",
+  endUserSessions: "     -      +      -        -       s       +         e      none",
+  getTwoFactor: "        -      +      -        -       +       +         +      none",
+  setUpTwoFactor: "      -      -      -        -       -       -         -      none",
+  enableTwoFactor: "     -      -      -        -       -       -         -      none",
+  disableTwoFactor: "    -      -      -        -       -       -         e      none",
+  recoverTwoFactor: "    +      +      +        +       +       +         +      none",
+  makeRecoveryCodes: "   -      -      -        -       -       -         e      none",
+  listTokens: "          -      +      +        +       +       +         e      none",
+  createToken: "         -      +      s        s       s       +         e      none",
+  deleteToken: "         -      +      +        +       +       +         e      none",
+  listEvents: "          -      +      -        +       +       +         e      events:read",
+  streamEvents: "        -      +      -        +       +       +         e      events:read",
+  listLogs: "            -      +      +        +       +       +         e      logs:read",
+  streamLogs: "          -      +      +        +       +       +         e      logs:read",
+  getSettings: "         -      +      +        +       +       +         e      system:read",
+  updateSettings: "      -      +      -        +       +       +         e      system:write",
+  getSettingsSchema: "   -      +      +        +       +       +         e      system:read",
+  getSystemFacts: "      -      +      +        +       +       +         e      system:read",
+  getTimeSync: "         -      +      +        +       +       +         e      system:read",
+  reselectTimeSources: " -      +      -        +       +       +         e      time:write",
+  syncTime: "            -      +      -        +       +       +         e      time:write",
+  resetClockFloor: "     -      +      -        -       -       -         e      none",
+  getUpdates: "          -      +      +        +       +       +         e      system:read",
+  checkForUpdates: "     -      +      -        +       +       +         e      updates:check",
+  listUpdateHistory: "   -      +      +        +       +       +         e      system:read",
+  applyUpdates: "        -      +      -        -       s       +         e      updates:apply",
+  rollBackUpdate: "      -      +      -        -       s       +         e      updates:apply",
+  postponeUpdate: "      -      +      -        -       s       +         e      updates:apply",
+  confirmUpdateTrust: "  -      +      -        -       s       +         e      none",
+  acceptDamage: "        -      +      -        -       s       +         e      none",
+};
+
+/** The same about oneself, where `{id}` is the caller's own. */
+const aboutOneself: Record<string, string> = {
+  //                  readonly operator admin stepped-up enrolling
+  getUser: "             +        +       +       +        e",
+  updateUser: "          +        +       +       +        e",
+  deleteUser: "          -        -       s       +        e",
+  resetPassword: "       -        -       s       +        e",
+  unlockUser: "          -        -       s       +        e",
+  rescueUser: "          -        -       s       +        e",
+  endUserSessions: "     -        -       s       +        e",
+  getTwoFactor: "        +        +       +       +        +",
+  setUpTwoFactor: "      s        s       s       +        s",
+  enableTwoFactor: "     +        +       +       +        +",
+  disableTwoFactor: "    +        +       +       +        e",
+  recoverTwoFactor: "    +        +       +       +        +",
+  makeRecoveryCodes: "   s        s       s       +        e",
+};
+
+const people = ["readonly", "operator", "admin", "stepped-up", "enrolling"] as const;
+const stale = ["expired session", "revoked session", "expired API token", "deleted API token"] as const;
+
+/** An id that nobody has. */
+const nobody = `usr_${"0".repeat(32)}`;
+
+describe("who may call what", () => {
+  let agent: TimedAgent;
+  const tokens = new Map<string, string>();
+  const ids = new Map<string, string>();
+
+  before(async () => {
+    agent = await startTimedAgent({ clock: { trust: "trusted" } });
+    await agent.signedInAdmin();
+    const past = await agent.signedIn("past", "operator");
+    tokens.set("expired session", past.token);
+    tokens.set("expired API token", (await makeToken(past.token, ["system:read", "logs:read"], "1h")).token);
+    agent.moveClock("+2h");
+    for (const role of ["readonly", "operator", "admin"] as const) await keepEnrolled(role, role);
+    await keepEnrolled("stepped-up", "admin");
+    const left = await agent.signedIn("gone", "admin");
+    await agent.call("POST", "/api/auth/logout", { body: { refresh_token: left.refreshToken } });
+    tokens.set("revoked session", left.token);
+    const careful = tokens.get("stepped-up") ?? "";
+    for (const scope of scopeNames) tokens.set(scope, (await makeToken(careful, [scope])).token);
+    const deleted = await makeToken(careful, ["system:read"]);
+    await agent.call("DELETE", `/api/tokens/${deleted.id}`, { token: careful });
+    tokens.set("deleted API token", deleted.token);
+    await keep("enrolling", "a-newcomer", "admin");
+    const policy = { security: { require_2fa: "admins" } };
+    assert.equal((await agent.call("PUT", "/api/system", { local: true, body: policy })).status, 200);
+    tokens.set("enrolling", (await agent.login("a-newcomer", goodPassword)).token);
+  });
+  after(() => agent.dispose());
+
+  const keep = async (caller: string, username: string, role: "readonly" | "operator" | "admin") => {
+    const { id, token } = await agent.signedIn(username, role);
+    ids.set(caller, id);
+    tokens.set(caller, token);
+  };
+
+  const makeToken = async (token: string, scopes: string[], expires_in = "1d") => {
+    const { status, json, text } = await agent.call("POST", "/api/tokens", {
+      token,
+      body: { name: scopes.join(), scopes, expires_in },
+    });
+    assert.equal(status, 201, text);
+    return json as { id: string; token: string };
+  };
+
+  /** A user with a second factor, in a session that was stepped up or, begun with a recovery code, was not. */
+  const keepEnrolled = async (caller: string, role: "readonly" | "operator" | "admin") => {
+    await keep(caller, `a-${caller}`, role);
+    const user = { id: ids.get(caller) ?? "", token: tokens.get(caller) ?? "", password: goodPassword };
+    const { recoveryCodes } = await enrol(agent.call, user, Date.now() / 1_000 + 7_200);
+    if (caller === "stepped-up") return;
+    const { json } = await agent.call("POST", "/api/auth/login", {
+      body: { username: `a-${caller}`, password: goodPassword, recovery_code: recoveryCodes[0] },
+    });
+    tokens.set(caller, json.access_token);
+  };
+
+  const attempt = (id: OperationId, caller: string, userId: string): Promise<Answer> => {
+    const { method, path, body } = operationOf(id);
+    const where = path
+      .replace("{name}", "users")
+      .replace("{sid}", `ses_${"0".repeat(32)}`)
+      .replace("{id}", path.includes("tokens") ? `tok_${"0".repeat(32)}` : userId);
+    // Refused for its form by whoever gets so far: rights are judged before, and nothing is changed by asking.
+    return agent.call(method, body ? where : `${where}?no_such_parameter=1`, {
+      ...(caller === "local" && { local: true }),
+      ...(tokens.has(caller) && { token: tokens.get(caller) }),
+      ...(body && { body: { no_such_member: 1 } }),
+    });
+  };
+
+  /** The sign of the table for an answer. */
+  const signOf = ({ status, json }: Answer): string => {
+    if (json?.code === "step_up_required") return "s";
+    if (json?.code === "two_factor_enrolment_required") return "e";
+    if (status === 401 || status === 403) return "-";
+    assert.equal(status, 400, `answered ${status} ${json?.code}`);
+    return "+";
+  };
+
+  const lineOf = (id: OperationId): string[] => (table[id] ?? "").trim().split(/\s+/);
+
+  it("has a line here for every operation, and none for what is no operation", () => {
+    assert.deepEqual(Object.keys(table).sort(), [...operationIds].sort());
+    const aboutUsers = operationIds.filter((id) => operationOf(id).path.startsWith("/api/users/{id}"));
+    assert.deepEqual(Object.keys(aboutOneself).sort(), aboutUsers.sort());
+    for (const id of operationIds) assert.equal(lineOf(id).length, 8, id);
+  });
+
+  for (const id of operationIds) {
+    for (const [index, caller] of ["anonymous", "local", ...people].entries()) {
+      it(`${id}: ${caller} ${lineOf(id)[index]}`, async () => {
+        const answer = await attempt(id, caller, nobody);
+        assert.equal(signOf(answer), lineOf(id)[index], answer.text);
+        if (signOf(answer) === "-") assert.equal(answer.status, caller === "anonymous" ? 401 : 403);
+      });
+    }
+
+    const wanted = lineOf(id).at(-1);
+    const isOpen = lineOf(id)[0] === "+";
+    for (const scope of scopeNames) {
+      it(`${id}: an administrator's API token for ${scope}`, async () => {
+        const { status, json } = await attempt(id, scope, nobody);
+        if (isOpen || wanted === scope) assert.equal(status, 400);
+        else {
+          const code = wanted === "none" ? "token_not_allowed" : "insufficient_scope";
+          assert.deepEqual([status, json.code], [403, code]);
+        }
+      });
+    }
+
+    for (const caller of stale) {
+      it(`${id}: ${caller}`, async () => {
+        const { status, json, headers } = await attempt(id, caller, nobody);
+        // The clock was stepped a moment ago: with a token that it spoilt it can be mended.
+        const isTolerated = caller === "expired session" && operationOf(id).clockTolerant === true;
+        if (isOpen || isTolerated) assert.equal(status, 400);
+        else {
+          assert.deepEqual([status, json.code], [401, "invalid_token"]);
+          assert.equal(headers["www-authenticate"], 'Bearer error="invalid_token"');
+        }
+      });
+    }
+  }
+
+  for (const [id, line] of Object.entries(aboutOneself)) {
+    for (const [index, caller] of people.entries()) {
+      const expected = line.trim().split(/\s+/)[index];
+      it(`${id} about oneself: ${caller} ${expected}`, async () => {
+        const answer = await attempt(id as OperationId, caller, ids.get(caller) ?? "");
+        assert.equal(signOf(answer), expected, answer.text);
+      });
+    }
+  }
+
+  it("the operations that a token spoilt by the clock may call are those that mend it, and no others", () => {
+    const tolerant = operationIds.filter((id) => operationOf(id).clockTolerant);
+    assert.deepEqual(tolerant, ["getTimeSync", "reselectTimeSources", "syncTime"]);
+  });
+
+  it("a token over the socket lowers the rights of local root to its user's", async () => {
+    const ask = (token?: string) => agent.call("GET", "/api/users", { local: true, token });
+    assert.equal((await ask()).status, 200);
+    assert.equal((await ask(tokens.get("readonly"))).status, 403);
+    assert.equal((await ask("bad")).status, 401);
+  });
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+
+describe("users", () => {
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  let token: string;
+  before(async () => {
+    agent = await startCheckedAgent();
+    admin = await agent.signedInAdmin();
+    token = admin.token;
+  });
+  after(() => agent.dispose());
+  const users = async () => (await agent.call("GET", "/api/users?limit=200", { token })).json.items;
+
+  describe("create", () => {
+    it("answers with the user as asked for, its place, and no password", async () => {
+      const body = { username: "vera.k", role: "operator", password: goodPassword, display_name: "Vera K." };
+      const { status, json, headers } = await agent.call("POST", "/api/users", { token, body });
+      assert.equal(status, 201);
+      assert.equal(headers.location, `/api/users/${json.id}`);
+      const { id, created_at, updated_at, ...rest } = json;
+      assert.deepEqual(rest, {
+        username: "vera.k",
+        display_name: "Vera K.",
+        role: "operator",
+        enabled: true,
+        must_change_password: false,
+        two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },
+        locked: null,
+        tokens: 0,
+        last_login_at: null,
+      });
+      assert.match(id, /^usr_[0-9a-f]{32}$/);
+      assert.equal(created_at, updated_at);
+      assert.ok(
+        Math.abs(Date.parse(created_at) - Date.now()) < 60_000,
+        "Math.abs(Date.parse(created_at) - Date.now()) < 60_000",
+      );
+    });
+    it("refuses a name that is taken, and adds nothing", async () => {
+      const before = await users();
+      const body = { username: "vera.k", role: "admin", password: goodPassword };
+      const { status, json } = await agent.call("POST", "/api/users", { token, body });
+      assert.deepEqual([status, json.code], [409, "username_taken"]);
+      assert.deepEqual(await users(), before);
+    });
+    it("lets exactly one of two at the same moment have a name", async () => {
+      const body = { username: "twins", role: "readonly", password: goodPassword };
+      const both = await Promise.all(
+        [1, 2].map(() => agent.call("POST", "/api/users", { body, local: true })),
+      );
+      assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
+    });
+    it("makes a disabled user where asked to, who cannot sign in", async () => {
+      const body = { username: "sleeper", role: "operator", password: goodPassword, enabled: false };
+      assert.equal((await agent.call("POST", "/api/users", { token, body })).json.enabled, false);
+      const sent = { username: "sleeper", password: goodPassword };
+      const { status, json } = await agent.call("POST", "/api/auth/login", { body: sent });
+      assert.deepEqual([status, json.code], [401, "invalid_credentials"]);
+    });
+  });
+
+  describe("get", () => {
+    it("answers with what the list says", async () => {
+      for (const user of await users()) {
+        assert.deepEqual((await agent.call("GET", `/api/users/${user.id}`, { token })).json, user);
+      }
+    });
+    for (const id of [`usr_${"0".repeat(32)}`, "usr_0", "root-admin", "..", "%2e%2e", "usr_", "null"]) {
+      it(`is 404 for ${id}`, async () => {
+        const { status, json } = await agent.call("GET", `/api/users/${id}`, { token });
+        assert.deepEqual([status, json.code], [404, "not_found"]);
+      });
+    }
+  });
+
+  describe("put", () => {
+    let path: string;
+    before(async () => {
+      const body = { username: "mutable", role: "readonly", password: goodPassword, display_name: "Before" };
+      const { json } = await agent.call("POST", "/api/users", { token, body });
+      path = `/api/users/${json.id}`;
+    });
+    it("changes the members given and leaves the others", async () => {
+      const before = (await agent.call("GET", path, { token })).json;
+      const { json } = await agent.call("PUT", path, { token, body: { display_name: "After" } });
+      assert.deepEqual(json, { ...before, display_name: "After", updated_at: json.updated_at });
+      assert.ok(json.updated_at >= before.updated_at, "json.updated_at >= before.updated_at");
+      assert.deepEqual((await agent.call("GET", path, { token })).json, json);
+    });
+    it("refuses to change the name or anything else that is not to be changed", async () => {
+      const before = (await agent.call("GET", path, { token })).json;
+      for (const body of [{ username: "other" }, { id: "x" }, { password: goodPassword }, { locked: null }]) {
+        const { status, json } = await agent.call("PUT", path, { token, body });
+        assert.deepEqual([status, json.code], [400, "unknown_field"]);
+      }
+      assert.deepEqual((await agent.call("GET", path, { token })).json, before);
+    });
+    it("is refused when somebody changed the user in between (If-Match), and the change stays away", async () => {
+      const { headers } = await agent.call("GET", path, { token });
+      const mine = { "if-match": String(headers.etag) };
+      const first = await agent.call("PUT", path, { token, body: { display_name: "First" }, headers: mine });
+      assert.equal(first.status, 200);
+      assert.notEqual(first.headers.etag, headers.etag);
+      const second = await agent.call("PUT", path, {
+        token,
+        body: { display_name: "Second" },
+        headers: mine,
+      });
+      assert.deepEqual([second.status, second.json.code], [412, "etag_mismatch"]);
+      assert.equal((await agent.call("GET", path, { token })).json.display_name, "First");
+    });
+    it("takes If-Match with *, and one of several tags; a weak tag never matches", async () => {
+      const tag = String((await agent.call("GET", path, { token })).headers.etag);
+      const put = async (match: string) =>
+        (await agent.call("PUT", path, { token, body: {}, headers: { "if-match": match } })).status;
+      assert.equal(await put(`W/${tag}`), 412);
+      assert.equal(await put(`"other", ${tag}`), 200);
+      assert.equal(await put("*"), 200);
+    });
+    it("answers 304 to a reader who has the present state, and 200 after a change", async () => {
+      const { headers } = await agent.call("GET", path, { token });
+      const ask = { token, headers: { "if-none-match": String(headers.etag) } };
+      assert.equal((await agent.call("GET", path, ask)).status, 304);
+      await agent.call("PUT", path, { token, body: { display_name: "Third" } });
+      assert.equal((await agent.call("GET", path, ask)).status, 200);
+    });
+  });
+
+  describe("a change of role", () => {
+    it("acts at once on the sessions that are open", async () => {
+      const user = await agent.signedIn("climber", "readonly");
+      const list = async () => (await agent.call("GET", "/api/users", { token: user.token })).status;
+      assert.equal(await list(), 403);
+      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { role: "admin" } });
+      assert.equal(await list(), 200);
+      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { role: "operator" } });
+      assert.equal(await list(), 403);
+    });
+  });
+
+  describe("disable and delete", () => {
+    const assertDead = async (user: SignedIn) => {
+      const me = await agent.call("GET", "/api/auth/me", { token: user.token });
+      assert.deepEqual([me.status, me.json.code, me.json.reason], [401, "invalid_token", "revoked"]);
+      const body = { refresh_token: user.refreshToken };
+      const refresh = await agent.call("POST", "/api/auth/refresh", { body });
+      assert.deepEqual([refresh.status, refresh.json.code], [401, "invalid_token"]);
+    };
+    it("a disabled user's tokens die at once, and stay dead when he is enabled again", async () => {
+      const user = await agent.signedIn("disabled", "operator");
+      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { enabled: false } });
+      await assertDead(user);
+      await agent.call("PUT", `/api/users/${user.id}`, { token, body: { enabled: true } });
+      await assertDead(user);
+      await agent.login("disabled", goodPassword);
+    });
+    it("a deleted user's tokens die at once, and his name is free for another with another id", async () => {
+      const user = await agent.signedIn("deleted", "operator");
+      assert.equal((await agent.call("DELETE", `/api/users/${user.id}`, { token })).status, 204);
+      await assertDead(user);
+      assert.equal((await agent.call("GET", `/api/users/${user.id}`, { token })).status, 404);
+      assert.equal((await agent.call("DELETE", `/api/users/${user.id}`, { token })).status, 404);
+      const next = await agent.signedIn("deleted", "readonly");
+      assert.notEqual(next.id, user.id);
+      await assertDead(user);
+    });
+    it("unlock answers with the user as he is", async () => {
+      const { json } = await agent.call("POST", `/api/users/${admin.id}/unlock`, { token });
+      assert.equal(json.locked, null);
+    });
+  });
+});
