@@ -25,47 +25,11 @@ const floors: Readonly<Record<string, number>> = {
   http: 5,
   cli: 5,
   programs: 6,
-  // What still lies where it was:
-  "errors.ts": 0,
-  "two-factor": 2,
-  version: 2,
-  installing: 4,
-  ...Object.fromEntries(
-    [
-      "compose.ts",
-      "compose-answers.ts",
-      "compose-status.ts",
-      "compose-sign-in.ts",
-      "compose-clock.ts",
-      "compose-updates.ts",
-      "compose-installer.ts",
-      "state.ts",
-      "state-findings.ts",
-      "agent.ts",
-      "rescue.ts",
-      "offline.ts",
-      "parts.ts",
-      "host-decisions.ts",
-      "serve-options.ts",
-      "serve.ts",
-      "command-context.ts",
-      "main.ts",
-      "start.ts",
-      "installer.ts",
-      "self-check.ts",
-      "installer-process.ts",
-      "installer-host.ts",
-    ].map((name) => [name, 6]),
-  ),
 };
 const joining = 6;
 
 const mains = [
-  "start.ts",
-  "main.ts",
   "cli/main.ts",
-  "installer.ts",
-  "self-check.ts",
   "programs/start.ts",
   "programs/steward.ts",
   "programs/installer/main.ts",
@@ -129,8 +93,6 @@ function localRules(path: string, room: string, floor: number, { specifier, isTy
   const targetFloor = floors[targetRoom];
   if (targetFloor === undefined) return [`imports ${target}, which is in no room of the house`];
   if (floor === joining || targetFloor < floor) return [];
-  // errors.ts is made of the contract's codes: the one step within a floor.
-  if (room === "errors.ts" && targetRoom === "contract") return [];
   return [
     targetFloor > floor ? `imports ${target}, a higher floor` : `imports ${target}, a room of its own floor`,
   ];
@@ -161,7 +123,7 @@ function packageRules(path: string, room: string, { specifier, isType, names }: 
   if (room === "contract" && !(isType && specifier === "json-schema-to-ts")) {
     return [`imports ${specifier}, but the contract is pure data`];
   }
-  return room === "errors.ts" ? [`imports ${specifier}, but errors are pure data`] : [];
+  return [];
 }
 
 function importsOf(text: string): Import[] {
