@@ -63,11 +63,11 @@ export { refuse as Ajv2020, refuse as default };`,
  */
 const noResponse = `Object.defineProperty(globalThis,"Response",{value:class Response{},configurable:true,writable:true});`;
 
-/** src/programs/steward.ts is program.js in dist. */
+/** src/programs/agent/main.ts is program.js in dist. */
 const programBeside: Plugin = {
   name: "program-beside",
   setup: (esbuild) => {
-    esbuild.onResolve({ filter: /\/steward\.ts$/ }, () => ({ path: "./program.js", external: true }));
+    esbuild.onResolve({ filter: /\/agent\/main\.ts$/ }, () => ({ path: "./program.js", external: true }));
   },
 };
 
@@ -92,7 +92,7 @@ const common = {
 await build({
   ...common,
   entryPoints: {
-    program: join(root, "src/programs/steward.ts"),
+    program: join(root, "src/programs/agent/main.ts"),
     "facts-worker": join(root, "src/system/facts-worker.ts"),
   },
   splitting: true,

@@ -8,7 +8,7 @@ declare const STEWARD_BUILD: { version: string } | undefined;
 const [word, shell, ...rest] = process.argv.slice(2);
 const isAlone = word === "completion" ? rest.length === 0 : shell === undefined;
 const text = isAlone ? answerTo(word, shell) : undefined;
-if (text === undefined) await import("./steward.ts");
+if (text === undefined) await import("./agent/main.ts");
 else say(text);
 
 function answerTo(command: string | undefined, argument: string | undefined): string | undefined {

@@ -1,17 +1,17 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCodes } from "../contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import { changeUserKeepingTimeCapability } from "../host/linux/clock/time-capability.ts";
-import { isJournalStream } from "../host/linux/systemd/journal-stream.ts";
-import { openNativeJournal } from "../host/linux/systemd/native-journal.ts";
-import { openServiceManager, type ServiceManager } from "../host/linux/systemd/service-manager.ts";
-import { journalFieldsOf } from "../journal/logs/journal-fields.ts";
-import { createLog, syslogNumbers } from "../journal/logs/log.ts";
-import { createOwnLines } from "../journal/logs/own-lines.ts";
-import type { Build } from "../system/version.ts";
-import { type Program, serve } from "./agent/serve.ts";
-import { createCommandContext, type Terminal } from "./command-context.ts";
+import { errorCodes } from "../../contract/error-codes.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { changeUserKeepingTimeCapability } from "../../host/linux/clock/time-capability.ts";
+import { isJournalStream } from "../../host/linux/systemd/journal-stream.ts";
+import { openNativeJournal } from "../../host/linux/systemd/native-journal.ts";
+import { openServiceManager, type ServiceManager } from "../../host/linux/systemd/service-manager.ts";
+import { journalFieldsOf } from "../../journal/logs/journal-fields.ts";
+import { createLog, syslogNumbers } from "../../journal/logs/log.ts";
+import { createOwnLines } from "../../journal/logs/own-lines.ts";
+import type { Build } from "../../system/version.ts";
+import { createCommandContext, type Terminal } from "../command-context.ts";
+import { type Program, serve } from "./serve.ts";
 
 /** Put in by the build; a program run from its sources has no version. */
 declare const STEWARD_BUILD: Build | undefined;
@@ -27,7 +27,7 @@ const ownLines = createOwnLines();
 const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, standardError);
 const isSource = import.meta.url.endsWith(".ts");
 /** Next to this file; run from the sources, in what the last build left. */
-const assetsDirectory = isSource ? join(import.meta.dirname, "../../dist") : import.meta.dirname;
+const assetsDirectory = isSource ? join(import.meta.dirname, "../../../dist") : import.meta.dirname;
 const addon = join(assetsDirectory, "clock-steering.node");
 
 const journal = isLogInJournal
@@ -46,7 +46,7 @@ const log = createLog(
 
 const program: Program = {
   assetsDirectory,
-  factsWorker: new URL(isSource ? "../system/facts-worker.ts" : "./facts-worker.js", import.meta.url),
+  factsWorker: new URL(isSource ? "../../system/facts-worker.ts" : "./facts-worker.js", import.meta.url),
   build,
   nodeVersion: process.version,
   node: process.execPath,
@@ -66,7 +66,7 @@ async function main(): Promise<number> {
   const [command, ...rest] = process.argv.slice(2);
   if (command === "serve" && !rest.includes("--help") && !rest.includes("-h"))
     return serve(rest, { ...program, serviceManager: serviceManager() }, stopRequested());
-  const { runCommandLine } = await import("../cli/main.ts");
+  const { runCommandLine } = await import("../../cli/main.ts");
   return runCommandLine(process.argv.slice(2), createCommandContext(program, terminal()));
 }
 
