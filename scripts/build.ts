@@ -101,7 +101,7 @@ await build({
 // What is started: small, as it loads the program only for what it cannot answer itself.
 await build({
   ...common,
-  entryPoints: { main: join(root, "src/programs/start.ts") },
+  entryPoints: { main: join(root, "src/programs/steward.ts") },
   plugins: [programBeside],
   banner: { js: "#!/usr/bin/env node" },
 });

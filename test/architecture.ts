@@ -30,7 +30,7 @@ const joining = 6;
 
 const mains = [
   "cli/main.ts",
-  "programs/start.ts",
+  "programs/steward.ts",
   "programs/agent/main.ts",
   "programs/installer/main.ts",
   "programs/self-check.ts",
