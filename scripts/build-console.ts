@@ -53,7 +53,7 @@ const classicJsx: Plugin = {
 };
 
 /** Within the source: what frame/pages.ts loads in parts, and the catalogues, of which a person reads one. */
-const ofSomePages = /^\/(users|account|updates|system|frame\/pages|catalogue\/(en|de)\.ts)(\/|$)/;
+const ofSomePages = /^\/(users|account|updates|system|frame\/pages|catalogue\/languages\/(en|de)\.ts)(\/|$)/;
 
 function isOfEveryPage(id: string): boolean {
   return !(id.startsWith(source) && ofSomePages.test(id.slice(source.length)));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Plugin, parseSync } from "vite";
-import { en } from "../src/console/catalogue/en.ts";
+import { en } from "../src/console/catalogue/languages/en.ts";
 
 /** A use of a text: `t.users.title` or `...t.users.title`, of `t` as catalogue/words.ts has it. */
 const use = /(?<![\w$"'`]|(?<!\.\.)\.)t((?:\.[a-zA-Z_]\w*)+)/g;
@@ -19,7 +19,7 @@ export function slimCatalogue(source: string): Plugin {
     enforce: "pre",
     transform: (code, id) => {
       const path = id.replace(/\?.*$/, "");
-      const [, language] = /\/catalogue\/(en|de)\.ts$/.exec(path) ?? [];
+      const [, language] = /\/catalogue\/languages\/(en|de)\.ts$/.exec(path) ?? [];
       if (language !== undefined) return { code: numbered(code, language, numbers), map: null };
       if (!path.startsWith(source) || !importsTexts.test(code)) return null;
       return { code: code.replace(use, (_, names: string) => numberedUse(names, numbers)), map: null };

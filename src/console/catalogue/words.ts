@@ -1,4 +1,4 @@
-import type { en } from "./en.ts";
+import type { en } from "./languages/en.ts";
 
 /** Every text of the console, and how the language writes numbers and times. A translation is one more of it. */
 export type Catalogue = Widened<typeof en>;
@@ -24,7 +24,7 @@ export let language: Language = "en";
 
 /** Speaks another language; all that is drawn afterwards is in it. */
 export async function speak(wanted: Language): Promise<void> {
-  t = wanted === "de" ? (await import("./de.ts")).de : (await import("./en.ts")).en;
+  t = wanted === "de" ? (await import("./languages/de.ts")).de : (await import("./languages/en.ts")).en;
   language = wanted;
   document.documentElement.lang = wanted;
 }
