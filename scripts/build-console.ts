@@ -1,74 +1,50 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build, type Plugin } from "vite";
-import { eventTypes } from "../src/contract/event-types.ts";
+import { build } from "vite";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
-import { slimCatalogue } from "./slim-catalogue.ts";
 
-const source = join(import.meta.dirname, "../src/console");
+/** The parts of the console whose pages are loaded when one of them is opened (frame/pages.ts). */
+const parts = ["people", "device", "settings"] as const;
+
+/** Within the source, what belongs to one part; everything else is loaded with the first page of any part. */
+const ofSomePages = /^(users|account|updates|system|frame\/pages)\//;
+
+/** Within the source; a file here is a file of the console as well, of which a person loads one language's. */
+const languages = /^catalogue\/languages\/(.+)\.ts$/;
 
 /**
- * Bytes, gzipped. `view`: the JavaScript of the largest page that may be the first one opened, in the longer language.
- * By kind of file: of all that the console may ever load.
+ * Bytes, gzipped. `signedOut`: all JavaScript of the page for signing in. `page`: all JavaScript of the largest page when
+ * it is the first one opened. Both in the longest language. `css`: the style sheet.
  */
-export const budgets = { view: 45 * 1024, ".js": 70 * 1024, ".css": 12 * 1024 } as const;
+export const budgets = { signedOut: 45 * 1024, page: 45 * 1024, css: 12 * 1024 } as const;
 
-type Sizes = Record<keyof typeof budgets, number>;
+export type Sizes = Record<keyof typeof budgets, number>;
 
-/** Of an operation the page needs no schema, for the agent checks what it is sent; of types of events their names. */
-const slimContract: Plugin = {
-  name: "slim-contract",
-  enforce: "pre",
-  load: (id) => {
-    if (id.endsWith("/contract/event-types.ts")) {
-      const names = Object.keys(eventTypes).map((name) => [name, 0]);
-      return `export const eventTypes = ${JSON.stringify(Object.fromEntries(names))};`;
-    }
-    if (!id.endsWith("/contract/operations.ts")) return null;
-    const entries = operationIds.map((name) => {
-      const { method, path, cookie } = operationOf(name);
-      return [name, cookie ? [method, path, 1] : [method, path]];
-    });
-    return `export const operations = ${JSON.stringify(Object.fromEntries(entries))};`;
-  },
-};
-
-/** There is one style sheet, and it is loaded with the page: what a part brings along need not be looked for. */
-const slimImports: Plugin = {
-  name: "slim-imports",
-  enforce: "pre",
-  load: (id) =>
-    id.includes("vite/preload-helper") ? "export const __vitePreload = (load) => load();" : null,
-};
-
-/** JSX as calls of Preact's `h`, which say more with less than those of its JSX runtime. */
-const classicJsx: Plugin = {
-  name: "classic-jsx",
-  enforce: "pre",
-  transform: (code, id) => {
-    if (!/\.tsx$/.test(id)) return null;
-    return { code: `import { h as jsx, Fragment as JsxFragment } from "preact";\n${code}`, map: null };
-  },
-};
-
-/** Within the source: what frame/pages.ts loads in parts, and the catalogues, of which a person reads one. */
-const ofSomePages = /^\/(users|account|updates|system|frame\/pages|catalogue\/languages\/(en|de)\.ts)(\/|$)/;
-
-function isOfEveryPage(id: string): boolean {
-  return !(id.startsWith(source) && ofSomePages.test(id.slice(source.length)));
+export interface ConsoleBuild {
+  readonly limits?: Readonly<Sizes>;
+  /** Another copy of src/console/. */
+  readonly source?: string;
 }
 
 /** Builds the console into a directory, each file also compressed. Throws where it has grown over the limits. */
-export async function buildConsole(directory: string, limits: Readonly<Sizes> = budgets): Promise<void> {
+export async function buildConsole(
+  directory: string,
+  { limits = budgets, source = join(import.meta.dirname, "../src/console") }: ConsoleBuild = {},
+): Promise<void> {
   await build({
     configFile: false,
     root: source,
     base: "/",
     logLevel: "warn",
     publicDir: false,
-    plugins: [slimContract, slimImports, slimCatalogue(source), classicJsx],
-    oxc: { jsx: { runtime: "classic", pragma: "jsx", pragmaFrag: "JsxFragment" } },
+    // Instead of the operations themselves, whose schemas are larger than the whole console.
+    define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes()) },
+    oxc: {
+      // Smaller than the calls of the automatic runtime.
+      jsx: { runtime: "classic", pragma: "jsx", pragmaFrag: "JsxFragment" },
+      jsxInject: `import { h as jsx, Fragment as JsxFragment } from "preact";`,
+    },
     build: {
       outDir: directory,
       emptyOutDir: true,
@@ -77,40 +53,68 @@ export async function buildConsole(directory: string, limits: Readonly<Sizes> = 
       cssCodeSplit: false,
       assetsInlineLimit: 0,
       reportCompressedSize: false,
-      rolldownOptions: {
-        output: {
-          codeSplitting: {
-            includeDependenciesRecursively: false,
-            groups: [{ name: "index", test: isOfEveryPage }],
-          },
-        },
-      },
+      rolldownOptions: { output: filesOfConsole(source) },
     },
   });
   compress(directory);
-  const sizes = consoleSizes(directory);
-  for (const kind of ["view", ".js", ".css"] as const) {
-    if (sizes[kind] > limits[kind])
-      throw new Error(
-        `the console's ${kind} has grown to ${sizes[kind]} bytes gzipped, over ${limits[kind]}`,
-      );
-  }
+  checkSizes(directory, limits);
 }
 
-/** Bytes, gzipped, as `budgets` counts them. */
+/** What the console knows of each operation: method, path, and 1 where the session's cookie authenticates the request. */
+function contractRoutes(): object {
+  const routes = operationIds.map((id) => {
+    const { method, path, cookie } = operationOf(id);
+    return [id, cookie ? [method, path, 1] : [method, path]];
+  });
+  return Object.fromEntries(routes);
+}
+
+/** One file for the beginning, one for each part, and one for each file of a language. */
+function filesOfConsole(source: string) {
+  const within = (id: string): string => relative(source, id);
+  return {
+    chunkFileNames: ({ facadeModuleId }: { facadeModuleId: string | null }) => {
+      const [, words] = languages.exec(within(facadeModuleId ?? "")) ?? [];
+      return `assets/${words === undefined ? "[name]" : `words.${words.replace("/", ".")}`}-[hash].js`;
+    },
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [
+        { name: "index", test: (id: string) => !ofSomePages.test(within(id)) && !languages.test(within(id)) },
+      ],
+    },
+  };
+}
+
+/** Bytes, gzipped, as `budgets` counts them, of a console that was built. */
 export function consoleSizes(directory: string): Sizes {
-  const sizes = { ".js": 0, ".css": 0 };
-  /** Of the scripts, by the names that the build gives them, without their hashes. */
-  const scripts: Record<string, number> = {};
-  for (const path of filesOf(directory)) {
-    const kind = extname(path);
-    if (kind !== ".js" && kind !== ".css") continue;
-    const size = gzipSync(readFileSync(path), { level: 9 }).length;
-    sizes[kind] += size;
-    if (kind === ".js") scripts[basename(path).replace(/-.*/, "")] = size;
+  const files = filesOf(directory).map((path) => ({
+    name: basename(path).split("-")[0] ?? "",
+    kind: extname(path),
+    size: gzipSync(readFileSync(path), { level: 9 }).length,
+  }));
+  const sizeOf = (name: string): number => files.find((file) => file.name === name)?.size ?? 0;
+  const spoken = new Set(files.flatMap(({ name }) => /^words\.([^.]+)/.exec(name)?.[1] ?? []));
+  const views = [...spoken].map((language) => {
+    // A language that is one file is loaded whole with the first page.
+    const signedOut = sizeOf("index") + sizeOf(`words.${language}.base`) + sizeOf(`words.${language}`);
+    const ofParts = parts.map((part) => sizeOf(part) + sizeOf(`words.${language}.${part}`));
+    return { signedOut, page: signedOut + Math.max(...ofParts) };
+  });
+  return {
+    signedOut: Math.max(...views.map(({ signedOut }) => signedOut)),
+    page: Math.max(...views.map(({ page }) => page)),
+    css: files.find(({ kind }) => kind === ".css")?.size ?? 0,
+  };
+}
+
+/** Throws where a console is larger than the limits. */
+export function checkSizes(directory: string, limits: Readonly<Sizes> = budgets): void {
+  const sizes = consoleSizes(directory);
+  for (const of of ["signedOut", "page", "css"] as const) {
+    if (sizes[of] > limits[of])
+      throw new Error(`the console's ${of} has grown to ${sizes[of]} bytes gzipped, over ${limits[of]}`);
   }
-  const { index = 0, en = 0, de = 0, ...parts } = scripts;
-  return { ...sizes, view: index + Math.max(en, de) + Math.max(...Object.values(parts)) };
 }
 
 function compress(directory: string): void {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { type Language, speak, wantedLanguage } from "./catalogue/words.ts";
+import { speak, wantedLanguage } from "./catalogue/words.ts";
 import { greeting } from "./client/connection.ts";
 import { Frame } from "./frame/frame.tsx";
 import { LeaveDialog } from "./frame/leave-dialog.tsx";
@@ -39,9 +39,9 @@ export function App() {
 }
 
 /** The language, once its texts are there. */
-function useSpoken(): Language | null {
+function useSpoken(): string | null {
   const ofDevice = useStore(greeting)?.language;
-  const [spoken, setSpoken] = useState<Language | null>(null);
+  const [spoken, setSpoken] = useState<string | null>(null);
   useEffect(() => {
     if (ofDevice === undefined) return;
     const wanted = wantedLanguage(ofDevice);

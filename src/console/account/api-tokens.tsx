@@ -60,7 +60,7 @@ function columns(onDelete: (token: ApiToken) => void): Column<ApiToken>[] {
     { key: "scopes", title: t.account.scopesTitle, cell: ({ scopes }) => scopes.join(", ") },
     {
       key: "expires",
-      title: t.updates.expires,
+      title: t.ui.expires,
       cell: ({ expires_at, is_expired }) =>
         is_expired ? <Badge state="wrong">{t.account.expired}</Badge> : <Time at={expires_at} />,
     },

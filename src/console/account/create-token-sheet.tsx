@@ -104,7 +104,7 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
           ))}
       </fieldset>
       <SelectField
-        label={t.updates.expires}
+        label={t.ui.expires}
         value={days}
         onChange={setDays}
         options={lifetimes.map((value) => ({ value, text: t.account.days(Number(value)) }))}

@@ -20,7 +20,7 @@ export function Profile({ user }: { readonly user: User }) {
   useEffect(() => guardLeaving(() => isUnsaved.current), []);
   const action = useAction(async () => {
     userChanged(await call("updateUser", { params: { id: user.id }, body: { display_name: name } }));
-    toast(t.settings.saved);
+    toast(t.ui.saved);
   });
   const error = errorAt(action.error, "/display_name");
   return (

@@ -1,4 +1,4 @@
-import { type OperationId, operations } from "../../contract/operations.ts";
+import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output } from "../../contract/types.ts";
 import { createStore } from "../store.ts";
 import { deviceTimeSaid } from "../ui/device-time.ts";
@@ -6,10 +6,11 @@ import { authority } from "./authority.ts";
 import { connected, lost } from "./connection.ts";
 import { ProblemError, readProblem, Unreachable } from "./problem.ts";
 
-/** What the build leaves of an operation: method, path, and 1 where the cookie says who calls, if anything does. */
+/** Method and path of an operation, and 1 where the session's cookie authenticates the request. */
 type Route = readonly [method: string, path: string, isByCookie?: 1];
 
-const routes = operations as unknown as Readonly<Record<OperationId, Route>>;
+/** Of each operation of the contract, put here by the build: the console needs none of their schemas. */
+declare const CONTRACT_ROUTES: Readonly<Record<OperationId, Route>>;
 
 type Given<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
 
@@ -75,16 +76,18 @@ export async function exchange<Id extends OperationId>(
   options: CallOptions,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
-    const token = routes[id][2] ? null : authority().token();
+    const route = routeOf(id);
+    const [method, , isByCookie] = route;
+    const token = isByCookie ? null : authority().token();
     const response = await send(id, input, options, token);
     if (response.ok) {
-      if (token !== null && routes[id][0] !== "GET") lastWrite.set({});
+      if (token !== null && method !== "GET") lastWrite.set({});
       return response;
     }
     const problem = await readProblem(response);
     if (problem.clock) deviceTimeSaid(problem.clock.server_time);
     if (restrictions.includes(problem.code)) authority().restricted(problem.code);
-    if (attempt === mostAttempts || !(await isMended(problem.code, token, routes[id])))
+    if (attempt === mostAttempts || !(await isMended(problem.code, token, route)))
       throw new ProblemError(problem);
     options.signal?.throwIfAborted();
   }
@@ -105,7 +108,7 @@ async function send<Id extends OperationId>(
   options: CallOptions,
   token: string | null,
 ): Promise<Response> {
-  const [method] = routes[id];
+  const [method] = routeOf(id);
   const { params, query, body } = input as {
     params?: Record<string, string>;
     query?: Record<string, unknown>;
@@ -137,7 +140,7 @@ async function send<Id extends OperationId>(
 function unanswered(id: OperationId, { signal }: CallOptions, error: unknown): null {
   signal?.throwIfAborted();
   void lost();
-  if (routes[id][0] !== "GET") throw new Unreachable("no answer", { cause: error });
+  if (routeOf(id)[0] !== "GET") throw new Unreachable("no answer", { cause: error });
   return null;
 }
 
@@ -153,12 +156,16 @@ async function patiently(path: string, { signal, ...request }: RequestInit): Pro
   }
 }
 
+function routeOf(id: OperationId): Route {
+  return CONTRACT_ROUTES[id];
+}
+
 function pathOf(
   id: OperationId,
   params: Record<string, string> = {},
   query: Record<string, unknown> = {},
 ): string {
-  const [, template] = routes[id];
+  const [, template] = routeOf(id);
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();

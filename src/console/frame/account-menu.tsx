@@ -1,4 +1,4 @@
-import { chooseLanguage, type Language, language, languages, t } from "../catalogue/words.ts";
+import { chooseLanguage, language, languageName, languages, t } from "../catalogue/words.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { me, signOut } from "../session/session.ts";
 import { Menu } from "../ui/menu.tsx";
@@ -6,7 +6,7 @@ import { Menu } from "../ui/menu.tsx";
 /** Who one is, and the way out. */
 export function AccountMenu() {
   const { username } = me();
-  const others = (Object.keys(languages) as Language[]).filter((one) => one !== language);
+  const others = languages().filter((one) => one !== language);
   return (
     <Menu
       label={`${t.frame.account}: ${username}`}
@@ -15,7 +15,7 @@ export function AccountMenu() {
       items={[
         { text: t.frame.account, onChoose: () => void navigate("/account") },
         ...others.map((one) => ({
-          text: languages[one],
+          text: languageName(one),
           onChoose: () => {
             chooseLanguage(one);
             location.reload();

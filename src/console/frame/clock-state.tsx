@@ -37,7 +37,7 @@ export function ClockState({ clock: { value } }: { readonly clock: ClockResource
     <Link to="/system" className="clock-state">
       <Badge state={clockColours[word]}>
         <span class="wide">{t.frame.clock}</span>
-        {t.clock.words[word]}
+        {t.frame.clockWords[word]}
         <span class="unseen">{t.frame.clockTo}</span>
       </Badge>
     </Link>

@@ -1,22 +1,24 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { loadTexts, type Part } from "../catalogue/words.ts";
 import { lost } from "../client/connection.ts";
 import type { ClockResource } from "./clock-state.tsx";
 
 type PageBody = ComponentType<{ readonly clock: ClockResource }>;
 
-type Part = () => Promise<{ readonly pages: Readonly<Record<string, PageBody>> }>;
+/** A part is one file of the console, which is loaded with its texts when one of its pages is opened. */
+const parts = {
+  people: () => import("./pages/people.ts"),
+  device: () => import("./pages/device.ts"),
+  settings: () => import("./pages/settings.ts"),
+} as const satisfies Partial<Record<Part, () => Promise<{ pages: Readonly<Record<string, PageBody>> }>>>;
 
-const people: Part = () => import("./pages/people.ts");
-const device: Part = () => import("./pages/device.ts");
-const settings: Part = () => import("./pages/settings.ts");
-
-/** Pages come in parts, each a file of its own, which is loaded when one of its pages is opened. */
-const parts: Readonly<Record<string, Part>> = {
-  "/users": people,
-  "/account": people,
-  "/system/settings": settings,
-  "/updates": settings,
+/** Every other path belongs to the device. */
+const partOf: Readonly<Record<string, keyof typeof parts>> = {
+  "/users": "people",
+  "/account": "people",
+  "/system/settings": "settings",
+  "/updates": "settings",
 };
 
 /** A path, and what is drawn there. */
@@ -43,12 +45,14 @@ export function useShown(path: string): Shown | null {
   return loaded.get(path) ?? before;
 }
 
-/** A part that cannot be had is an error of the page; an agent that was updated has other files, so it is loaded anew. */
+/** A file that cannot be loaded is an error of the page; an agent that was updated has other files, so it is tried again. */
 async function load(path: string): Promise<Shown> {
-  const read = parts[path] ?? device;
+  const part = partOf[path] ?? "device";
+  const read = () => Promise.all([parts[part](), loadTexts(part)]);
   try {
-    const { pages } = await read().catch(() => lost().then(read));
-    const shown = { path, Body: pages[path] ?? (pages["/system"] as PageBody) };
+    const [{ pages }] = await read().catch(() => lost().then(read));
+    const bodies: Readonly<Record<string, PageBody>> = pages;
+    const shown = { path, Body: bodies[path] ?? (bodies["/system"] as PageBody) };
     loaded.set(path, shown);
     return shown;
   } catch (error) {

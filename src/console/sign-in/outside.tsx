@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { chooseLanguage, type Language, language, languages } from "../catalogue/words.ts";
+import { chooseLanguage, language, languageName, languages } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
@@ -37,7 +37,7 @@ export function Outside({
 function Languages() {
   return (
     <footer class="languages">
-      {(Object.keys(languages) as Language[]).map((one) => (
+      {languages().map((one) => (
         <button
           key={one}
           type="button"
@@ -49,7 +49,7 @@ function Languages() {
             location.reload();
           }}
         >
-          {languages[one]}
+          {languageName(one)}
         </button>
       ))}
     </footer>

@@ -13,8 +13,8 @@ export function ConnectionState() {
   return (
     <div role="status" class={isShown ? "connection reconnecting" : "connection"}>
       {isShown && <Shape name="unknown" />}
-      {/* The texts come from the device too. */}
-      {isShown && (t.frame.reconnecting || "Reconnecting …")}
+      {/* The texts come from the device too, and may not be there yet. */}
+      {isShown && (t.frame?.reconnecting ?? "Reconnecting …")}
     </div>
   );
 }

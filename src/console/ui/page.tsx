@@ -55,7 +55,8 @@ export function Section({
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div class="skeleton">
-      <span class="unseen">{t.ui.loading}</span>
+      {/* The texts themselves may be what is being read. */}
+      <span class="unseen">{t.ui?.loading}</span>
       {Array.from({ length: lines }, (_, line) => (
         <div key={line} />
       ))}

@@ -84,7 +84,7 @@ function Root({ trust }: { readonly trust: UpdateTrust }) {
             ),
           ],
           [t.updates.rootVersion, String(trust.root_version)],
-          [t.updates.expires, trust.root_expires_at && absoluteTime(new Date(trust.root_expires_at))],
+          [t.ui.expires, trust.root_expires_at && absoluteTime(new Date(trust.root_expires_at))],
         ]}
       />
       <details>

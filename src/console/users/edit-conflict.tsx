@@ -44,9 +44,9 @@ export function EditConflict({
         </dl>
         <div class="buttons">
           <Button isBusy={isBusy} onClick={onKeep}>
-            {t.users.keepMine}
+            {t.ui.keepMine}
           </Button>
-          <Button onClick={onTake}>{t.users.takeTheirs}</Button>
+          <Button onClick={onTake}>{t.ui.takeTheirs}</Button>
         </div>
       </Banner>
     </div>

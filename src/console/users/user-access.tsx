@@ -87,7 +87,7 @@ function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (a
               t.account.expired
             ) : (
               <>
-                {t.updates.expires}: <Time at={token.expires_at} />
+                {t.ui.expires}: <Time at={token.expires_at} />
               </>
             )}
             <span class="hint">

@@ -59,7 +59,7 @@ export function DisplayNameField({
 
 /** null: nothing is wrong with it, as far as it was looked at. */
 export function displayNameError(error: unknown): string | null {
-  return errorAt(error, "/display_name") && t.users.notAccepted;
+  return errorAt(error, "/display_name") && t.ui.notAccepted;
 }
 
 /** While it is true, what is typed is not left without a question. Set the result to false to leave all the same. */

@@ -39,7 +39,7 @@ export function ClockSection({ clock }: { readonly clock: ClockResource }) {
       action={isOneOf("admin", "operator") && <Buttons status={status} actions={actions} />}
     >
       <p class="clock-head">
-        <Badge state={clockColours[word]}>{t.clock.words[word]}</Badge>
+        <Badge state={clockColours[word]}>{t.frame.clockWords[word]}</Badge>
         {more && <Badge state={status.state === "faulty" ? "wrong" : "unknown"}>{more}</Badge>}
         <Badge state={status.trust === "none" ? "attention" : "good"}>{t.clock.trusts[status.trust]}</Badge>
         {status.offset_seconds !== null && (

@@ -1,4 +1,4 @@
-import { language, languages, t } from "../../catalogue/words.ts";
+import { language, languageName, t } from "../../catalogue/words.ts";
 import type { MemberSchema } from "./draft.ts";
 
 /** What stands in the place of a value that the role may not see (contract/settings-forms.ts, which costs kilobytes). */
@@ -62,8 +62,7 @@ export function said(pointer: string, value: unknown): string {
     return value.map((one) => (typeof one === "string" ? one : windowSaid(one as Window))).join(", ");
   }
   if (value === null || value === undefined || value === "") return t.settings.none;
-  if (pointer === "/console/language")
-    return (languages as Readonly<Record<string, string>>)[String(value)] ?? String(value);
+  if (pointer === "/console/language") return languageName(String(value));
   return optionOf(pointer, String(value)).text;
 }
 

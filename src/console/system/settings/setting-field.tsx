@@ -102,7 +102,7 @@ function Control({
         error={error}
         value={String(value)}
         onChange={onType}
-        options={[...new Set([...Object.keys(languages), String(value)])].map((one) => ({
+        options={[...new Set([...languages(), String(value)])].map((one) => ({
           value: one,
           text: said(pointer, one),
         }))}

@@ -105,10 +105,10 @@ function ConflictDialog({ editing }: { readonly editing: Editing }) {
             value={choices[pointer] ?? ""}
             onChange={(choice) => setChoices({ ...choices, [pointer]: choice })}
             options={[
-              { value: "mine", text: t.users.keepMine, hint: said(pointer, draft.typed[pointer]) },
+              { value: "mine", text: t.ui.keepMine, hint: said(pointer, draft.typed[pointer]) },
               {
                 value: "theirs",
-                text: t.settings.takeTheirs,
+                text: t.ui.takeTheirs,
                 hint: said(pointer, valueAt(draft.base, pointer)),
               },
             ]}

@@ -68,7 +68,7 @@ export function useEditing(): Editing {
   useEffect(() => guardLeaving(() => Object.keys(store.read().typed).length > 0), []);
   const saving = useAction(async () => {
     setIsAsking(false);
-    if (await save(store, members)) toast(t.settings.saved);
+    if (await save(store, members)) toast(t.ui.saved);
     else setIsAsking(true);
   });
   return {
