@@ -35,7 +35,7 @@ const mains = [
   "programs/installer/main.ts",
   "programs/self-check.ts",
 ];
-const maximumLines = 250;
+const maximumLines = 400;
 
 /** What is wrong, a line each; empty when the house stands. */
 export function violations(files: readonly SourceFile[]): string[] {
