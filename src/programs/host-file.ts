@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type HostFile, plainHostFile, readHostFile } from "../host/linux/host-file/host-file.ts";
 import { updateRootFile } from "../host/linux/host-file/installed-root.ts";
 import type { TrustedOwners } from "../host/linux/host-file/trusted-file.ts";
-import type { AgentConfig } from "./agent/wiring.ts";
+import type { RoomsConfig } from "./agent/config.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
 
@@ -10,7 +10,7 @@ export const usualHostFile = "/etc/steward/steward.json";
 export interface HostDecisions {
   names: readonly string[];
   trustedProxies: readonly string[];
-  forRooms: Pick<AgentConfig, "logUnits" | "product" | "update">;
+  forRooms: Pick<RoomsConfig, "logUnits" | "product" | "update">;
 }
 
 /** Reads the host file. `uid`: the user who runs this. Throws `validation_failed`. */

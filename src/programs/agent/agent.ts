@@ -16,17 +16,9 @@ import { createStreams } from "../../http/wire/streams.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
+import type { AgentConfig } from "./config.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
-import { type AgentConfig, openRooms, type Rooms } from "./wiring.ts";
-
-export interface ServeConfig extends AgentConfig {
-  /** Loopback only: plain HTTP goes no further. */
-  listen: { host: string; port: number };
-  /** Names that this device answers to, besides its host name, its addresses and localhost. */
-  hostNames: readonly string[];
-  /** Whose word counts of where a request comes from: addresses and CIDR ranges. */
-  trustedProxies: readonly string[];
-}
+import { openRooms, type Rooms } from "./wiring.ts";
 
 /** The agent, listening. */
 export interface Agent {
@@ -50,7 +42,7 @@ const repairPollMilliseconds = 2_000;
  * Starts the agent, or its rescue when the state is damaged beyond what it may mend, or cannot be reached at all. Takes
  * over `lock`.
  */
-export async function startAgent(config: ServeConfig, lock: Promise<Lock>): Promise<Agent> {
+export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Promise<Agent> {
   await makeDirectory(config.runDirectory);
   try {
     return await startServing(config, await openRooms(config, await lock));
@@ -61,7 +53,7 @@ export async function startAgent(config: ServeConfig, lock: Promise<Lock>): Prom
   }
 }
 
-async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
+async function startServing(config: AgentConfig, rooms: Rooms): Promise<Agent> {
   let isStopping = false;
   const admit = (id: OperationId, isLocal: boolean): void => {
     if (isStopping)
@@ -100,7 +92,7 @@ async function startServing(config: ServeConfig, rooms: Rooms): Promise<Agent> {
 }
 
 /** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
-async function startRescue(config: ServeConfig, damage: StewardError): Promise<Agent> {
+async function startRescue(config: AgentConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state cannot be used: in rescue", { detail: damage.message });
   const rescue = createRescue(config, damage);
   const { addresses, stop } = await listen(config, { ...rescue, streams: createStreams() });
@@ -127,7 +119,7 @@ async function startRescue(config: ServeConfig, damage: StewardError): Promise<A
  * No default account, no default password: a credential of systemd's, else a one-time token in the run directory. What a
  * disk that takes no write keeps it from is done when it takes it.
  */
-async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Promise<void> {
+async function prepareFirstAdministrator(config: AgentConfig, rooms: Rooms): Promise<void> {
   const { accounts, setupToken, disk } = rooms;
   const plan = { ...config, log: withoutRepeats(config.log) };
   if (accounts.hasAdministrator()) return setupToken.remove();
@@ -148,7 +140,7 @@ async function prepareFirstAdministrator(config: ServeConfig, rooms: Rooms): Pro
 }
 
 /** From systemd's credential, where there is one. False where the disk alone was in the way. */
-async function provisionAdministrator(config: ServeConfig, rooms: Rooms): Promise<boolean> {
+async function provisionAdministrator(config: AgentConfig, rooms: Rooms): Promise<boolean> {
   const { credentialsDirectory, log } = config;
   const path = credentialsDirectory && join(credentialsDirectory, "steward.admin");
   const credential = path && (await readFile(path, "utf8").catch(() => undefined));
@@ -167,7 +159,7 @@ async function provisionAdministrator(config: ServeConfig, rooms: Rooms): Promis
 }
 
 /** False where it could not be written. */
-async function renewSetupToken({ runDirectory, log }: ServeConfig, { setupToken }: Rooms): Promise<boolean> {
+async function renewSetupToken({ runDirectory, log }: AgentConfig, { setupToken }: Rooms): Promise<boolean> {
   try {
     await setupToken.renew();
   } catch (error) {
@@ -193,7 +185,7 @@ interface Listening {
 }
 
 /** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
-async function listen(config: ServeConfig, application: Application): Promise<Listening> {
+async function listen(config: AgentConfig, application: Application): Promise<Listening> {
   const now = () => new Date();
   const schemeOf = createSchemeOf(config.trustedProxies);
   const name = refreshCookieName(application.deviceId);

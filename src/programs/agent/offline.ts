@@ -5,14 +5,15 @@ import type { Input, Output, SettingsChange } from "../../contract/types.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createStateTools, type StateTools } from "../../store/documents/inspection.ts";
 import { type Lock, takeLock } from "../../store/files/lock.ts";
+import type { RoomsConfig } from "./config.ts";
 import { documentKinds } from "./documents.ts";
-import { type AgentConfig, openRooms } from "./wiring.ts";
+import { openRooms } from "./wiring.ts";
 
 /**
  * The agent's operations in this process, as local root; for when the agent is down. Under the store's lock, unless the
  * state is only read.
  */
-export async function openOfflineClient(config: AgentConfig, remark: (text: string) => void): Promise<Calls> {
+export async function openOfflineClient(config: RoomsConfig, remark: (text: string) => void): Promise<Calls> {
   // A person reads this terminal: what happened is in the event log, and what is wrong is said.
   const log: Log = (severity, message, members) => {
     if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));

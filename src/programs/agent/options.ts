@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { StewardError } from "../../contract/errors.ts";
 import { usualHostFile } from "../host-file.ts";
-import type { ServeConfig } from "./agent.ts";
+import type { AgentConfig } from "./config.ts";
 
 /** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
 export const usualSealKeyFile = "/etc/steward/seal.key";
@@ -15,8 +15,8 @@ export interface ServeOptions {
   readonly run: string;
   readonly hostFile: string;
   readonly initialSettings: string | undefined;
-  readonly serve: Pick<ServeConfig, "listen" | "sealKeyFile" | "maySteerClock"> &
-    Partial<Pick<ServeConfig, "installing">>;
+  readonly serve: Pick<AgentConfig, "listen" | "sealKeyFile" | "maySteerClock"> &
+    Partial<Pick<AgentConfig, "installing">>;
 }
 
 /** What the process was started with, and with what it would start another one. */
@@ -62,7 +62,7 @@ export function readServeOptions(argv: string[], started: Started): ServeOptions
 function ownInstalling(
   values: { releases?: string; trust?: string; state: string; "host-file": string },
   { node, script }: Started,
-): Partial<Pick<ServeConfig, "installing">> {
+): Partial<Pick<AgentConfig, "installing">> {
   const { releases, trust } = values;
   if (releases === undefined && trust === undefined) return {};
   if (releases === undefined || trust === undefined)

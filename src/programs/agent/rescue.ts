@@ -17,11 +17,11 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import { readHostFigures } from "../../system/facts.ts";
 import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
+import type { RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds } from "./documents.ts";
 import { knownDocuments } from "./state-findings.ts";
 import { greetingOf } from "./wire-answers.ts";
 import { openHostClock } from "./wire-clock.ts";
-import type { AgentConfig } from "./wiring.ts";
 
 /** What is left of the agent when its state is damaged: version, health, how the clock is, and the socket. */
 export interface Rescue {
@@ -35,7 +35,7 @@ export interface Rescue {
   close: () => void;
 }
 
-export function createRescue(config: AgentConfig, damage: StewardError): Rescue {
+export function createRescue(config: RoomsConfig, damage: StewardError): Rescue {
   const events = createLoggedEvents(config.log);
   const refuse = (): never => {
     throw new StewardError("state_damaged", `The agent is in rescue. ${damage.message}`);
@@ -59,7 +59,7 @@ export function createRescue(config: AgentConfig, damage: StewardError): Rescue 
 
 const unobserved = (): ProblemClock => ({ server_time: new Date().toISOString(), synchronised: null });
 
-function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () => never): Handlers {
+function rescueHandlers(config: RoomsConfig, damage: StewardError, refuse: () => never): Handlers {
   const host = readIdentity();
   const health = (isDetailed: boolean): Health => {
     const checks = [{ name: "state", status: "rescue" as const, detail: damage.message }];
@@ -89,7 +89,7 @@ function rescueHandlers(config: AgentConfig, damage: StewardError, refuse: () =>
 
 /** Only looked at: what put it right before, and how far, stands in the state. */
 function clockHandlers(
-  config: AgentConfig,
+  config: RoomsConfig,
   damage: StewardError,
   events: EventSink,
 ): Pick<Handlers, "getTimeSync" | "getStatus"> {
@@ -108,7 +108,7 @@ function clockHandlers(
   return { getTimeSync: read, getStatus };
 }
 
-function unkeptClock(config: AgentConfig, events: EventSink): Clock {
+function unkeptClock(config: RoomsConfig, events: EventSink): Clock {
   const { time } = defaultSettings(config.initialSettings);
   const openClock = config.openClock ?? openHostClock;
   return openClock({
@@ -126,7 +126,7 @@ function unkeptClock(config: AgentConfig, events: EventSink): Clock {
 
 /** Whether every document that must not be made up can be read again, or the disk be reached. Takes no lock. */
 export async function isRepaired(
-  { stateDirectory, initialSettings }: AgentConfig,
+  { stateDirectory, initialSettings }: RoomsConfig,
   damage: StewardError,
 ): Promise<boolean> {
   if (isOfStorage(damage)) {

@@ -6,9 +6,9 @@ import { usualPlaces } from "../../installer/files/places.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
 import { noDecisions, readDecisions } from "../host-file.ts";
-import type { Agent, ServeConfig } from "./agent.ts";
+import type { Agent } from "./agent.ts";
+import type { AgentConfig, RoomsConfig } from "./config.ts";
 import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./options.ts";
-import type { AgentConfig } from "./wiring.ts";
 
 /** This program, and what the process that runs it knows of itself. */
 export interface Program
@@ -30,7 +30,7 @@ export interface Program
  * trusts besides those of the host file.
  */
 export type Surroundings = Pick<AgentConfig, "openClock" | "uptime" | "wall"> &
-  Partial<Pick<ServeConfig, "trustedProxies">>;
+  Partial<Pick<AgentConfig, "trustedProxies">>;
 
 /** What `systemctl status` shows. */
 const readyWords = {
@@ -114,7 +114,7 @@ export async function agentConfig(
   state: string,
   run: string,
   initialSettings?: string,
-): Promise<AgentConfig> {
+): Promise<RoomsConfig> {
   const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal } = program;
   return {
     ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal },

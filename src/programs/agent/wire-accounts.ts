@@ -35,11 +35,11 @@ import { readCommonPasswords } from "../../users/common-passwords.ts";
 import type { CheckPassword } from "../../users/credentials.ts";
 import { checkNewPassword } from "../../users/password-rules.ts";
 import { createPasswords } from "../../users/passwords.ts";
+import type { RoomsConfig } from "./config.ts";
 import type { State } from "./documents.ts";
-import type { AgentConfig } from "./wiring.ts";
 
 export interface SignInParts {
-  config: AgentConfig;
+  config: RoomsConfig;
   state: State;
   settings: SettingsStore;
   host: HostIdentity;
@@ -152,7 +152,7 @@ function observeTime(
 }
 
 /** Without the right key codes cannot be checked; everything else goes on, and recovery codes work. */
-async function openSeal(config: AgentConfig, { users, disk }: State) {
+async function openSeal(config: RoomsConfig, { users, disk }: State) {
   const { sealKeyFile: path } = config;
   const log = withoutRepeats(config.log);
   const read = async () => {
@@ -177,7 +177,7 @@ async function openSeal(config: AgentConfig, { users, disk }: State) {
   return { seal, trouble: () => present.trouble() };
 }
 
-async function readSeal(config: AgentConfig) {
+async function readSeal(config: RoomsConfig) {
   const { credentialsDirectory, sealKeyFile: path, stateDirectory, log, readsOnly } = config;
   const fallbackPath = join(stateDirectory, ".seal.key");
   const onMade = () => log("notice", "a key for two-factor secrets was made", { path: fallbackPath });

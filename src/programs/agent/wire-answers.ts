@@ -8,12 +8,12 @@ import type { HealthCheck } from "../../system/health.ts";
 import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
 import { fullVersion, publicVersion } from "../../system/version.ts";
 import type { Updates } from "../../updates/updates.ts";
+import type { RoomsConfig } from "./config.ts";
 import type { State } from "./documents.ts";
-import type { AgentConfig } from "./wiring.ts";
 
 /** What the agent says of itself to whoever asks; more to those who are known. */
 export function versionOf(
-  { build, nodeVersion: node }: AgentConfig,
+  { build, nodeVersion: node }: RoomsConfig,
   { host, uptime, updates }: { host: HostIdentity; uptime: Uptime; updates: Updates },
 ): (isDetailed: boolean) => Version {
   return (isDetailed) => {
@@ -23,7 +23,7 @@ export function versionOf(
 }
 
 export interface GreetingGround {
-  readonly config: AgentConfig;
+  readonly config: RoomsConfig;
   readonly host: HostIdentity;
   readonly settings: Pick<Settings, "device" | "console">;
   readonly clock: ReturnType<TrustedTime["describe"]>;
@@ -53,7 +53,7 @@ export function greetingOf({
 }
 
 /** Whether the program's own parts work. */
-export function openSelfCheck({ selfCheck, log }: AgentConfig, uptime: Uptime): SelfCheck {
+export function openSelfCheck({ selfCheck, log }: RoomsConfig, uptime: Uptime): SelfCheck {
   const onFailure = (detail: string) => log("error", "a part of the program does not work", { detail });
   return createSelfCheck({
     ...selfCheck,

@@ -8,11 +8,11 @@ import { type HealthCheck, readHealth, troublesOf } from "../../system/health.ts
 import type { SelfCheck } from "../../system/self-check.ts";
 import { type StatusGround, statusOf } from "../../system/status.ts";
 import type { Updates } from "../../updates/updates.ts";
+import type { RoomsConfig } from "./config.ts";
 import type { SignInRooms } from "./wire-accounts.ts";
-import type { AgentConfig } from "./wiring.ts";
 
 export interface StatusRooms {
-  readonly config: AgentConfig;
+  readonly config: RoomsConfig;
   readonly host: HostIdentity;
   readonly settings: SettingsStore;
   readonly clock: { status(): StatusGround["clock"] };

@@ -7,7 +7,6 @@ import type { Settings } from "../../contract/types.ts";
 import { freeSpace } from "../../host/linux/free-space.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import { readInstalledRoot } from "../../host/linux/host-file/installed-root.ts";
-import type { TrustedOwners } from "../../host/linux/host-file/trusted-file.ts";
 import { isLocalServer } from "../../host/linux/network/local-server.ts";
 import { createTransfers } from "../../host/linux/network/transfers.ts";
 import { createTimers } from "../../host/linux/timers.ts";
@@ -22,14 +21,8 @@ import { createPayloadStore } from "../../updates/download/payload-store.ts";
 import { openRepository } from "../../updates/download/repository-files.ts";
 import type { UpdateRecord } from "../../updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
+import type { UpdatePlaces } from "./config.ts";
 import { createInstaller, type InstallingPlaces, noInstaller } from "./installer-client.ts";
-
-/** What root has decided about updates, and where its root of trust lies. */
-export interface UpdatePlaces extends UpdateDecisions, TrustedOwners {
-  rootFile: string;
-  /** Why the host file cannot be used; then nobody knows what this device runs, and nothing is looked for. */
-  unusable?: string | undefined;
-}
 
 /** What the updates of this device are joined from. */
 export interface UpdatePlan {

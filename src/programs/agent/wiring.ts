@@ -3,7 +3,7 @@ import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-toke
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
 import { unobservedClock } from "../../clock/trust/clock-state.ts";
-import type { ProblemClock, SettingsChange } from "../../contract/types.ts";
+import type { ProblemClock } from "../../contract/types.ts";
 import { readIdentity } from "../../host/linux/identity.ts";
 import { createJournalReader } from "../../host/linux/systemd/journal-reader.ts";
 import { createUptime } from "../../host/linux/uptime.ts";
@@ -23,69 +23,25 @@ import { createUpdateHandlers } from "../../http/handlers/updates.ts";
 import { createUserHandlers } from "../../http/handlers/users.ts";
 import type { EventSink } from "../../journal/events/event.ts";
 import { createKeptLines } from "../../journal/logs/kept-lines.ts";
-import type { Log } from "../../journal/logs/log.ts";
 import { createLogs, type Logs } from "../../journal/logs/logs.ts";
-import type { OwnLines } from "../../journal/logs/own-lines.ts";
 import { createSettings, type SettingsStore } from "../../settings/settings.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { createFacts } from "../../system/facts.ts";
 import type { SelfCheck } from "../../system/self-check.ts";
-import { type Build, builtAt } from "../../system/version.ts";
+import { builtAt } from "../../system/version.ts";
 import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
+import type { RoomsConfig } from "./config.ts";
 import { openState, type State } from "./documents.ts";
-import { createOwnTrialLook, type InstallingPlaces } from "./installer-client.ts";
+import { createOwnTrialLook } from "./installer-client.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { checksOf, greetingOf, openSelfCheck, versionOf } from "./wire-answers.ts";
-import { type OpenClock, openHostClock } from "./wire-clock.ts";
+import { openHostClock } from "./wire-clock.ts";
 import { composeStatus } from "./wire-status.ts";
-import { createMayUpdateFrom, openHostUpdates, type UpdatePlaces } from "./wire-updates.ts";
-
-export interface AgentConfig {
-  stateDirectory: string;
-  /** The state is only looked at, without its lock and without a write. */
-  readsOnly?: boolean;
-  /** The process ends with one command: what it held in memory would be lost at once. */
-  forOneCommand?: boolean;
-  runDirectory: string;
-  /** Beside the program: common-passwords.txt, the facts worker, the console. */
-  assetsDirectory: string;
-  factsWorker: URL;
-  /** What a new device begins with, over the defaults. */
-  initialSettings: SettingsChange;
-  build: Build;
-  nodeVersion: string;
-  log: Log;
-  /** systemd's credentials; undefined where there are none. */
-  credentialsDirectory: string | undefined;
-  /** The key that secrets are sealed with, where no credential gives one. */
-  sealKeyFile: string;
-  /** The host's own clock may be set; otherwise it is only measured. */
-  maySteerClock: boolean;
-  /** Absolute path of clock-steering.node. */
-  clockAddon: string;
-  /** Absolute paths of the runtime and of self-check.js. */
-  selfCheck: { node: string; script: string };
-  /** Another clock than this host's. */
-  openClock?: OpenClock;
-  /** Another uptime than this host's, and another wall clock (in milliseconds), which sign-in goes by. */
-  uptime?: Uptime;
-  wall?: () => number;
-  /** What `log` wrote lately. */
-  ownLines: OwnLines;
-  /** What `log` writes goes to the journal, so it need not be kept here as well. */
-  isLogInJournal: boolean;
-  /** Units besides the agent's own whose log may be read. */
-  logUnits: readonly string[];
-  /** What this device runs, as releases name it. */
-  product: string;
-  update: UpdatePlaces;
-  /** Where root's side of updates is, and how it is asked; null: there is none. */
-  installing: InstallingPlaces | null;
-}
+import { createMayUpdateFrom, openHostUpdates } from "./wire-updates.ts";
 
 /** The rooms of the agent, joined, over an opened and locked state directory. */
 export interface Rooms {
@@ -108,7 +64,7 @@ export interface Rooms {
 }
 
 /** Joins the rooms under the state's lock, which is given back when they close. Throws `state_damaged`, `storage_unwritable`. */
-export async function openRooms(config: AgentConfig, lock: Lock): Promise<Rooms> {
+export async function openRooms(config: RoomsConfig, lock: Lock): Promise<Rooms> {
   try {
     return await joinRooms(config, () => config.ownLines.close().then(() => lock.release()));
   } catch (error) {
@@ -117,7 +73,7 @@ export async function openRooms(config: AgentConfig, lock: Lock): Promise<Rooms>
   }
 }
 
-async function joinRooms(config: AgentConfig, release: () => Promise<void>): Promise<Rooms> {
+async function joinRooms(config: RoomsConfig, release: () => Promise<void>): Promise<Rooms> {
   const host = readIdentity();
   const uptime = config.uptime ?? createUptime();
   const ground = await openGround(config, host, uptime);
@@ -157,7 +113,7 @@ async function joinRooms(config: AgentConfig, release: () => Promise<void>): Pro
 }
 
 /** What the other rooms stand on: the state, the settings, the time, and the rooms that know nobody's name. */
-async function openGround(config: AgentConfig, host: HostIdentity, uptime: Uptime): Promise<Ground> {
+async function openGround(config: RoomsConfig, host: HostIdentity, uptime: Uptime): Promise<Ground> {
   const buildDate = builtAt(config.build);
   // The state is opened before the clock that is kept in it, and stamps what it writes.
   let clock: Clock | undefined;
@@ -199,7 +155,7 @@ interface Ground {
 }
 
 interface Joined extends Ground {
-  config: AgentConfig;
+  config: RoomsConfig;
   auth: SignInRooms & { setupToken: SetupToken };
   host: HostIdentity;
   selfCheck: SelfCheck;
@@ -240,7 +196,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
 }
 
 /** The journal, or the agent's own lines, which are kept here only where no journal keeps them. */
-function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory, readsOnly }: AgentConfig): Logs {
+function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory, readsOnly }: RoomsConfig): Logs {
   const kept = createKeptLines(stateDirectory);
   if (!isLogInJournal) ownLines.keepIn(readsOnly ? { ...kept, append: async () => undefined } : kept);
   return createLogs({ journal: createJournalReader(), ownLines, logUnits });
