@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import type { StreamId } from "../../contract/types.ts";
 import { type CallInput, exchange } from "./call.ts";
 import { lost } from "./connection.ts";
@@ -46,28 +47,13 @@ export async function follow<Id extends StreamId>(
 }
 
 async function readMessages(response: Response, onMessage: (message: StreamMessage) => void): Promise<void> {
+  const parser = createParser({
+    onEvent: ({ event = null, id = null, data }) => onMessage({ event, id, data: JSON.parse(data) }),
+  });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
   for (;;) {
     const piece = await reader?.read();
     if (piece === undefined || piece.done) return;
-    const blocks = (rest + piece.value).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const message = parseMessage(block);
-      if (message !== null) onMessage(message);
-    }
+    parser.feed(piece.value);
   }
-}
-
-/** null: it holds no data, such as a sign of life. */
-export function parseMessage(block: string): StreamMessage | null {
-  const fields = new Map<string, string>();
-  for (const line of block.split("\n")) {
-    const [, name = "", value = ""] = /^([a-z]+): ?(.*)$/s.exec(line) ?? [];
-    fields.set(name, value);
-  }
-  const data = fields.get("data");
-  if (data === undefined) return null;
-  return { event: fields.get("event") ?? null, id: fields.get("id") ?? null, data: JSON.parse(data) };
 }
