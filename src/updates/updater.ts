@@ -5,21 +5,21 @@ import type {
   Updates as UpdatesStatus,
   UpdateTrust,
 } from "../contract/types.ts";
+import { kindOnTrial } from "../releases/journal-queries.ts";
 import type { UpdateKind } from "../releases/release.ts";
-import { kindOnTrial } from "../releases/release-standing.ts";
+import { availableRelease } from "./apply/apply-conditions.ts";
 import { applyOrder, kindsOf, requireRollback } from "./apply/apply-order.ts";
 import { nothingAvailable } from "./apply/apply-refusals.ts";
 import { type Applying, createApplying } from "./apply/applying.ts";
-import { availableRelease } from "./apply/circumstances.ts";
 import { hasWaitedForClock } from "./apply/waiting-for-clock.ts";
 import { shuttingDown } from "./check/check-refusals.ts";
+import type { Flight } from "./check/check-run.ts";
+import { createFlights, type Flights } from "./check/check-scheduler.ts";
 import { sourceOf } from "./check/check-source.ts";
-import type { Flight } from "./check/flight.ts";
-import { createFlights, type Flights } from "./check/flights.ts";
 import { createDownloads } from "./download/downloads.ts";
 import { createProgress } from "./status/progress.ts";
 import { createReleaseWatch } from "./status/release-watch.ts";
-import { troubleOf } from "./status/trouble.ts";
+import { troubleOf } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createRootLook } from "./trust/root-look.ts";
 import { createTrust } from "./trust/trust.ts";

@@ -1,6 +1,6 @@
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readRootToInstall, vouchesFor } from "../tuf/root-succession.ts";
-import { fly } from "./check/flight.ts";
+import { fly } from "./check/check-run.ts";
 import { fetchPayload } from "./download/payload.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Circumstances } from "../../src/updates/apply/hindrance.ts";
+import type { Circumstances } from "../../src/updates/apply/hold-reason.ts";
 import type { StoredRelease } from "../../src/updates/update-record.ts";
 
 /** Releases that a device has found. */

@@ -1,7 +1,7 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../update-record.ts";
-import { type Circumstances, type Hindrance, hindranceOf } from "./hindrance.ts";
+import { type Circumstances, type Hindrance, hindranceOf } from "./hold-reason.ts";
 import type { WindowsNow } from "./windows.ts";
 
 /** All that applying unasked follows from. */

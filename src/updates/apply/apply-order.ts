@@ -1,16 +1,16 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { requireAgentMayRollBack } from "../../releases/agent-rollback.ts";
+import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/release-standing.ts";
 import { floorOf } from "../../releases/selection.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { sourceOf } from "../check/check-source.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import type { UpdateParts } from "../update-parts.ts";
+import { availableRelease, stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
-import { availableRelease, stagedReleases } from "./circumstances.ts";
 
 /** What somebody asks to be applied. */
 export interface ApplyOrder {

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
+import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import type { SetAsideRelease } from "../../releases/release-standing.ts";
-import { nameOf } from "../status/update-state.ts";
+import { nameOf } from "../status/update-summary.ts";
 
 /** `update_busy`; `what`: is under way. */
 export function busyWith(what: string): StewardError {

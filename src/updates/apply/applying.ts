@@ -1,18 +1,18 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { goodIds, kindOnTrial } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { goodIds, kindOnTrial } from "../../releases/release-standing.ts";
 import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
-import type { Flights } from "../check/flights.ts";
-import { nameOf } from "../status/update-state.ts";
+import type { Flights } from "../check/check-scheduler.ts";
+import { nameOf } from "../status/update-summary.ts";
 import type { ApplyingView, Handing, UpdateParts } from "../update-parts.ts";
 import type { StoredRelease } from "../update-record.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
+import { applySituationOf, stagedReleases } from "./apply-conditions.ts";
 import { decideApplying, type Refusal } from "./apply-decision.ts";
 import { busyWith, noneToApply } from "./apply-refusals.ts";
-import { type Asking, createAsking } from "./asking.ts";
-import { applySituationOf, stagedReleases } from "./circumstances.ts";
+import { type Asking, createAsking } from "./installer-requests.ts";
 
 /** The agent's side of applying: it asks root's side, one thing at a time, and follows what comes of it. */
 export interface Applying extends ApplyingView {

@@ -1,7 +1,7 @@
 import { settingsBlock } from "../check/settings-block.ts";
 import type { UpdateParts } from "../update-parts.ts";
-import { circumstancesOf } from "./circumstances.ts";
-import { hindranceOf } from "./hindrance.ts";
+import { circumstancesOf } from "./apply-conditions.ts";
+import { hindranceOf } from "./hold-reason.ts";
 
 /** Whether something can go on now that somebody vouches for the clock: a check, or the fetching of what it found. */
 export function hasWaitedForClock(

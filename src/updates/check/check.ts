@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
+import { installedVersions, setAsideById } from "../../releases/journal-queries.ts";
 import { blockersOf, failureOfAll, listKinds } from "../../releases/kind-blockers.ts";
 import type { ReleaseJournal } from "../../releases/release-journal.ts";
-import { installedVersions, setAsideById } from "../../releases/release-standing.ts";
 import { type Selection, select } from "../../releases/selection.ts";
 import { caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";

@@ -3,7 +3,7 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import type { Progress } from "../status/progress.ts";
-import { nameOf } from "../status/update-state.ts";
+import { nameOf } from "../status/update-summary.ts";
 import type { StoredRelease } from "../update-record.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 

@@ -1,4 +1,5 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { kindOnTrial } from "../../releases/journal-queries.ts";
 import {
   emptyJournal,
   type JournalEntry,
@@ -6,7 +7,6 @@ import {
   readReleaseJournal,
   type Trial,
 } from "../../releases/release-journal.ts";
-import { kindOnTrial } from "../../releases/release-standing.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { Followed, UpdateRecord } from "../update-record.ts";
 import type { UpdaterOptions } from "../updater-options.ts";

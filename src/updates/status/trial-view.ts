@@ -1,8 +1,8 @@
 import type { Updates } from "../../contract/types.ts";
+import { kindOnTrial } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { JournalEntry, ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
-import { kindOnTrial } from "../../releases/release-standing.ts";
-import { nameOf, type State } from "./update-state.ts";
+import { nameOf, type State } from "./update-summary.ts";
 
 export type TrialView = NonNullable<Updates["trial"]>;
 

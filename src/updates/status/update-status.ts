@@ -1,25 +1,25 @@
 import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import type { PassedOver, Release, UpdateProgress, Updates as UpdatesStatus } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { installedVersions, setAsideAt } from "../../releases/journal-queries.ts";
 import { type Blocker, type Blockers, blockerSentences, noBlockers } from "../../releases/kind-blockers.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
-import { installedVersions, setAsideAt } from "../../releases/release-standing.ts";
 import { compareVersions } from "../../releases/semver.ts";
-import { type ApplyHindrance, applyHindranceOf } from "../apply/apply-decision.ts";
 import {
   applySituationOf,
   availableRelease,
   blockedReason,
   circumstancesOf,
-} from "../apply/circumstances.ts";
-import { hindranceOf } from "../apply/hindrance.ts";
+} from "../apply/apply-conditions.ts";
+import { type ApplyHindrance, applyHindranceOf } from "../apply/apply-decision.ts";
+import { hindranceOf } from "../apply/hold-reason.ts";
 import { windowsAt } from "../apply/windows.ts";
 import type { Downloads } from "../download/downloads.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import type { StoredCheck, StoredRelease } from "../update-record.ts";
 import { idle } from "./progress.ts";
 import { outcomeState, refusalSentence, type TrialView, trialState, trialView } from "./trial-view.ts";
-import { type Situation, type State, stateOf } from "./update-state.ts";
+import { type Situation, type State, stateOf } from "./update-summary.ts";
 
 /** How updates are, as people and programs read it. */
 export function updatesStatus(parts: UpdateParts): UpdatesStatus {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SetAsideRelease } from "../../../src/releases/release-standing.ts";
+import type { SetAsideRelease } from "../../../src/releases/journal-queries.ts";
 import {
   type ApplySituation,
   applyHindranceOf,

@@ -12,7 +12,7 @@ import {
   superseded,
   tooSoon,
 } from "./check-refusals.ts";
-import type { Flight } from "./flight.ts";
+import type { Flight } from "./check-run.ts";
 import { firstCheckIn, nextCheckIn } from "./schedule.ts";
 import { type Basis, basisOf, keepRetry, retryLeft } from "./schedule-basis.ts";
 import { settingsBlock } from "./settings-block.ts";

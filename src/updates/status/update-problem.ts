@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { newestEntry } from "../../releases/journal-queries.ts";
 import { type Blocker, blockerSentences, noBlockers } from "../../releases/kind-blockers.ts";
-import { newestEntry } from "../../releases/release-standing.ts";
-import { blockedReason } from "../apply/circumstances.ts";
+import { blockedReason } from "../apply/apply-conditions.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import { outcomeState, refusalSentence } from "./trial-view.ts";
 

@@ -1,13 +1,13 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { installedVersions, newestEntry, setAsideById } from "../../releases/journal-queries.ts";
 import { noBlockers } from "../../releases/kind-blockers.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { installedVersions, newestEntry, setAsideById } from "../../releases/release-standing.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import type { StoredRelease } from "../update-record.ts";
 import type { ApplySituation, Refusal } from "./apply-decision.ts";
-import type { Circumstances } from "./hindrance.ts";
+import type { Circumstances } from "./hold-reason.ts";
 import { windowsAt } from "./windows.ts";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Circumstances, hindranceOf } from "../../../src/updates/apply/hindrance.ts";
+import { type Circumstances, hindranceOf } from "../../../src/updates/apply/hold-reason.ts";
 import type { StoredRelease } from "../../../src/updates/update-record.ts";
 import { binary, good, rules } from "../example-releases.ts";
 

@@ -1,6 +1,6 @@
 import type { Settings } from "../../contract/types.ts";
+import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
-import type { SetAsideRelease } from "../../releases/release-standing.ts";
 import type { StoredRelease } from "../update-record.ts";
 
 /** What decides whether something is fetched, or applied, unasked. */

@@ -1,13 +1,13 @@
 import { StewardError } from "../../contract/errors.ts";
+import { newestEntry } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { newestEntry } from "../../releases/release-standing.ts";
 import type { ReleaseWatch } from "../status/release-watch.ts";
-import { nameOf } from "../status/update-state.ts";
+import { nameOf } from "../status/update-summary.ts";
 import type { Handing } from "../update-parts.ts";
 import type { InstallRequest, UpdaterOptions } from "../updater-options.ts";
+import { refusedSeconds } from "./apply-conditions.ts";
 import type { Refusal } from "./apply-decision.ts";
 import { withoutWord } from "./apply-refusals.ts";
-import { refusedSeconds } from "./circumstances.ts";
 
 /** Asks root's side one thing after the other, and keeps what it could not be asked for. */
 export interface Asking {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Release } from "../../../src/contract/types.ts";
-import { type Situation, stateOf } from "../../../src/updates/status/update-state.ts";
+import { type Situation, stateOf } from "../../../src/updates/status/update-summary.ts";
 import { rules as stored } from "../example-releases.ts";
 
 const rules: Release = { ...stored, hindrance: null, staged: false };
