@@ -40,6 +40,7 @@ function hostClock(plan: ClockPlan): Clock {
     floor: () => clock.floor(),
     settingsChanged: () => clock.settingsChanged(),
     trouble: () => clock.trouble(),
+    onEvent: (listener) => clock.onEvent(listener),
     start: () => clock.start(),
     nudge: () => clock.nudge(),
     stop: () => clock.stop(),

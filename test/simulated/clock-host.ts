@@ -142,7 +142,7 @@ class SimulatedHost implements ClockHost {
   #open(): Clock {
     const { driver } = this.kernel;
     const chance = this.#chance.fork();
-    return openClock({
+    const clock = openClock({
       driver,
       timers: this.time.hostTimers,
       services: {
@@ -163,9 +163,11 @@ class SimulatedHost implements ClockHost {
       record: this.record,
       bootId: "a-boot",
       buildSeconds: this.#plan.buildSeconds,
-      notify: (type) => this.events.push({ type, atSeconds: this.time.now() }),
-      onLook: () => undefined,
     });
+    clock.onEvent(({ type }) => {
+      if (type !== "checked") this.events.push({ type, atSeconds: this.time.now() });
+    });
+    return clock;
   }
 
   #delegate(name: TimeDaemon): Delegate {

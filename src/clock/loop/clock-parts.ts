@@ -33,8 +33,17 @@ export interface ClockOptions {
   readonly record: Document<ClockRecord>;
   readonly bootId: string;
   readonly buildSeconds: number;
+}
+
+/** What the clock tells to those who subscribed. */
+export type ClockEvent =
+  /** The clock was checked: its state, and whether it is trusted, may be another one. */
+  | { readonly type: "checked" }
+  | { readonly type: ClockEventType; readonly details: Record<string, string | number | null> };
+
+/** How the parts of the clock tell what happens. */
+export interface ClockNotices {
   readonly notify: (type: ClockEventType, details: Record<string, string | number | null>) => void;
-  /** After each look: who vouches for the clock may have changed. */
   readonly onLook: () => void;
 }
 

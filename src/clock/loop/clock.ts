@@ -3,7 +3,13 @@ import type { TimeSync } from "../../contract/types.ts";
 import { reasonOf, refusalOf } from "../status/refusal.ts";
 import { type StepMade, timeSyncStatus } from "../status/time-status.ts";
 import type { ClockState } from "../trust/clock-state.ts";
-import { type ClockOptions, type ClockParts, createClockParts } from "./clock-parts.ts";
+import {
+  type ClockEvent,
+  type ClockNotices,
+  type ClockOptions,
+  type ClockParts,
+  createClockParts,
+} from "./clock-parts.ts";
 import { isSynchronised } from "./knowledge.ts";
 import { createOwnTime, type OwnTime } from "./own-time.ts";
 import { checkSetByHand } from "./set-by-hand.ts";
@@ -28,6 +34,8 @@ export interface Clock {
   settingsChanged(): void;
   /** What a person should know; null when all is well. */
   trouble(): string | null;
+  /** Hears what happens to the clock from now on; the result ends it. */
+  onEvent(listener: (event: ClockEvent) => void): () => void;
   /** Begins to measure by itself, after a step to the floor where the clock is below it. */
   start(): void;
   /** A round soon, for whoever doubts the clock. */
@@ -43,7 +51,8 @@ export function openClock(options: ClockOptions): Clock {
 }
 
 class ClockRoom implements Clock {
-  readonly #options: ClockOptions;
+  readonly #options: ClockOptions & ClockNotices;
+  readonly #listeners = new Set<(event: ClockEvent) => void>();
   readonly #parts: ClockParts;
   readonly #watch: Watch;
   readonly #loop: Synchroniser;
@@ -51,9 +60,13 @@ class ClockRoom implements Clock {
   #lastStep: StepMade | null = null;
 
   constructor(options: ClockOptions) {
-    this.#options = options;
+    this.#options = {
+      ...options,
+      notify: (type, details) => this.#tell({ type, details }),
+      onLook: () => this.#tell({ type: "checked" }),
+    };
     this.#parts = createClockParts(options, (seconds) => this.#stepped(seconds));
-    this.#watch = createWatch(options, this.#parts, () => this.#loop);
+    this.#watch = createWatch(this.#options, this.#parts, () => this.#loop);
     this.#loop = createSynchroniser({
       ...this.#parts,
       timers: options.timers,
@@ -218,6 +231,15 @@ class ClockRoom implements Clock {
     const conflict = this.#watch.conflict();
     if (conflict) return conflict;
     return verdict && verdict.kind !== "no_servers" ? reasonOf(verdict).text : null;
+  }
+
+  onEvent(listener: (event: ClockEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(event: ClockEvent): void {
+    for (const listener of this.#listeners) listener(event);
   }
 
   start(): void {

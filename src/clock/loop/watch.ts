@@ -1,7 +1,7 @@
 import type { Leap } from "../../host/ports.ts";
 import type { ForeignHand } from "../discipline/steering.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
-import type { ClockOptions, ClockParts } from "./clock-parts.ts";
+import type { ClockNotices, ClockOptions, ClockParts } from "./clock-parts.ts";
 import { contested, isContested, settled, uncontested } from "./contest.ts";
 import type { OwnRound } from "./own-time.ts";
 import type { Synchroniser } from "./synchroniser.ts";
@@ -40,12 +40,16 @@ const keptChangePpm = 0.1;
 /** Two clocks that are read one after the other seem to differ by less than so many seconds. */
 const leastCarriedSeconds = 1e-3;
 
-export function createWatch(options: ClockOptions, parts: ClockParts, loop: () => Synchroniser): Watch {
+export function createWatch(
+  options: ClockOptions & ClockNotices,
+  parts: ClockParts,
+  loop: () => Synchroniser,
+): Watch {
   return new Watcher(options, parts, loop);
 }
 
 class Watcher implements Watch {
-  readonly #options: ClockOptions;
+  readonly #options: ClockOptions & ClockNotices;
   readonly #parts: ClockParts;
   readonly #loop: () => Synchroniser;
   #contest = uncontested;
@@ -55,7 +59,7 @@ class Watcher implements Watch {
   #verdict: Verdict["kind"] | null = null;
   #rtc: Date | null = null;
 
-  constructor(options: ClockOptions, parts: ClockParts, loop: () => Synchroniser) {
+  constructor(options: ClockOptions & ClockNotices, parts: ClockParts, loop: () => Synchroniser) {
     this.#options = options;
     this.#parts = parts;
     this.#loop = loop;

@@ -43,7 +43,7 @@ export function createRescue(config: RoomsConfig, damage: StewardError): Rescue 
   return {
     events,
     dispatch: createDispatch(
-      { ...rescueHandlers(config, damage, refuse), ...clockHandlers(config, damage, events) },
+      { ...rescueHandlers(config, damage, refuse), ...clockHandlers(config, damage) },
       events,
     ),
     // There are no accounts to know anyone by; the socket is known by who may open it.
@@ -91,9 +91,8 @@ function rescueHandlers(config: RoomsConfig, damage: StewardError, refuse: () =>
 function clockHandlers(
   config: RoomsConfig,
   damage: StewardError,
-  events: EventSink,
 ): Pick<Handlers, "getTimeSync" | "getStatus"> {
-  const clock = unkeptClock(config, events);
+  const clock = unkeptClock(config);
   const message =
     "The agent is in rescue, and nobody looks after the clock until its state is repaired: `steward state list` says what is wrong.";
   const read = () => ({ ...clock.status(), message });
@@ -108,7 +107,7 @@ function clockHandlers(
   return { getTimeSync: read, getStatus };
 }
 
-function unkeptClock(config: RoomsConfig, events: EventSink): Clock {
+function unkeptClock(config: RoomsConfig): Clock {
   const { time } = defaultSettings(config.initialSettings);
   const openClock = config.openClock ?? openHostClock;
   return openClock({
@@ -119,8 +118,6 @@ function unkeptClock(config: RoomsConfig, events: EventSink): Clock {
     bootId: readIdentity().bootId,
     buildDate: builtAt(config.build),
     uptime: config.uptime ?? createUptime(),
-    events,
-    onLook: () => undefined,
   });
 }
 

@@ -15,7 +15,6 @@ import { createDatagrams } from "../../host/linux/network/datagrams.ts";
 import { createResolveHost } from "../../host/linux/network/resolve-host.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import type { Uptime } from "../../host/ports.ts";
-import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import type { Document } from "../../store/documents/document.ts";
 
@@ -29,15 +28,13 @@ export interface ClockPlan {
   readonly bootId: string;
   readonly buildDate: Date;
   readonly uptime: Uptime;
-  readonly events: EventSink;
-  readonly onLook: () => void;
 }
 
 export type OpenClock = (plan: ClockPlan) => Clock;
 
 /** The clock on this host's own ports. */
 export const openHostClock: OpenClock = (plan) => {
-  const { settings, events } = plan;
+  const { settings } = plan;
   const addon = openAddon(plan);
   const driver = openClockDriver({ maySteer: plan.maySteerClock, addon });
   const buildSeconds = plan.buildDate.getTime() / 1_000;
@@ -68,7 +65,6 @@ export const openHostClock: OpenClock = (plan) => {
         randomNonce: () => randomBytes(8),
       }),
     askSecondOpinion: (steered) => askSecondOpinion({ driver: steered, pivotSeconds: buildSeconds }),
-    notify: (type, details) => void events.record(agentEvent(type, details)),
   });
 };
 

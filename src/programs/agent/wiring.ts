@@ -21,7 +21,7 @@ import { createTokenHandlers } from "../../http/handlers/tokens.ts";
 import { createTwoFactorHandlers } from "../../http/handlers/two-factor.ts";
 import { createUpdateHandlers } from "../../http/handlers/updates.ts";
 import { createUserHandlers } from "../../http/handlers/users.ts";
-import type { EventSink } from "../../journal/events/event.ts";
+import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { createKeptLines } from "../../journal/logs/kept-lines.ts";
 import { createLogs, type Logs } from "../../journal/logs/logs.ts";
 import { createSettings, type SettingsStore } from "../../settings/settings.ts";
@@ -131,19 +131,28 @@ async function openGround(config: RoomsConfig, host: HostIdentity, uptime: Uptim
     mayUpdateFrom: createMayUpdateFrom(config.update),
     allowedChannels: config.update.channels,
   });
-  const onLook = () => {
-    if (time.isVouchedFor()) updates?.clockVouchedFor();
-  };
   const openClock = config.openClock ?? openHostClock;
   const plan = { ...config, bootId: host.bootId, buildDate, uptime, events };
-  clock = openClock({ ...plan, onLook, record: state.clock, settings: () => settings.read().time });
+  clock = openClock({ ...plan, record: state.clock, settings: () => settings.read().time });
   updates = await openHostUpdates({
     ...plan,
     time,
     record: state.updates,
     settings: () => settings.read().update,
   });
+  observeClock(clock, { time, updates, events });
   return { state, settings, time, clock, updates };
+}
+
+/** What happens to the clock is an event, and what has waited for a clock that is trusted goes on. */
+function observeClock(
+  clock: Clock,
+  { time, updates, events }: { time: TrustedTime; updates: UpdateRoom; events: EventSink },
+): void {
+  clock.onEvent((event) => {
+    if (event.type !== "checked") void events.record(agentEvent(event.type, event.details));
+    else if (time.isVouchedFor()) updates.clockVouchedFor();
+  });
 }
 
 interface Ground {
