@@ -13,7 +13,7 @@ function filesOfTheHouse(): SourceFile[] {
 }
 
 describe("the house", () => {
-  it("stands: floors, rooms, sizes and names are as the design says", () => {
+  it("stands: floors, rooms, sizes and names are as docs/ARCHITECTURE.md says", () => {
     const files = filesOfTheHouse();
     assert.ok(files.length > 50, `only ${files.length} files were looked at`);
     assert.deepEqual(violations(files), []);
@@ -114,7 +114,7 @@ describe("the house", () => {
     ["a barrel", "users/index.ts", 'export * from "./accounts.ts";', /hands on/],
     ["a default export", "users/accounts.ts", "export default 1;", /default export/],
     ["an enum", "users/accounts.ts", "enum Role { A }", /enum/],
-    ["a room that is not in the design", "caching/cache.ts", "", /no room of the house/],
+    ["a room that is not in docs/ARCHITECTURE.md", "caching/cache.ts", "", /no room of the house/],
   ];
   for (const [name, path, text, expected] of seeded) {
     it(`does not stand with ${name}`, () => {

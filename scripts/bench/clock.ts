@@ -17,7 +17,7 @@ const warmUps = 20;
 /** Each takes 0.2 s. */
 const peerRuns = 20;
 
-/** Microseconds by the design. */
+/** Microseconds; docs/performance.md. */
 const bounds = { median: 20, p95: 100 };
 
 /**

@@ -14,7 +14,7 @@ const payloadBytes = 256 * 1024 ** 2;
 const warmUpBytes = 2 * 1024 ** 2;
 const rounds = 7;
 
-/** By the design: times the peer's wall time, and MiB above idle. */
+/** docs/performance.md: times the peer's wall time, and MiB above idle. */
 const bounds = { ratio: 1.5, memoryMiB: 32 };
 
 /**
@@ -132,7 +132,7 @@ async function hashAndCopy(from: string, to: string): Promise<number> {
   return milliseconds;
 }
 
-/** Against the design's bound. */
+/** Against the bound. */
 export function timeRow(what: string, own: number[], peer: number[]): Row {
   const ratio = median(own.map((one, turn) => one / (peer[turn] ?? Number.NaN)));
   return {

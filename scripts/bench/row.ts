@@ -1,5 +1,5 @@
 /**
- * One line of the table: medians in the unit, and the ratio against the bound of the design. The ratio is the median of
+ * One line of the table: medians in the unit, and the ratio against its bound. The ratio is the median of
  * the ratios of the single turns: what disturbs a shared machine for seconds disturbs both sides of a turn.
  */
 export interface Row {

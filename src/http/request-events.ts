@@ -32,7 +32,7 @@ export function recordRefusal(
   events.refuse(facts, code);
 }
 
-/** Design, trusted time, rule 6: each use of a token whose times are wrong is written down. */
+/** docs/design/trusted-time.md, rule 6: each use of a token whose times are wrong is recorded. */
 export function recordTolerance(
   events: EventSink,
   id: OperationId,

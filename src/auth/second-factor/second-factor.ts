@@ -161,7 +161,7 @@ function recordLock(
 }
 
 /**
- * Looks at the times, nearest first, that a wrong code is the code of (design: trusted time, rule 4). Such a code is never accepted: its
+ * Looks at the times, nearest first, that a wrong code is the code of (docs/design/trusted-time.md, rule 4). Such a code is never accepted: its
  * step is burnt, so that a guess which hits a step ahead is of no use when its time comes.
  */
 function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {

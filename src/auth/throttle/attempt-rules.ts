@@ -21,7 +21,7 @@ interface Escalation {
   longestSeconds: number;
 }
 
-/** design.md §3: a person mistypes a few times; whoever guesses is held to a hundred tries a day. */
+/** A person mistypes a few times; an attacker gets a hundred tries a day (docs/design/throttling.md, rule 2). */
 const ownEscalation: Escalation = { failures: 5, firstSeconds: 30, longestSeconds: 15 * 60 };
 
 /** Three codes in a million are right at any time; at ten tries, then six a day, that is years of guessing. */

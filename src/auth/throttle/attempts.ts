@@ -18,7 +18,7 @@ import { siteOf } from "./source-key.ts";
 import { createTimeline } from "./timeline.ts";
 
 /**
- * Throttling of every attempt at a password, a code or the setup token (design.md §3), on monotonic time alone. What it
+ * Throttling of every attempt at a password, a code or the setup token (docs/design/throttling.md), on monotonic time alone. What it
  * holds: a source has about a hundred a day at one account and 2,880 at all, and as many again behind a full window; a
  * site (/48) has ten times as many; an account that strangers have failed at a hundred times in a row gives each of
  * their addresses no more than one a minute. What it never does: refuse for longer than 15 minutes, let a stranger's

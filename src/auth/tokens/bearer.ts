@@ -109,7 +109,7 @@ function timeFault(options: BearerOptions, claims: AccessClaims): StewardError |
   );
 }
 
-/** Design, trusted time, rule 6: no leniency while the clock is vouched for and has not been stepped lately. */
+/** docs/design/trusted-time.md, rule 6: no leniency while the clock is trusted and was not stepped within the hour. */
 function isClockInDoubt({ time }: BearerOptions): boolean {
   return !time.isVouchedFor() || time.secondsSinceStep() < toleranceSeconds;
 }

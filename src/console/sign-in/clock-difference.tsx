@@ -5,7 +5,7 @@ import { greet } from "../client/connection.ts";
 import { deviceAheadSeconds, deviceNow } from "../ui/device-time.ts";
 import { Banner } from "../ui/page.tsx";
 
-/** Seconds by which the two clocks may differ before it is worth saying (the design, §6). */
+/** Seconds by which the two clocks may differ before it is worth saying. */
 const tolerableSeconds = 30;
 
 /** Milliseconds between two looks at the device's clock: either may be put right while the page is open. */

@@ -11,7 +11,7 @@ const none: Standing = { own: undefined, account: undefined, window: [] };
 const now = 10_000;
 
 describe("the delay of an account for a source", () => {
-  // design.md §3: 5 failures, then 30 s doubling to 15 min.
+  // docs/design/throttling.md, rule 2: 5 failures, then 30 s doubling to 15 min.
   const table: [number, number][] = [
     [0, 0],
     [1, 0],
@@ -35,7 +35,7 @@ describe("the delay of an account for a source", () => {
 });
 
 describe("the lock of codes", () => {
-  // design.md §3: 10 wrong codes in a row: 15 min, doubling to 4 h.
+  // docs/design/throttling.md, rule 6: 10 wrong codes in a row: 15 min, doubling to 4 h.
   const table: [number, number][] = [
     [9, 0],
     [10, 900],

@@ -12,7 +12,7 @@ import { tarEntry } from "../lab/tar-writer.ts";
 
 const program = join(import.meta.dirname, "../lab/unpack-process.ts");
 
-/** By the design, above idle. */
+/** Above idle; docs/performance.md has the same bound. */
 const mostMiB = 32;
 
 interface Measured {
