@@ -1,128 +1,164 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { readPages } from "../../scripts/docs/pages.ts";
 import { startRun } from "../make-run.ts";
 import { endOfSuite } from "../store/state-directory.ts";
+import { blocksOf } from "./blocks.ts";
 
-const root = join(import.meta.dirname, "../..");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+/** The pages whose `sh` blocks are typed, in the order in which a reader comes to them; one agent for all. */
+const order = [
+  "docs/getting-started.md",
+  "docs/settings.md",
+  "docs/sign-in.md",
+  "docs/updates/publish.md",
+  "docs/troubleshooting.md",
+  "docs/logs-and-events.md",
+  "docs/fleet.md",
+];
+const pages = readPages();
+const textOf = (path: string): string => pages.find((page) => page.path === path)?.text ?? "";
+const typedBlocks = (path: string): string[] =>
+  blocksOf(textOf(path))
+    .filter(({ kind }) => kind === "sh")
+    .map(({ text }) => text);
 
-/** The walk through, block by block, as it stands. */
-const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
-
-describe("the README's walk through", () => {
+describe("what the documents type", () => {
   const ending = endOfSuite();
-  let output: string[];
+  const output = new Map<string, string[]>();
+  /** What a block of a page has printed. */
+  const printed = (path: string, index: number): string => output.get(`docs/${path}.md`)?.[index] ?? "";
 
   before(async () => {
     const { directory, url } = await startRun(ending);
+    const all = order.flatMap(typedBlocks);
     // Only the address differs from what a reader types: a test takes a port that is free.
-    const typed = blocks.map((block) => block.replaceAll("http://127.0.0.1:8470", url));
+    const typed = all.map((block) => block.replaceAll("http://127.0.0.1:8470", url));
     const script = typed.join("\nprintf '\\n=====\\n'\n");
     const { stdout, stderr, status } = spawnSync("bash", ["-eu", "-c", script], {
       cwd: directory,
       encoding: "utf8",
     });
-    assert.equal(status, 0, stderr);
-    output = stdout.split("\n=====\n");
+    assert.equal(status, 0, `${stdout}\n${stderr}`);
+    const pieces = stdout.split("\n=====\n");
+    for (const path of order) output.set(path, pieces.splice(0, typedBlocks(path).length));
   });
 
-  it("has a block for each step", () => assert.equal(blocks.length, 16));
+  it("is all of it: each page with such a block is in the order", () => {
+    const found = pages.filter(({ text }) => blocksOf(text).some(({ kind }) => kind === "sh"));
+    assert.deepEqual(found.map(({ path }) => path).toSorted(), order.toSorted());
+  });
 
   it("makes the first administrator", () => {
-    assert.equal(JSON.parse(output[0] ?? "").role, "admin");
+    assert.equal(JSON.parse(printed("getting-started", 0)).role, "admin");
   });
 
   it("adds a readonly user with the command line", () => {
-    assert.match(output[1] ?? "", /log-reader\s+readonly/);
+    assert.match(printed("getting-started", 1), /log-reader\s+readonly/);
   });
 
   it("signs in and changes a setting", () => {
-    assert.equal(JSON.parse(output[2] ?? "").device.name, "edge 7");
+    assert.equal(JSON.parse(printed("getting-started", 2)).device.name, "edge 7");
   });
 
-  it("ends with the refusal that the README shows", () => {
-    const answers = (output[3] ?? "").trim().split(/(?<=\})(?=\{)/);
-    assert.equal(JSON.parse(answers[0] ?? "").device.name, "edge 7");
-    const shown = JSON.parse(/^```json\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? "");
-    const { request_id: _, ...problem } = JSON.parse(answers[1] ?? "");
-    const { request_id: __, ...expected } = shown;
+  it("ends with the refusal that the page shows", () => {
+    const [settings, refusal] = objectsIn(printed("getting-started", 3));
+    assert.equal(settings?.device.name, "edge 7");
+    const { request_id: _, ...problem } = refusal ?? {};
+    const { request_id: __, ...expected } = shownProblem("docs/getting-started.md");
     assert.deepEqual(problem, expected);
   });
 
+  it("changes settings on the command line", () => {
+    assert.match(printed("settings", 0), /^time\.min_agreeing=2$/m);
+  });
+
   it("enrols a phone", () => {
-    assert.match(output[4] ?? "", /^enabled +yes$/m);
-    assert.match(output[4] ?? "", /^recovery codes left +10$/m);
+    assert.match(printed("sign-in", 0), /^enabled +yes$/m);
+    assert.match(printed("sign-in", 0), /^recovery codes left +10$/m);
   });
 
   it("signs in with a code, once", () => {
-    const [first, second] = (output[5] ?? "").trim().split(/(?<=\})(?=\{)/);
-    assert.equal(JSON.parse(first ?? "").user.username, "log-reader");
-    assert.equal(JSON.parse(second ?? "").code, "totp_reused");
+    const [first, second] = objectsIn(printed("sign-in", 1));
+    assert.equal(first?.user.username, "log-reader");
+    assert.equal(second?.code, "totp_reused");
   });
 
-  it("loses the phone and recovers with a code", () => {
-    assert.match(output[6] ?? "", /^enabled +no$/m);
-  });
-
-  it("tells a wrong clock, and lets local root help", () => {
-    const [, refusals = "", diagnosis = ""] = /^(\{.*\})(.*)$/s.exec((output[7] ?? "").trim()) ?? [];
-    const answers = refusals.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text));
+  it("explains codes of a wrong clock", () => {
+    const [, refusals = "", diagnosis = ""] = /^(\{.*\})(.*)$/s.exec(printed("sign-in", 2).trim()) ?? [];
+    const answers = objectsIn(refusals);
     const codes = answers.map(({ code, title }) => [code, title]);
     assert.deepEqual(codes, Array(3).fill(["totp_invalid", "Invalid token"]));
     const suspected = answers.map(({ clock }) => clock.skew_suspected);
-    assert.equal(suspected[0], false, "one wrong code says nothing where somebody vouches for the clock");
+    assert.equal(suspected[0], false, "one wrong code says nothing where the clock is trusted");
     assert.ok(suspected.slice(1).includes(true), `of ${suspected}`);
-    assert.match(diagnosis, /a code of a clock (330|360) seconds ahead of the device's/);
-    assert.match(diagnosis, /^[0-9a-z]{5}(-[0-9a-z]{5}){3}$/m, "the one-use password");
+    assert.match(diagnosis, /(330|360) seconds ahead of the device's/);
+  });
+
+  it("recovers from a lost phone with a recovery code", () => {
+    assert.match(printed("sign-in", 3), /^enabled +no$/m);
   });
 
   it("publishes signed rules, and has the device apply them", () => {
-    assert.match(output[9] ?? "", /^rules base 1\.0\.0 is in force\. It proved healthy: /m);
+    assert.match(printed("updates/publish", 1), /^rules base 1\.0\.0 is in force/m);
   });
 
-  it("has the next ones applied unasked", () => {
-    assert.match(output[10] ?? "", /1\.1\.0/);
-    assert.match(output[10] ?? "", /^alert tcp any any -> any 23\nalert tcp any any -> any 2323\n?$/m);
+  it("has the next ones applied unattended", () => {
+    assert.match(printed("updates/publish", 2), /1\.1\.0/);
+    assert.match(
+      printed("updates/publish", 2),
+      /^alert tcp any any -> any 23\nalert tcp any any -> any 2323\n?$/m,
+    );
   });
 
-  it("has bad ones undone by themselves, and says why", () => {
-    const shown = output[11] ?? "";
-    assert.match(shown, /^alert tcp any any -> any 23\nalert tcp any any -> any 2323\nNUMBER/m, "as before");
-    assert.match(shown, /^3 .* rules +base +1\.2\.0 +1\.1\.0 +failed /m);
+  it("has bad ones undone, and says why", () => {
+    const shown = printed("updates/publish", 3);
+    assert.match(shown, /^exit code 1: it was undone$/m);
     assert.match(
       shown,
-      /^rules base 1\.2\.0 has failed, and was undone\..* 1\.1\.0 is in force again, and healthy\.$/m,
+      /^alert tcp any any -> any 23\nalert tcp any any -> any 2323\n(?!alert)/m,
+      "as before",
     );
+    assert.match(shown, /1\.2\.0/);
     assert.match(shown, /the engine stops at line 3:alert telnet/);
   });
 
-  it("takes the mended ones, and does not forget what has failed", () => {
-    const shown = output[12] ?? "";
-    // The check that follows a change of the server is made at some moment of the next minute, perhaps this one.
-    assert.match(shown, /^state +(good|checking)$/m);
-    assert.match(shown, /^rules +1\.3\.0$/m);
-    assert.match(shown, /^failed +rules base 1\.2\.0, since /m);
-  });
-
-  it("shows the 401 of a token that a step of the clock has spoilt", () => {
-    const { request_id: _, clock, ...problem } = JSON.parse(output[13] ?? "");
-    const shown = [...readme.matchAll(/^```json\n(\{"type".*"clock".*)\n```$/gm)].map(
-      ([, text = ""]) => text,
-    );
-    const { request_id: __, clock: shownClock, ...expected } = JSON.parse(shown[0] ?? "");
+  it("shows the 401 of a token that a step of the clock has invalidated", () => {
+    const [{ request_id: _, clock, ...problem } = { clock: {} }] = objectsIn(printed("troubleshooting", 0));
+    const { request_id: __, clock: shownClock, ...expected } = shownProblem("docs/troubleshooting.md");
     assert.deepEqual(problem, expected);
     assert.deepEqual(Object.keys(clock), Object.keys(shownClock));
     assert.ok(Math.abs(clock.last_step_seconds - 7_200) < 60, `stepped by ${clock.last_step_seconds} s`);
   });
 
   it("lets that very token ask for the time", () => {
-    assert.equal(JSON.parse(output[14] ?? "").code, "no_time_source");
+    assert.equal(JSON.parse(printed("troubleshooting", 1)).code, "no_time_source");
   });
 
-  it("mends the clock from the box, after which a new token works", () => {
-    assert.equal(JSON.parse(output[15] ?? "").device.name, "edge 7");
+  it("corrects the clock on the device, after which a new token works", () => {
+    assert.equal(objectsIn(printed("troubleshooting", 2)).at(-1)?.device.name, "edge 7");
+  });
+
+  it("lists events, and verifies their chains", () => {
+    assert.match(printed("logs-and-events", 0), /clock\.set_by_hand/);
+    assert.match(printed("logs-and-events", 0), /^changes +\d+ .*\nrefusals +\d+ /m);
+  });
+
+  it("asks for the status with a token of a program", () => {
+    assert.match(JSON.parse(printed("fleet", 0)).state, /^(ok|attention)$/);
   });
 });
+
+// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests look at.
+function objectsIn(text: string): any[] {
+  const objects = text.trim().match(/^\{.*\}$/ms)?.[0] ?? "";
+  return objects === "" ? [] : objects.split(/(?<=\})\s*(?=\{")/).map((one) => JSON.parse(one));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the same.
+function shownProblem(path: string): any {
+  const block = blocksOf(textOf(path)).find(
+    ({ kind, text }) => kind === "json" && text.startsWith('{"type"'),
+  );
+  return JSON.parse(block?.text ?? "{}");
+}

@@ -9,12 +9,12 @@ import { runSteward } from "../cli/run-steward.ts";
 import { type Device, makeDevice } from "./clients.ts";
 import { makePayload, makeScratch } from "./site.ts";
 
-/** What the README has its reader type after a theft, block by block; `site` is the repository. */
-function blocksOfReadme(): string[][] {
-  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-  const [, section = ""] = readme.split("### A key was stolen\n");
+/** What docs/updates/publish.md has its reader type after a theft, block by block; `site` is the repository. */
+function blocksOfPage(): string[][] {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/updates/publish.md"), "utf8");
+  const [, section = ""] = page.split("## A key was stolen\n");
   const [text = ""] = section.split(/^##/m);
-  return [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block.trim().split("\n"));
+  return [...text.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block.trim().split("\n"));
 }
 
 interface Scene {
@@ -24,7 +24,7 @@ interface Scene {
   readonly stolen: readonly PrivateKey[];
   /** Has read all that was published before the theft. */
   readonly device: Device;
-  /** Types lines of the README. */
+  /** Types lines of the page. */
   type(lines: readonly string[]): Promise<string>;
 }
 
@@ -91,8 +91,8 @@ function newest(metadata: string, role: string): Signed {
   return JSON.parse(readFileSync(join(metadata, name), "utf8")).signed;
 }
 
-describe("the README's way out after a theft", { timeout: 60_000 }, () => {
-  const [online = [], offline = []] = blocksOfReadme();
+describe("the documented way out after a theft", { timeout: 60_000 }, () => {
+  const [online = [], offline = []] = blocksOfPage();
   const now = new Date();
 
   it("lets devices follow that a thief of the online keys has led a thousand versions ahead", async (test) => {

@@ -4,7 +4,7 @@ import type { Scenario } from "../../appliance-vm/scenario.ts";
 const password = "green tractor sings loudly";
 const units = ["steward.service", "steward-guard.service", "steward-guard-boot.service"];
 
-/** The README's lines after `make install`, and the machine after them; then it is started anew. */
+/** The lines of docs/install.md after `make install`, and the machine after them; then it is started anew. */
 export const scenario: Scenario = {
   title: "what make install has put there is set up by five commands, and comes up at the next boot",
   timeoutSeconds: 120,
@@ -48,7 +48,7 @@ async function firstAdministrator(guest: Guest): Promise<void> {
   );
 }
 
-/** Owners as they are to be, and the exposure that the README says, of the units without the container's drop-ins. */
+/** Owners as they are to be, and the exposure that docs/install.md says, of the units without the container's drop-ins. */
 async function confined(guest: Guest): Promise<void> {
   const paths = {
     "/usr/lib/steward/main.js": "root root 755",

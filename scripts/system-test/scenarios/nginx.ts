@@ -43,13 +43,13 @@ export const scenario: Scenario = {
 
 /** Follows the recipe. */
 async function cooked(guest: Guest, recipe: string): Promise<void> {
-  const blocks = [...recipe.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, kind = "", text = ""]) => ({
+  const blocks = [...recipe.matchAll(/^```([\w ]*)\n(.*?)^```$/gms)].map(([, kind = "", text = ""]) => ({
     kind,
     text,
   }));
   const [certificate, site, host, commands] = blocks.map(({ text }) => text);
   const kinds = blocks.map(({ kind }) => kind).join(",");
-  guest.check("the recipe has its four blocks", kinds === ",nginx,json,", kinds);
+  guest.check("the recipe has its four blocks", kinds === "sh appliance,nginx,json,sh appliance", kinds);
   mkdirSync("/etc/ssl/private", { recursive: true });
   const made = await guest.run("sh", ["-ec", certificate ?? ""]);
   guest.check("the certificate is made", made.status === 0 && existsSync("/etc/ssl/certs/steward.pem"), made);

@@ -30,7 +30,7 @@ describe("settings on the command line", () => {
   });
   after(() => agent.dispose());
 
-  it("takes a list as the README types it, with commas", async () => {
+  it("takes a list with commas, as the documents type it", async () => {
     await set("time.servers=a.example,b.example:1123");
     assert.equal(await get("time.servers"), "a.example,b.example:1123\n");
     await set("time.servers=");

@@ -75,9 +75,9 @@ describe("how releases are put to work, in the host file", asRoot, () => {
     assert.deepEqual([apply.rules?.unit, apply.rules?.activate], [null, null]);
   });
 
-  it("is said as the README shows it", async (test) => {
-    const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
-    const blocks = [...readme.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+  it("is said as docs/host-file.md shows it", async (test) => {
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/host-file.md"), "utf8");
+    const blocks = [...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
     const shown = blocks.find((block) => block.includes('"self_test"')) ?? "";
     const { apply, channels } = await updateOf(test, JSON.parse(shown));
     assert.deepEqual(

@@ -1,0 +1,13 @@
+/** A fenced block of a page. */
+export interface Block {
+  /** What stands behind the fence: `sh`, `sh appliance`, `json`…; empty: nothing. */
+  readonly kind: string;
+  readonly text: string;
+}
+
+export function blocksOf(text: string): Block[] {
+  return [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, kind = "", block = ""]) => ({
+    kind,
+    text: block,
+  }));
+}

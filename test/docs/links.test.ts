@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, it } from "node:test";
+import { readPages } from "../../scripts/docs/pages.ts";
+
+const root = join(import.meta.dirname, "../..");
+const pages = readPages();
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, "");
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** What is wrong with a link of a page; null: nothing. */
+function complaint(path: string, link: string): string | null {
+  if (/^[a-z]+:/.test(link)) return null;
+  const [file = "", anchor] = link.split("#");
+  const target = file === "" ? path : relative(root, join(root, dirname(path), file));
+  if (!existsSync(join(root, target))) return `${path}: there is no ${target}`;
+  if (anchor === undefined) return null;
+  const isThere = anchorsOf(readFileSync(join(root, target), "utf8")).includes(anchor);
+  return isThere ? null : `${path}: ${target} has no heading #${anchor}`;
+}
+
+describe("a link of the documents", () => {
+  const links = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => ({ path, link })),
+  );
+
+  it("leads to a file, and to a heading, that there is", () => {
+    assert.ok(links.length > 100, `${links.length} were found`);
+    assert.deepEqual(
+      links.flatMap(({ path, link }) => complaint(path, link) ?? []),
+      [],
+    );
+  });
+
+  it("is noticed when it leads nowhere", () => {
+    assert.match(complaint("docs/clock.md", "absent.md") ?? "", /no docs\/absent\.md/);
+    assert.match(complaint("docs/clock.md", "settings.md#absent") ?? "", /no heading #absent/);
+  });
+});
+
+describe("the pages", () => {
+  it("are reached from the README, each by links", () => {
+    const reached = new Set(["README.md"]);
+    for (const path of reached) {
+      const text = pages.find((page) => page.path === path)?.text ?? "";
+      for (const [, link = ""] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
+        if (link.endsWith(".md")) reached.add(relative(root, join(root, dirname(path), link)));
+    }
+    const unreached = pages.map(({ path }) => path).filter((path) => !reached.has(path));
+    assert.deepEqual(unreached, []);
+  });
+
+  it("begin with a README of at most 150 lines", () => {
+    const lines = pages.find(({ path }) => path === "README.md")?.text.split("\n").length ?? 0;
+    assert.ok(lines <= 150, `${lines} lines`);
+  });
+
+  it("name each runtime dependency, with what it is for", () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const page = readFileSync(join(root, "docs/dependencies.md"), "utf8");
+    const named = [...page.matchAll(/^\| ([@a-z0-9/-]+) \| [a-z0-9]/gim)].map(([, name]) => name);
+    assert.deepEqual(
+      named.filter((name) => name !== "package").toSorted(),
+      Object.keys(dependencies).toSorted(),
+    );
+  });
+
+  it("are what the sources cite: each rule of a design that a comment names is there", () => {
+    const cited = citations();
+    assert.ok(cited.length > 0, "none was found");
+    assert.deepEqual(cited.flatMap(missingRule), []);
+  });
+});
+
+interface Citation {
+  readonly by: string;
+  readonly page: string;
+  readonly rule: string;
+}
+
+function citations(): Citation[] {
+  return sourceFiles().flatMap((by) =>
+    [...readFileSync(join(root, by), "utf8").matchAll(/(docs\/[\w/-]+\.md)(?:, rule (\d+))?/g)].map(
+      ([, page = "", rule = ""]) => ({ by, page, rule }),
+    ),
+  );
+}
+
+function missingRule({ by, page, rule }: Citation): string[] {
+  if (!existsSync(join(root, page))) return [`${by} cites ${page}, which there is not`];
+  const text = readFileSync(join(root, page), "utf8");
+  return rule === "" || text.includes(`**Rule ${rule}.`) ? [] : [`${by} cites rule ${rule} of ${page}`];
+}
+
+function sourceFiles(): string[] {
+  return ["src", "test"].flatMap((directory) =>
+    readdirSync(join(root, directory), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("docs/"))
+      .map((name) => `${directory}/${name}`),
+  );
+}

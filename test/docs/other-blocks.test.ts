@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readPages } from "../../scripts/docs/pages.ts";
+import { blocksOf } from "./blocks.ts";
+import { complaintAbout } from "./documented-command.ts";
+
+const root = join(import.meta.dirname, "../..");
+const makefile = readFileSync(join(root, "Makefile"), "utf8");
+const blocks = readPages().flatMap(({ path, text }) => blocksOf(text).map((block) => ({ path, ...block })));
+
+/** What a block is, by the word behind its fence. `sh` is typed by the walk through. */
+const kinds = ["sh", "sh appliance", "sh checkout", "text", "json", "nginx", "python", "mermaid"];
+
+/** Commands of Debian and its kind that the pages use. */
+const known = ["journalctl", "openssl", "systemctl", "systemd-sysusers", "systemd-tmpfiles"];
+
+/** What is wrong with a line of shell that cannot be typed here; null: nothing. */
+function complaint(line: string): string | null {
+  const [program = "", ...words] = line.split(/\s+/);
+  if (program === "steward") return complaintAbout(words.join(" "));
+  if (program === "make") {
+    const targets = words.filter((word) => !word.includes("="));
+    const unknown = targets.find((target) => !new RegExp(`^${target}:`, "m").test(makefile));
+    return unknown === undefined ? null : `there is no target ${unknown}`;
+  }
+  if (program === "sh") {
+    const missing = words.find((word) => word.includes("/") && !existsSync(join(root, word)));
+    return missing === undefined ? null : `there is no file ${missing}`;
+  }
+  return known.includes(program) ? null : `${program} is not a command that the pages are known to use`;
+}
+
+/** The lines of a block, without comments and with continued lines joined. */
+function linesOf(text: string): string[] {
+  return text
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .map((line) => line.replace(/(^|\s)#.*$/, "").trim())
+    .filter((line) => line !== "");
+}
+
+describe("a block of the documents", () => {
+  it("says what it is", () => {
+    const unknown = blocks.filter(({ kind }) => !kinds.includes(kind));
+    assert.deepEqual(
+      unknown.map(({ path, kind, text }) => `${path}: "${kind}" ${text.slice(0, 40)}`),
+      [],
+    );
+  });
+
+  const untyped = blocks.filter(({ kind }) => kind === "sh appliance" || kind === "sh checkout");
+
+  it("is typed by a test, but for these, which need root, systemd or minutes", () => {
+    assert.deepEqual(
+      untyped.map(({ path, kind }) => `${path}: ${kind}`),
+      [
+        "CONTRIBUTING.md: sh checkout",
+        "README.md: sh checkout",
+        "README.md: sh appliance",
+        "README.md: sh appliance",
+        "docs/getting-started.md: sh checkout",
+        "docs/install.md: sh appliance",
+        "docs/logs-and-events.md: sh appliance",
+        "docs/nginx.md: sh appliance",
+        "docs/nginx.md: sh appliance",
+      ],
+    );
+  });
+
+  for (const { path, text } of untyped) {
+    for (const line of linesOf(text)) {
+      it(`${path}: \`${line}\` can be typed where it is meant to be`, () => {
+        assert.equal(complaint(line), null);
+      });
+    }
+  }
+
+  it("is shell where it says so", () => {
+    const scripts = blocks.filter(({ kind }) => kind.startsWith("sh")).map(({ text }) => text);
+    const { status, stderr } = spawnSync("bash", ["-n"], { input: scripts.join("\n"), encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+  });
+
+  it("is noticed when it asks for what there is not", () => {
+    assert.match(complaint("make coffee") ?? "", /no target coffee/);
+    assert.match(complaint("sh scripts/absent.sh") ?? "", /no file scripts\/absent\.sh/);
+    assert.match(complaint("steward user befriend") ?? "", /There is no command/);
+    assert.match(complaint("frobnicate") ?? "", /not a command/);
+  });
+
+  it("has JSON where it says so", () => {
+    for (const { kind, text } of blocks) if (kind === "json") JSON.parse(text);
+  });
+});
+
+describe("a listing of commands", () => {
+  const lines = blocks
+    .filter(({ kind }) => kind === "text")
+    .flatMap(({ text }) => text.split("\n"))
+    .filter((line) => line.startsWith("steward "))
+    .map((line) => line.replace(/ {2,}.*/, "").replace(/ …$/, ""));
+
+  it("is looked for", () => assert.ok(lines.length > 20, `${lines.length} were found`));
+
+  for (const line of lines) {
+    it(`\`${line}\` names commands that there are`, () => {
+      // `confirm|abort` stands for both, and what is in brackets may be left out.
+      const plain = line.replace(/^steward /, "").replaceAll(/\s*\[[^\]]*\]/g, "");
+      for (const one of alternatives(plain)) assert.equal(complaintAbout(one), null, one);
+    });
+  }
+});
+
+/** The lines that a line with words such as `sync|set` stands for. */
+function alternatives(line: string): string[] {
+  return line
+    .split(" ")
+    .reduce<string[]>(
+      (before, word) => before.flatMap((head) => word.split("|").map((one) => `${head} ${one}`.trim())),
+      [""],
+    );
+}
