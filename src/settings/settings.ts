@@ -14,7 +14,7 @@ import {
   mergeSettings,
   onlyDifferences,
 } from "./changes.ts";
-import { type FaultOptions, settingsFaults } from "./faults.ts";
+import { type SettingsGuard, settingsFaults } from "./faults.ts";
 import { refuseDirectory } from "./rules.ts";
 
 /** The appliance's settings: read from memory, changed by merging the members given. */
@@ -34,8 +34,8 @@ export interface SettingsStore {
   ): Promise<Settings>;
   /** What is wrong with a change, as far as it fits the schema, for every writer alike. */
   faultsOf(change: SettingsChange): Fault[];
-  /** Why updates are blocked by what stands in the file; null when they are not. */
-  updatesBlocked(): string | null;
+  /** From now on these rules are kept as well. */
+  addGuard(guard: SettingsGuard): void;
 }
 
 /** Who changes settings. */
@@ -47,12 +47,6 @@ export interface Writer {
   scope?: Scope | undefined;
   /** Called before a member changes that an administrator alone may write; throws unless he gave his password lately. */
   requireStepUp: () => void;
-}
-
-export interface SettingsOptions extends FaultOptions {
-  document: Document<Settings>;
-  /** Looks at the installed root of trust; why it cannot be used, null where there is none or nothing is wrong with it. */
-  unusableUpdateRoot: () => Promise<StewardError | null>;
 }
 
 /** The kind of settings.json; `initial` overrides the defaults of a new device. */
@@ -67,8 +61,8 @@ export function settingsKind(defaults: Settings): DocumentKind<Settings> {
   };
 }
 
-export function createSettings(options: SettingsOptions): SettingsStore {
-  const { document } = options;
+export function createSettings(document: Document<Settings>): SettingsStore {
+  const guards: SettingsGuard[] = [];
   const shown = new WeakMap<Settings, Settings>();
   const redacted = new WeakMap<Settings, Settings>();
   return {
@@ -83,22 +77,34 @@ export function createSettings(options: SettingsOptions): SettingsStore {
       return known;
     },
     change: async (change, writer, precondition) => {
-      const isSwitch = switchesOn(onlyDifferences(document.read(), change));
-      const unusable = isSwitch ? await options.unusableUpdateRoot() : null;
+      const refusal = await firstRefusal(guards, onlyDifferences(document.read(), change));
       return document.update((present) => {
         precondition?.(present);
-        const next = changed(options, present, change, writer);
-        if (unusable) throw unusable;
+        const next = changed(guards, present, change, writer);
+        if (refusal) throw refusal;
         return next;
       });
     },
-    faultsOf: (change) => settingsFaults(options, document.read(), change),
-    updatesBlocked: () => blockedReason(document.read(), options.isUpdateTrustEstablished()),
+    faultsOf: (change) => settingsFaults(guards, document.read(), change),
+    addGuard: (guard) => {
+      guards.push(guard);
+    },
   };
 }
 
+async function firstRefusal(
+  guards: readonly SettingsGuard[],
+  change: SettingsChange,
+): Promise<StewardError | null> {
+  for (const guard of guards) {
+    const refusal = await guard.refusalOf(change);
+    if (refusal) return refusal;
+  }
+  return null;
+}
+
 function changed(
-  options: SettingsOptions,
+  guards: readonly SettingsGuard[],
   present: Settings,
   change: SettingsChange,
   writer: Writer,
@@ -106,7 +112,7 @@ function changed(
   const next = mergeSettings(present, change);
   if (!writer.isLocalRoot) refuseDirectory(present, next);
   refuseForeign(changedMembers(settingsSchema, present, next), writer);
-  refuseFaults(settingsFaults(options, present, change));
+  refuseFaults(settingsFaults(guards, present, change));
   return JSON.stringify(next) === JSON.stringify(present) ? present : next;
 }
 
@@ -129,23 +135,6 @@ function refuseForeign(members: readonly ChangedMember[], { role, scope, require
       details,
     );
   }
-}
-
-/** A root of trust that is no good must not come to light only when an update is due. */
-function switchesOn(change: SettingsChange): boolean {
-  const { enabled, auto_update_rules, auto_update_binary, server } = change.update?.ota ?? {};
-  return enabled === true || auto_update_rules === true || auto_update_binary === true || Boolean(server);
-}
-
-function blockedReason(settings: Settings, isTrustEstablished: boolean): string | null {
-  const { verify_signature, auto_update_binary } = settings.update.ota;
-  if (!verify_signature) {
-    return "update.ota.verify_signature is false in settings.json: updates are blocked until it is true again";
-  }
-  if (auto_update_binary && !isTrustEstablished) {
-    return "update.ota.auto_update_binary is true in settings.json without an established root of trust: it has no effect";
-  }
-  return null;
 }
 
 function mayWrite(role: Role, writer: unknown): boolean {

@@ -3,7 +3,6 @@ import type { ConsoleGreeting, Settings, Version } from "../../contract/types.ts
 import { createRunCommand } from "../../host/linux/commands.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import type { HostIdentity, Uptime } from "../../host/ports.ts";
-import type { SettingsStore } from "../../settings/settings.ts";
 import type { HealthCheck } from "../../system/health.ts";
 import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
 import { fullVersion, publicVersion } from "../../system/version.ts";
@@ -67,14 +66,12 @@ export function openSelfCheck({ selfCheck, log }: RoomsConfig, uptime: Uptime): 
 /** All that can go wrong, in the order in which health tells of it. */
 export function checksOf({
   state,
-  settings,
   auth,
   clock,
   updates,
   selfCheck,
 }: {
   readonly state: State;
-  readonly settings: SettingsStore;
   readonly auth: { readonly checks: readonly HealthCheck[] };
   readonly clock: { trouble(): string | null };
   readonly updates: Updates;
@@ -85,16 +82,16 @@ export function checksOf({
     ...auth.checks,
     // `clock` is the document of its state.
     { name: "time", code: "clock", trouble: () => clock.trouble() },
-    updatesCheck(state, settings, updates),
+    updatesCheck(state, updates),
     { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
   ];
 }
 
 /** One check for the document, for what the settings do not allow, and for what goes on. */
-function updatesCheck(state: State, settings: SettingsStore, updates: Updates): HealthCheck {
+function updatesCheck(state: State, updates: Updates): HealthCheck {
   return {
     name: "updates",
     code: "updates",
-    trouble: () => state.updatesTrouble() ?? settings.updatesBlocked() ?? updates.trouble(),
+    trouble: () => state.updatesTrouble() ?? updates.trouble(),
   };
 }

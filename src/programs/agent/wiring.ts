@@ -30,6 +30,7 @@ import type { Lock } from "../../store/files/lock.ts";
 import { createFacts } from "../../system/facts.ts";
 import type { SelfCheck } from "../../system/self-check.ts";
 import { builtAt } from "../../system/version.ts";
+import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
@@ -122,24 +123,19 @@ async function openGround(config: RoomsConfig, host: HostIdentity, uptime: Uptim
   const time = createTrustedTime({ wall: config.wall ?? Date.now, uptime, readClock, floor });
   const state = await openState({ ...config, isOnTrial: createOwnTrialLook(config) }, time.now);
   const { events } = state;
-  // As with the clock: updates go by settings that ask whether their trust is established.
-  let updates: UpdateRoom | undefined;
-  const settings = createSettings({
-    document: state.settings,
-    isUpdateTrustEstablished: () => updates?.isTrustEstablished() ?? false,
-    unusableUpdateRoot: async () => (await updates?.unusableRoot()) ?? null,
-    mayUpdateFrom: createMayUpdateFrom(config.update),
-    allowedChannels: config.update.channels,
-  });
+  const settings = createSettings(state.settings);
   const openClock = config.openClock ?? openHostClock;
   const plan = { ...config, bootId: host.bootId, buildDate, uptime, events };
   clock = openClock({ ...plan, record: state.clock, settings: () => settings.read().time });
-  updates = await openHostUpdates({
+  const updates = await openHostUpdates({
     ...plan,
     time,
     record: state.updates,
     settings: () => settings.read().update,
   });
+  const { channels: allowedChannels } = config.update;
+  const mayUpdateFrom = createMayUpdateFrom(config.update);
+  settings.addGuard(createSettingsGuard({ updates, mayUpdateFrom, allowedChannels }));
   observeClock(clock, { time, updates, events });
   return { state, settings, time, clock, updates };
 }
@@ -173,7 +169,7 @@ interface Joined extends Ground {
 function joinHandlers({ config, state, settings, clock, updates, auth, host, selfCheck }: Joined): Handlers {
   const { uptime } = auth;
   const { now } = auth.time;
-  const checks = checksOf({ state, settings, auth, clock, updates, selfCheck });
+  const checks = checksOf({ state, auth, clock, updates, selfCheck });
   return {
     ...createAuthHandlers(auth),
     ...createUserHandlers(auth),

@@ -3,6 +3,7 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
 import { type Blocker, blockerSentences, noBlockers } from "../../releases/kind-blockers.ts";
 import { blockedReason } from "../apply/apply-conditions.ts";
+import { ineffectiveSetting } from "../settings-guard.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import { outcomeState, refusalSentence } from "./trial-view.ts";
 
@@ -16,7 +17,14 @@ const patience = 3;
 export function troubleOf(
   parts: Pick<UpdateParts, "options" | "trust" | "watch" | "applying">,
 ): string | null {
-  return blockedReason(parts) ?? troubleOfApplying(parts) ?? troubleOfChecks(parts) ?? troubleOfKinds(parts);
+  const { options, trust } = parts;
+  return (
+    blockedReason(parts) ??
+    ineffectiveSetting(options.settings().ota, trust.isEstablished()) ??
+    troubleOfApplying(parts) ??
+    troubleOfChecks(parts) ??
+    troubleOfKinds(parts)
+  );
 }
 
 /** A journal that cannot be read, a device that is not well after an undoing, and what could not be applied. */

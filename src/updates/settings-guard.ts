@@ -1,0 +1,70 @@
+import type { Fault } from "../contract/errors.ts";
+import type { Settings } from "../contract/types.ts";
+import { type SettingsGuard, settingFault } from "../settings/faults.ts";
+import type { Updates } from "./updates.ts";
+
+/** What settings of updates are judged by besides the rules of the settings. */
+export interface SettingsGuardOptions {
+  readonly updates: Pick<Updates, "isTrustEstablished" | "unusableRoot">;
+  /** Whether the host file lets updates come from there, as far as the address as it is written tells. */
+  readonly mayUpdateFrom: (server: string) => boolean;
+  /** Channels that the host file allows; null: any. */
+  readonly allowedChannels: readonly string[] | null;
+}
+
+type OtaChange = Partial<Settings["update"]["ota"]>;
+
+/** The rules that hang on the host file and on the root of trust, and not on the settings alone. */
+export function createSettingsGuard(options: SettingsGuardOptions): SettingsGuard {
+  return {
+    faultsOf: ({ update }) => {
+      const ota = update?.ota ?? {};
+      return [...serverFaults(options, ota), ...channelFaults(options, ota), ...binaryFaults(options, ota)];
+    },
+    refusalOf: async ({ update }) =>
+      switchesOn(update?.ota ?? {}) ? await options.updates.unusableRoot() : null,
+  };
+}
+
+/** null: automatic updates of the program have the effect that the settings say. */
+export function ineffectiveSetting(
+  { auto_update_binary }: Settings["update"]["ota"],
+  isTrustEstablished: boolean,
+): string | null {
+  if (!auto_update_binary || isTrustEstablished) return null;
+  return "update.ota.auto_update_binary is true in settings.json without an established root of trust: it has no effect";
+}
+
+/** An unusable root of trust must not come to light only when an update is due. */
+function switchesOn({ enabled, auto_update_rules, auto_update_binary, server }: OtaChange): boolean {
+  return enabled === true || auto_update_rules === true || auto_update_binary === true || Boolean(server);
+}
+
+/**
+ * A writer of settings could otherwise have the agent call a server that listens on the device for its own programs.
+ * Checked only where it is written: a server that stands there already does not stop other changes.
+ */
+function serverFaults({ mayUpdateFrom }: SettingsGuardOptions, { server }: OtaChange): Fault[] {
+  if (server === undefined || mayUpdateFrom(server)) return [];
+  const detail =
+    "must not be a loopback or link-local address; for a trial, root sets update.allow_local_servers in the host file";
+  return [settingFault("/update/ota/server", "validation_failed", { code: "not_allowed", detail })];
+}
+
+function channelFaults({ allowedChannels }: SettingsGuardOptions, { channel }: OtaChange): Fault[] {
+  if (channel === undefined || allowedChannels === null || allowedChannels.includes(channel)) return [];
+  const detail = `must be one of those that the host file allows: ${allowedChannels.join(", ")}`;
+  return [settingFault("/update/ota/channel", "pinned_by_host", { code: "not_allowed", detail })];
+}
+
+function binaryFaults({ updates }: SettingsGuardOptions, { auto_update_binary }: OtaChange): Fault[] {
+  if (auto_update_binary !== true || updates.isTrustEstablished()) return [];
+  const detail =
+    "needs a root of trust that is installed on the device, confirmed by an administrator, and proven by one complete refresh from the server";
+  return [
+    settingFault("/update/ota/auto_update_binary", "update_trust_not_established", {
+      code: "not_allowed",
+      detail,
+    }),
+  ];
+}
