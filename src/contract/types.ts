@@ -1,4 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import type { HealthCode, healthCodes, healthFacts } from "./health-codes.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
@@ -42,6 +43,16 @@ export type Version = Typed<typeof version>;
 export type ConsoleGreeting = Typed<typeof consoleGreeting>;
 export type Problem = Typed<typeof problem>;
 export type Health = Typed<typeof health>;
+/** What a health check has found: its code, the same in English, and the facts that its code has. */
+export type Trouble = {
+  [Code in Exclude<HealthCode, "ok">]: {
+    readonly code: Code;
+    readonly detail: string;
+    readonly facts: {
+      readonly [Fact in (typeof healthCodes)[Code][number]]: Typed<(typeof healthFacts)[Fact]>;
+    };
+  };
+}[Exclude<HealthCode, "ok">];
 export type Facts = Typed<typeof facts>;
 export type Status = Typed<typeof status>;
 export type Need = Status["needs"][number];

@@ -1,3 +1,5 @@
+import type { Trouble } from "../contract/types.ts";
+
 /**
  * The parts of the program that are tried against a known answer, in the order in which self-check.ts tries them, and
  * what does not work without each.
@@ -40,6 +42,15 @@ export function failuresIn(report: string, ending: string): PartFailure[] {
     if (line !== `${part} ok`) failures.push({ part, cause: line.slice(`${part} failed: `.length) });
   }
   return failures;
+}
+
+/** Failures as health tells them. */
+export function failureTrouble(failures: readonly PartFailure[]): Trouble {
+  const parts = failures.flatMap(({ part }) => (part === null ? [] : [part]));
+  const detail = failureWords(failures, true);
+  return parts.length === 0
+    ? { code: "program_untested", facts: {}, detail }
+    : { code: "program_broken", facts: { parts }, detail };
 }
 
 /** What a person should know of failures, and what to do. `isDetailed`: with what the trial said. */

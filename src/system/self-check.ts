@@ -1,13 +1,14 @@
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import type { Trouble } from "../contract/types.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
-import { failuresIn, failureWords, type PartFailure } from "./program-parts.ts";
+import { failuresIn, failureTrouble, failureWords, type PartFailure } from "./program-parts.ts";
 
 /** Whether this program's own parts work: passwords, two-factor secrets, signatures, native modules. */
 export interface SelfCheck {
   /** Tries them where that was not done yet. Throws `not_ready` naming the parts; `isDetailed`: and their errors. */
   require(isDetailed: boolean): Promise<void>;
   /** What a person should know of the last trial; null: all parts work, or were not tried yet. */
-  trouble(): string | null;
+  trouble(): Trouble | null;
   /** Has them tried soon, so that health knows without being asked for readiness. */
   start(): void;
   stop(): void;
@@ -60,7 +61,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
     trouble: () => {
       if (last === null || last.failures.length === 0) return null;
       if (isDue()) void examine();
-      return failureWords(last.failures, true);
+      return failureTrouble(last.failures);
     },
     start: () => {
       takeBack = timers.after(firstTrialSeconds, () => void examine());

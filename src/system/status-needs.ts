@@ -43,14 +43,14 @@ export function needsOf(ground: NeedsGround): Need[] {
   return [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
 }
 
-function attention(code: Need["code"], facts: object, sentence: string): Need {
-  return { code, level: "attention", facts: { ...facts }, sentence };
+function attention(code: Need["code"], facts: object, detail: string): Need {
+  return { code, level: "attention", facts: { ...facts }, detail };
 }
 
 function setupNeed({ isSetUp }: NeedsGround): Need[] {
   if (isSetUp) return [];
-  const sentence = "This device has no administrator yet: `steward user add NAME --role admin`.";
-  return [attention("setup_required", {}, sentence)];
+  const detail = "This device has no administrator yet: `steward user add NAME --role admin`.";
+  return [attention("setup_required", {}, detail)];
 }
 
 /** The check tells of servers that fail and of another program's hand; a clock that is not right is one all the same. */
@@ -59,7 +59,7 @@ function clockNeed({ troubles, clock, clockWord: word }: NeedsGround): Need[] {
   if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
   const { state, trust, offset_seconds, message } = clock;
   const facts = { word, state, trust, offset_seconds };
-  return [attention("clock", facts, trouble?.sentence ?? message)];
+  return [attention("clock", facts, trouble?.detail ?? message)];
 }
 
 function updateNeeds({ updates, ota }: NeedsGround): Need[] {
@@ -76,13 +76,13 @@ function updateNeeds({ updates, ota }: NeedsGround): Need[] {
     }
     const isSeenTo = held.some((one) => one.id === id) || postponed[kind] !== null;
     if (isSeenTo || trial !== null || isAutomatic(release, ota, trust.established)) return [];
-    const sentence = `${what} is available and waits for an administrator: \`steward update apply ${kind}\`.`;
-    return [attention("update_available", facts, sentence)];
+    const detail = `${what} is available and waits for an administrator: \`steward update apply ${kind}\`.`;
+    return [attention("update_available", facts, detail)];
   });
   if (!schedule.enabled || !trust.installed || trust.confirmed) return needs;
-  const sentence =
+  const detail =
     "The root of trust of updates is installed and no administrator has confirmed it: compare its fingerprint, and `steward update trust confirm`.";
-  return [...needs, attention("update_trust_unconfirmed", { fingerprint: trust.fingerprint }, sentence)];
+  return [...needs, attention("update_trust_unconfirmed", { fingerprint: trust.fingerprint }, detail)];
 }
 
 function isAutomatic({ kind }: Release, ota: NeedsGround["ota"], isTrustEstablished: boolean): boolean {
@@ -100,25 +100,25 @@ function peopleNeeds({ people, mayNameUsers }: NeedsGround): Need[] {
   const named = (users: readonly string[]) =>
     mayNameUsers ? nameList(users) : countOf(users.length, "user");
   if (locked.length > 0) {
-    const sentence = `Sign-in is locked for a while, after too many wrong passwords or codes: ${named(locked)}. \`steward events\` says where they came from; \`steward user unlock NAME\` ends it.`;
-    needs.push(attention("users_locked", about(locked), sentence));
+    const detail = `Sign-in is locked for a while, after too many wrong passwords or codes: ${named(locked)}. \`steward events\` says where they came from; \`steward user unlock NAME\` ends it.`;
+    needs.push(attention("users_locked", about(locked), detail));
   }
   if (withoutFactor.length > 0) {
     const tokens =
       refusedTokens === 0 ? "" : `, and ${countOf(refusedTokens, "API token")} of theirs are refused`;
-    const sentence = `A second factor is required (security.require_2fa) and missing: ${named(withoutFactor)}. Until they enrol they can do nothing else${tokens}.`;
-    needs.push(attention("two_factor_missing", about(withoutFactor, { tokens: refusedTokens }), sentence));
+    const detail = `A second factor is required (security.require_2fa) and missing: ${named(withoutFactor)}. Until they enrol they can do nothing else${tokens}.`;
+    needs.push(attention("two_factor_missing", about(withoutFactor, { tokens: refusedTokens }), detail));
   }
   const [firstEnd] = tokenEnds;
   if (firstEnd !== undefined) {
     const facts = { count: tokenEnds.length, first_ends_at: firstEnd };
-    const sentence = `${countOf(tokenEnds.length, "API token")} in use ends within ${tokenNoticeDays} days, the first at ${firstEnd}: its owner can make a new one. See \`steward token list\`.`;
-    needs.push(attention("tokens_ending", facts, sentence));
+    const detail = `${countOf(tokenEnds.length, "API token")} in use ends within ${tokenNoticeDays} days, the first at ${firstEnd}: its owner can make a new one. See \`steward token list\`.`;
+    needs.push(attention("tokens_ending", facts, detail));
   }
   return needs;
 }
 
-/** Names in a sentence before the rest is only counted. */
+/** Names in a detail before the rest is only counted. */
 const mostNames = 5;
 
 function nameList(names: readonly string[]): string {

@@ -32,7 +32,7 @@ export function rescueStatus(
   ground: Pick<StatusGround, "deviceName" | "version" | "clock" | "host"> & { readonly damage: string },
 ): Status {
   const { deviceName, version, clock, host, damage } = ground;
-  const sentence = `The agent is in rescue: ${damage} See \`steward state list\`.`;
+  const detail = `The agent is in rescue: ${damage} See \`steward state list\`.`;
   return {
     state: "rescue",
     device_name: deviceName,
@@ -42,7 +42,7 @@ export function rescueStatus(
     updates: null,
     people: null,
     host,
-    needs: [{ code: "rescue", level: "failing", facts: {}, sentence }],
+    needs: [{ code: "rescue", level: "failing", facts: {}, detail }],
   };
 }
 

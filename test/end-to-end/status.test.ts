@@ -69,7 +69,7 @@ describe("who sees what in the status", () => {
     blockers: { rules: { code: "update_file_missing", detail: `${server}/x is missing.` }, binary: null },
   });
   const needs: Need[] = [
-    { code: "updates", level: "attention", facts: {}, sentence: `Cannot reach ${server}: reset.` },
+    { code: "updates", level: "attention", facts: {}, detail: `Cannot reach ${server}: reset.` },
   ];
   let wereUsersNamed = false;
   const { getStatus, getHealth, getReadiness } = createStatusHandlers({
@@ -77,7 +77,12 @@ describe("who sees what in the status", () => {
     requireReady: async () => undefined,
     health: () => ({
       status: "degraded",
-      checks: [{ name: "updates", status: "degraded", detail: `Cannot reach ${server}: reset.` }],
+      checks: [
+        {
+          ...{ name: "updates", status: "degraded", code: "updates_degraded", facts: {} },
+          detail: `Cannot reach ${server}: reset.`,
+        },
+      ],
     }),
     status: async (seen: Updates, mayNameUsers) => {
       wereUsersNamed = mayNameUsers;

@@ -31,7 +31,12 @@ describe("a write that fails", () => {
       assert.equal(message.includes(directory), true);
       return true;
     });
-    assert.match(document.trouble() ?? "", /counter\.json cannot be written/);
+    assert.match(document.trouble()?.detail ?? "", /counter\.json cannot be written/);
+    const facts = { document: "counter", error: "storage_unwritable" };
+    assert.deepEqual(
+      { ...document.trouble(), detail: "" },
+      { code: "document_not_written", facts, detail: "" },
+    );
     await putBack();
     await document.close();
   });
@@ -108,7 +113,10 @@ describe("a write whose new file is in place, and whose directory the disk would
     document.note(plusTen, 60);
     await document.save();
     assert.equal(await counterOn(directory), 11);
-    assert.match(document.trouble() ?? "", /counter\.json was replaced, but the disk would not confirm it/);
+    assert.match(
+      document.trouble()?.detail ?? "",
+      /counter\.json was replaced, but the disk would not confirm it/,
+    );
     mended();
     await document.save();
     assert.equal(document.trouble(), null);

@@ -58,6 +58,7 @@ describe("an agent in rescue", () => {
     const detailed = await agent.call("GET", "/api/health", { local: true });
     assert.equal(detailed.status, 200);
     assert.equal(detailed.json.status, "rescue");
+    assert.equal(detailed.json.checks[0].code, "state_damaged");
     assert.match(detailed.json.checks[0].detail, /users\.json.*steward state restore users/);
   });
 
@@ -92,7 +93,7 @@ describe("an agent in rescue", () => {
       json.needs.map((need: { code: string; level: string }) => [need.code, need.level]),
       [["rescue", "failing"]],
     );
-    assert.match(json.needs[0].sentence, /users\.json.*steward state restore users/);
+    assert.match(json.needs[0].detail, /users\.json.*steward state restore users/);
     assertFits(deviceStatus, json, "the status");
     assert.equal((await agent.call("GET", "/api/status")).json.code, "authentication_required");
   });

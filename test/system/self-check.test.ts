@@ -59,7 +59,7 @@ describe("the self-check", () => {
     const { check, refusal, host, said } = checkOf(ended(ill, 1), ended(ill, 1), ended(well));
     assert.match((await refusal()) ?? "", /passwords cannot be checked.* \(passwords: no binding\)/);
     host.uptime += 9;
-    assert.match(check.trouble() ?? "", /no binding/);
+    assert.match(check.trouble()?.detail ?? "", /no binding/);
     assert.match((await refusal()) ?? "", /no binding/);
     assert.equal(host.trials, 1);
     host.uptime += 1;
@@ -108,7 +108,7 @@ describe("the self-check", () => {
     timers[0]?.call();
     await new Promise((resolve) => setImmediate(resolve));
     assert.match(said[0] ?? "", /no binding/);
-    assert.match(check.trouble() ?? "", /no binding/);
+    assert.match(check.trouble()?.detail ?? "", /no binding/);
   });
 
   it("is not made after the stop", () => {

@@ -4,7 +4,7 @@ import { clockWordOf } from "../../src/contract/clock-word.ts";
 import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
-import { type HealthCheck, troublesOf } from "../../src/system/health.ts";
+import { type HealthCheck, readHealth, troublesOf } from "../../src/system/health.ts";
 import { type StatusGround, statusOf } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";
 import { exampleClock } from "../cli/example-clock.ts";
@@ -61,17 +61,25 @@ describe("the status of a device", () => {
   });
 
   it("is failing as soon as one need is, which is told first", () => {
+    const lost = { code: "events_lost", facts: { lost: 3 }, detail: "It is not written." } as const;
+    const readOnly = { code: "disk_read_only", facts: { path: "/var" }, detail: "It is full." } as const;
     const check = (change: Partial<HealthCheck>): HealthCheck => ({
-      ...{ name: "events", code: "event_log", trouble: () => "It is not written." },
+      ...{ name: "events", code: "event_log", trouble: () => lost },
       ...change,
     });
-    const disk = check({ name: "disk", code: "disk", isFailure: true, trouble: () => "It is full." });
+    const disk = check({ name: "disk", code: "disk", isFailure: true, trouble: () => readOnly });
     const well = check({ name: "program", code: "program", isFailure: true, trouble: () => null });
     const { state, needs } = look({ troubles: troublesOf([check({}), well, disk]) });
     assert.equal(state, "failing");
+    const diskFacts = { check: "disk", reason: "disk_read_only", path: "/var" };
+    const eventFacts = { check: "events", reason: "events_lost", lost: 3 };
     assert.deepEqual(needs, [
-      { code: "disk", level: "failing", facts: { check: "disk" }, sentence: "It is full." },
-      { code: "event_log", level: "attention", facts: { check: "events" }, sentence: "It is not written." },
+      { code: "disk", level: "failing", facts: diskFacts, detail: "It is full." },
+      { code: "event_log", level: "attention", facts: eventFacts, detail: "It is not written." },
+    ]);
+    assert.deepEqual(readHealth([well, disk], true).checks, [
+      { name: "program", status: "ok", code: "ok", detail: "", facts: {} },
+      { name: "disk", status: "degraded", ...readOnly },
     ]);
   });
 
@@ -109,10 +117,10 @@ describe("the word for a clock", () => {
       code: "clock",
       level: "attention",
       facts: { check: "time" },
-      sentence: "No.",
+      detail: "No.",
     } as const;
     const [need, ...others] = look({ clock: exampleClock(), troubles: [trouble] }).needs;
-    assert.deepEqual([need?.sentence, others], ["No.", []]);
+    assert.deepEqual([need?.detail, others], ["No.", []]);
     assert.deepEqual(need?.facts, {
       word: "unknown",
       state: "acquiring",
@@ -141,7 +149,7 @@ describe("an update that is on offer", () => {
       [need?.code, need?.facts],
       ["update_available", { kind: "rules", name: "base", version: "1.3.0" }],
     );
-    assert.match(need?.sentence ?? "", /`steward update apply rules`/);
+    assert.match(need?.detail ?? "", /`steward update apply rules`/);
   });
   it("needs none while it is postponed or held", () => {
     const until = { rules: "2026-11-22T00:00:00.000Z", binary: null };
@@ -176,7 +184,7 @@ describe("people who need something", () => {
   it("are named to administrators, five of them", () => {
     const [need] = look({ people: { ...settled, locked: names } }).needs;
     assert.deepEqual([need?.code, need?.facts], ["users_locked", { count: 7, users: names }]);
-    assert.match(need?.sentence ?? "", /: ann, ben, cem, dee, eva, 2 more\. /);
+    assert.match(need?.detail ?? "", /: ann, ben, cem, dee, eva, 2 more\. /);
   });
   it("are counted to others", () => {
     const people = { ...settled, locked: ["ann"], withoutFactor: names, refusedTokens: 3 };
@@ -189,7 +197,7 @@ describe("people who need something", () => {
       ],
     );
     assert.doesNotMatch(JSON.stringify(needs), /ann|ben/);
-    assert.match(needs[1]?.sentence ?? "", /: 7 users\. .* 3 API tokens of theirs are refused\.$/);
+    assert.match(needs[1]?.detail ?? "", /: 7 users\. .* 3 API tokens of theirs are refused\.$/);
   });
   it("have API tokens in use that end soon", () => {
     const tokenEnds = ["2026-11-23T00:00:00.000Z", "2026-11-24T00:00:00.000Z"];

@@ -1,3 +1,4 @@
+import type { Trouble } from "../../contract/types.ts";
 import type { Account, AccountsState } from "../../users/account.ts";
 import type { Seal } from "./seal.ts";
 
@@ -22,7 +23,8 @@ export function createSealingKeyTrouble({
   seal,
   unusable,
   path,
-}: SealingKeyPlan): () => string | null {
+}: SealingKeyPlan): () => Trouble | null {
+  // The ids of keys; empty where a damaged secret hides it.
   let seen: { accounts: readonly Account[]; missing: readonly string[] } | null = null;
   // Asked at each look at the health; the list is another one whenever an account has changed.
   const missing = (): readonly string[] => {
@@ -32,27 +34,38 @@ export function createSealingKeyTrouble({
       const unopened = sealed.filter((one) => !seal.hasKey(one));
       seen = {
         accounts,
-        missing: unopened.map((one) => seal.keyIdOf(one) || "one that a damaged secret hides"),
+        missing: unopened.map(seal.keyIdOf),
       };
     }
     return seen.missing;
   };
   return () => {
     const keys = missing();
-    if (unusable !== null) return keys.length === 0 ? unusable : `${unusable} ${concernedBy(keys.length)}.`;
+    if (unusable !== null) return unusableKey(unusable, keys.length, path);
     return keys.length === 0 ? null : missingKey(keys, path);
   };
 }
 
-function missingKey(keys: readonly string[], path: string): string {
+function unusableKey(why: string, users: number, path: string): Trouble {
+  const detail = users === 0 ? why : `${why} ${concernedBy(users)}.`;
+  return { code: "sealing_key_unusable", facts: { users, path }, detail };
+}
+
+function missingKey(keys: readonly string[], path: string): Trouble {
   const distinct = [...new Set(keys)];
-  const named = distinct.slice(0, namedKeys).join(", ");
+  const named = distinct
+    .slice(0, namedKeys)
+    .map((id) => id || "one that a damaged secret hides")
+    .join(", ");
   const more = distinct.length > namedKeys ? " and others" : "";
-  return (
-    `The key that two-factor secrets were sealed with (${named}${more}) is not on this device. ${concernedBy(keys.length)}. ` +
-    `Put the key back as ${path} (chown root:steward, chmod 0640) or as systemd's credential steward.key, and restart ` +
-    "the agent; without it, for each of them: `steward user rescue NAME`."
-  );
+  return {
+    code: "sealing_key_missing",
+    facts: { users: keys.length, path, keys: distinct.filter(Boolean) },
+    detail:
+      `The key that two-factor secrets were sealed with (${named}${more}) is not on this device. ${concernedBy(keys.length)}. ` +
+      `Put the key back as ${path} (chown root:steward, chmod 0640) or as systemd's credential steward.key, and restart ` +
+      "the agent; without it, for each of them: `steward user rescue NAME`.",
+  };
 }
 
 function concernedBy(count: number): string {

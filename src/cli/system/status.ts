@@ -36,9 +36,9 @@ export function statusReport(status: Status): string {
   return `${head}\n\n${formatFields(fieldsOf(status))}${gap}`;
 }
 
-function needLine({ code, level, sentence }: Need): string {
+function needLine({ code, level, detail }: Need): string {
   const mark = level === "failing" ? "FAILING " : "";
-  return `* ${mark}${escapeText(code.replaceAll("_", " "))}: ${escapeText(sentence)}\n`;
+  return `* ${mark}${escapeText(code.replaceAll("_", " "))}: ${escapeText(detail)}\n`;
 }
 
 function fieldsOf({ clock, updates, people, host, version }: Status): Fields {

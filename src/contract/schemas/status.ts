@@ -35,7 +35,7 @@ export const needCodes = [
 const need = {
   type: "object",
   additionalProperties: false,
-  required: ["code", "level", "facts", "sentence"],
+  required: ["code", "level", "facts", "detail"],
   properties: {
     code: { type: "string", enum: needCodes },
     level: {
@@ -46,9 +46,9 @@ const need = {
     facts: {
       type: "object",
       description:
-        "figures and names that depend on the code; names of users for administrators alone, and for their tokens with users:read",
+        "figures and names that depend on the code, and `check` and `reason` (name and code) where a health check found it; names of users only for administrators, and for their tokens with users:read",
     },
-    sentence: { type: "string", description: "what it is, and what to do, for a person" },
+    detail: { type: "string", description: "the need in English, and what to do" },
   },
 } as const;
 

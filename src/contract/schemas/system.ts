@@ -1,3 +1,4 @@
+import { type HealthCode, healthCodes, healthFacts } from "../health-codes.ts";
 import { nullableTimestamp } from "../shapes.ts";
 
 export const version = {
@@ -35,11 +36,21 @@ export const health = {
       items: {
         type: "object",
         additionalProperties: false,
-        required: ["name", "status", "detail"],
+        required: ["name", "status", "code", "detail", "facts"],
         properties: {
           name: { type: "string" },
           status: { type: "string", enum: healthStates },
-          detail: { type: "string" },
+          code: { type: "string", enum: Object.keys(healthCodes) as HealthCode[] },
+          detail: {
+            type: "string",
+            description: "the code in English, and what to do; empty when all is well",
+          },
+          facts: {
+            type: "object",
+            additionalProperties: false,
+            properties: healthFacts,
+            description: "depend on the code",
+          },
         },
       },
     },

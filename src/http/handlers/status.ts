@@ -33,7 +33,7 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
       const whole = updates.status();
       const answer = await options.status(viewOf(whole, actor), mayNameUsers(actor));
       const cover = coveredFor(whole, actor);
-      return { ...answer, needs: answer.needs.map((need) => ({ ...need, sentence: cover(need.sentence) })) };
+      return { ...answer, needs: answer.needs.map((need) => ({ ...need, detail: cover(need.detail) })) };
     },
   };
 }

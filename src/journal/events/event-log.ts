@@ -1,5 +1,5 @@
 import { eventTypes } from "../../contract/event-types.ts";
-import type { AuditEvent, EventList } from "../../contract/types.ts";
+import type { AuditEvent, EventList, Trouble } from "../../contract/types.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Reserve } from "../../store/files/reserve.ts";
 import type { Log } from "../logs/log.ts";
@@ -23,7 +23,7 @@ export interface EventLog extends EventSink {
   /** The seq from which on nothing has been dropped, of either log. */
   firstComplete(): Promise<number>;
   /** What a person should know; null when all is well. */
-  trouble(): string | null;
+  trouble(): Trouble | null;
   /** Writes what was only counted or waits, and says the heads. */
   close(): Promise<void>;
 }
@@ -71,8 +71,8 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   const files = { changes: filesOf("changes"), refusals: filesOf("refusals") };
   const writer = createEventWriter({ files, directory, reserve: options.reserve });
   const sequence = createSequence(found, options.now);
-  const damage = describeDamage(found);
-  if (damage !== null) log("error", "the event log is damaged", { detail: damage });
+  const damage = damageOf(found);
+  if (damage !== null) log("error", "the event log is damaged", { detail: damage.detail });
   return joined({ ...options, files, writer, sequence, damage, closeHeads: heads.close });
 }
 
@@ -85,7 +85,7 @@ interface Parts extends EventLogOptions {
   files: Readonly<Record<LogName, EventFiles>>;
   writer: EventWriter;
   sequence: Sequence;
-  damage: string | null;
+  damage: Trouble | null;
   closeHeads: () => Promise<void>;
 }
 
@@ -185,21 +185,22 @@ async function firstKept({ segments }: EventFiles): Promise<number> {
   return first && first.previous_hash !== chainStart ? first.seq : 1;
 }
 
-function describeDamage(found: Readonly<Record<LogName, FoundLog>>): string | null {
+function damageOf(found: Readonly<Record<LogName, FoundLog>>): Trouble | null {
   const lines = found.changes.damagedLines + found.refusals.damagedLines;
   if (lines === 0) return null;
-  return (
-    `${lines} line(s) at the end of the event log are not what was written. They were kept, and a new file begun. ` +
-    "`steward events --verify` says what is left."
-  );
+  const what = `${lines} ${lines === 1 ? "line" : "lines"} at the end of the event log`;
+  const detail = `${what} cannot be verified. They were kept, and a new file begun. \`steward events --verify\` says what is left.`;
+  return { code: "events_damaged", facts: { lines }, detail };
 }
 
-function troubleOf(writer: EventWriter, damage: string | null, lost: number): string | null {
+function troubleOf(writer: EventWriter, damage: Trouble | null, lost: number): Trouble | null {
   const failure = writer.trouble();
   if (failure) {
     const waiting = writer.waiting().length;
-    return `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${failure.message}`;
+    const detail = `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${failure.message}`;
+    return { code: "events_not_written", facts: { waiting, lost, error: failure.code }, detail };
   }
-  if (lost > 0) return `${lost} events were not kept while the disk took nothing; the journal has them.`;
-  return damage;
+  if (lost === 0) return damage;
+  const detail = `${lost} events were not kept while the disk took nothing; the journal has them.`;
+  return { code: "events_lost", facts: { lost }, detail };
 }

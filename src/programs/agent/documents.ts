@@ -7,7 +7,7 @@ import { apiTokensKind } from "../../auth/tokens/api-token.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
-import type { Settings, SettingsChange } from "../../contract/types.ts";
+import type { Settings, SettingsChange, Trouble } from "../../contract/types.ts";
 import { openEventLog } from "../../journal/events/event-log.ts";
 import { keptFiles } from "../../journal/logs/kept-lines.ts";
 import type { Log } from "../../journal/logs/log.ts";
@@ -103,8 +103,9 @@ export async function openState(config: StateConfig, now: () => Date) {
   const disks = { name: "disk", code: "disk", isFailure: true, trouble: () => disk.trouble() } as const;
   const checks: readonly HealthCheck[] = [disks, ...troubleOf.checks];
   for (const { name, trouble } of checks) {
-    const detail = trouble();
-    if (detail !== null) log("warning", "a document needs attention", { document: name, detail });
+    const found = trouble();
+    if (found !== null)
+      log("warning", "a document needs attention", { document: name, detail: found.detail });
   }
   observeDisk(disk, log);
   // A finding of a start on a read-only disk would be forgotten at the next one: by then the damage is mended.
@@ -132,18 +133,19 @@ export async function openState(config: StateConfig, now: () => Date) {
 }
 
 /** What is wrong with the disk is said once, and not by each document that waits for it. */
-function documentTrouble(document: OpenedDocument<object>, disk: Disk): string | null {
+function documentTrouble(document: OpenedDocument<object>, disk: Disk): Trouble | null {
   if (document.failure() === null || disk.trouble() === null) return document.trouble();
-  return `${document.name}.json waits in memory until it can be written: see the check "disk".`;
+  const detail = `${document.name}.json waits in memory until it can be written: see the check "disk".`;
+  return { code: "document_waiting", facts: { document: document.name }, detail };
 }
 
 function observeDisk(disk: Disk, log: Log): void {
   let said = disk.trouble() !== null;
   disk.observe(() => {
-    const detail = disk.trouble();
-    if ((detail !== null) === said) return;
-    said = detail !== null;
-    if (detail !== null) log("warning", "the disk needs attention", { detail });
+    const found = disk.trouble();
+    if ((found !== null) === said) return;
+    said = found !== null;
+    if (found !== null) log("warning", "the disk needs attention", { detail: found.detail });
     else log("notice", "the disk can be written and has space again");
   });
 }

@@ -62,7 +62,8 @@ const unobserved = (): ProblemClock => ({ server_time: new Date().toISOString(),
 function rescueHandlers(config: RoomsConfig, damage: StewardError, refuse: () => never): Handlers {
   const host = readIdentity();
   const health = (isDetailed: boolean): Health => {
-    const checks = [{ name: "state", status: "rescue" as const, detail: damage.message }];
+    const code = isOfStorage(damage) ? ("state_unreachable" as const) : ("state_damaged" as const);
+    const checks = [{ name: "state", status: "rescue" as const, code, detail: damage.message, facts: {} }];
     return isDetailed ? { status: "rescue", checks } : { status: "rescue" };
   };
   const refusing = Object.fromEntries(operationIds.map((id) => [id, refuse])) as unknown as Handlers;

@@ -1,3 +1,4 @@
+import type { Trouble } from "../../contract/types.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { type Finding, type Register, readRegister, registerName } from "../../store/documents/register.ts";
@@ -46,13 +47,18 @@ export function troublesOf(
   );
   return {
     checks,
-    named: (wanted: string): string | null => checks.find(({ name }) => name === wanted)?.trouble() ?? null,
+    named: (wanted: string): Trouble | null => checks.find(({ name }) => name === wanted)?.trouble() ?? null,
   };
 }
 
-function described(name: string, findings: readonly Finding[]): string | null {
+function described(name: string, findings: readonly Finding[]): Trouble | null {
   const own = findings.filter(({ document }) => document === name);
-  if (own.length === 0) return null;
+  const newest = own.at(-1);
+  if (newest === undefined) return null;
   const found = own.map(({ at, detail }) => `${at}: ${detail}`).join(" ");
-  return `${found} When you have looked what may be missing: \`steward state accept ${name}\`.`;
+  return {
+    code: "document_damage_found",
+    facts: { document: name, found_at: newest.at },
+    detail: `${found} After you have checked what may be missing: \`steward state accept ${name}\`.`,
+  };
 }

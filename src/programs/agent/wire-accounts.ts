@@ -158,9 +158,9 @@ async function openSeal(config: RoomsConfig, { users, disk }: State) {
   const read = async () => {
     const present = await readSeal(config);
     const trouble = createSealingKeyTrouble({ ...present, users: () => users.read(), path });
-    const detail = trouble();
+    const found = trouble();
     const severity = present.unusable === null ? "warning" : "error";
-    if (detail !== null) log(severity, "two-factor secrets cannot be opened", { detail });
+    if (found !== null) log(severity, "two-factor secrets cannot be opened", { detail: found.detail });
     return { ...present, trouble };
   };
   let present = await read();

@@ -1,5 +1,5 @@
 import type { TrustedTime } from "../../auth/trusted-time.ts";
-import type { ConsoleGreeting, Settings, Version } from "../../contract/types.ts";
+import type { ConsoleGreeting, Settings, Trouble, Version } from "../../contract/types.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import type { HostIdentity, Uptime } from "../../host/ports.ts";
@@ -81,7 +81,7 @@ export function checksOf({
     ...state.checks,
     ...auth.checks,
     // `clock` is the document of its state.
-    { name: "time", code: "clock", trouble: () => clock.trouble() },
+    { name: "time", code: "clock", trouble: () => withCode("clock_degraded", clock.trouble()) },
     updatesCheck(state, updates),
     { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
   ];
@@ -92,6 +92,10 @@ function updatesCheck(state: State, updates: Updates): HealthCheck {
   return {
     name: "updates",
     code: "updates",
-    trouble: () => state.updatesTrouble() ?? updates.trouble(),
+    trouble: () => state.updatesTrouble() ?? withCode("updates_degraded", updates.trouble()),
   };
+}
+
+function withCode(code: "clock_degraded" | "updates_degraded", detail: string | null): Trouble | null {
+  return detail === null ? null : { code, facts: {}, detail };
 }

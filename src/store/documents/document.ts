@@ -1,4 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
+import type { Trouble } from "../../contract/types.ts";
 import { createDueTimer } from "../files/due-timer.ts";
 import { isReplaced, removeLeftovers } from "../files/durable-file.ts";
 import type { Reserve } from "../files/reserve.ts";
@@ -33,7 +34,7 @@ export interface Document<T> {
   /** The last save, and the good copy with it. */
   close(): Promise<void>;
   /** Why it cannot be written; null when all is well. */
-  trouble(): string | null;
+  trouble(): Trouble | null;
 }
 
 /** A document that openDocument has opened. */
@@ -163,9 +164,12 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     return this.#writeFailure;
   }
 
-  trouble(): string | null {
+  trouble(): Trouble | null {
+    const failure = this.#writeFailure;
     // A trial that is under way is no failure of the disk's.
-    return this.#writeFailure?.code === "update_busy" ? null : (this.#writeFailure?.message ?? null);
+    if (failure === null || failure.code === "update_busy") return null;
+    const facts = { document: this.name, error: failure.code };
+    return { code: "document_not_written", facts, detail: failure.message };
   }
 
   async #writeAll(): Promise<void> {

@@ -1,13 +1,8 @@
 import { statfs } from "node:fs/promises";
+import type { Trouble } from "../../contract/types.ts";
+import { missingReserve, readOnly, type Space, spaceTrouble } from "./disk-trouble.ts";
 import { mountOf } from "./mount.ts";
-import { type Reserve, reserveBytes, reserveNeedsBytes } from "./reserve.ts";
-import { fullAdvice, readOnlyAdvice } from "./storage-advice.ts";
-
-/** Free bytes on the state's file system below which health is degraded: what the reserve leaves when it is made. */
-export const leastFreeBytes = reserveNeedsBytes - reserveBytes;
-
-/** Free inodes below which health is degraded; a write takes one until it is done. */
-export const leastFreeInodes = 256;
+import type { Reserve } from "./reserve.ts";
 
 /** Milliseconds between two looks: while all is well, and while something is not. */
 const restingMilliseconds = 15_000;
@@ -16,7 +11,7 @@ const troubledMilliseconds = 5_000;
 /** The file system that the state lies on, looked at now and then, so that no reader ever waits for it. */
 export interface Disk {
   /** As of the last look: what a person should know; null when all is well. */
-  trouble(): string | null;
+  trouble(): Trouble | null;
   /**
    * The file system was read-only when this process began and is not any more, but this process's view of it still is:
    * only another process can write there.
@@ -31,12 +26,6 @@ export interface Disk {
   stop(): void;
 }
 
-interface Space {
-  freeBytes: number;
-  /** Null where the file system does not count them. */
-  freeInodes: number | null;
-}
-
 /** Looks once, without writing anything. `directory`: the state's. */
 export async function openDisk(directory: string, reserve: Reserve): Promise<Disk> {
   const disk = new WatchedDisk(directory, reserve);
@@ -48,7 +37,7 @@ class WatchedDisk implements Disk {
   readonly #directory: string;
   readonly #reserve: Reserve;
   readonly #listeners = new Set<() => void | Promise<void>>();
-  #seen: string | null = null;
+  #seen: Trouble | null = null;
   /** Undefined until it was tried to make it. */
   #hasReserve: boolean | undefined;
   #isReadOnly = false;
@@ -62,8 +51,8 @@ class WatchedDisk implements Disk {
     this.#reserve = reserve;
   }
 
-  trouble(): string | null {
-    return this.#seen ?? (this.#reserve.isGivenUp() ? missingReserve : null);
+  trouble(): Trouble | null {
+    return this.#seen ?? (this.#reserve.isGivenUp() ? missingReserve(this.#directory) : null);
   }
 
   isViewStale(): boolean {
@@ -86,9 +75,7 @@ class WatchedDisk implements Disk {
     this.#wasFileSystemReadOnly ||= this.#isReadOnly && !mount?.isReadOnlyHereAlone;
     const point = mount?.point ?? this.#directory;
     const space = await spaceOf(this.#directory).catch(() => undefined);
-    this.#seen = this.#isReadOnly
-      ? readOnlyTrouble(this.#directory)
-      : spaceTrouble(point, space, this.#hasReserve);
+    this.#seen = this.#isReadOnly ? readOnly(this.#directory) : spaceTrouble(point, space, this.#hasReserve);
   }
 
   observe(listener: () => void | Promise<void>): () => void {
@@ -117,38 +104,3 @@ async function spaceOf(directory: string): Promise<Space> {
   const { bavail, bsize, files, ffree } = await statfs(directory);
   return { freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : null };
 }
-
-function readOnlyTrouble(directory: string): string {
-  return (
-    `The agent's state cannot be written. ${readOnlyAdvice(directory)} ` +
-    "Until then signing in and everything that is only read go on, in memory; changes of accounts and settings are refused."
-  );
-}
-
-function spaceTrouble(
-  point: string,
-  space: Space | undefined,
-  hasReserve: boolean | undefined,
-): string | null {
-  if (space === undefined) return `The file system at ${point} does not say how much space is left on it.`;
-  const { freeBytes, freeInodes } = space;
-  const missing = hasReserve === false ? ` ${missingReserve}` : "";
-  if (freeBytes < leastFreeBytes) {
-    const left = `Only ${mebibytes(freeBytes)} MiB are free on ${point}; below ${mebibytes(leastFreeBytes)} this warns.`;
-    return `${left}${missing} When the disk is full, changes of accounts and settings are refused. ${fullAdvice(point)}`;
-  }
-  if (freeInodes !== null && freeInodes < leastFreeInodes) {
-    const left = `Only ${freeInodes} more files can be made on ${point}; below ${leastFreeInodes} this warns.`;
-    return `${left} At none, changes of accounts and settings are refused. ${fullAdvice(point)}`;
-  }
-  return hasReserve === false ? `${missingReserve} ${fullAdvice(point)}` : null;
-}
-
-/** Rounded down: what is left is never said to be more than it is. */
-function mebibytes(bytes: number): string {
-  return String(Math.floor((bytes / 2 ** 20) * 10) / 10);
-}
-
-const missingReserve =
-  `The reserve of ${mebibytes(reserveBytes)} MiB, which is given up first when the disk is full, does not exist: ` +
-  `it is made when ${mebibytes(reserveNeedsBytes)} MiB are free.`;

@@ -60,10 +60,13 @@ describe("the sealing key's health", () => {
 
   it("says how many users another key was theirs, which it is, and what to do", async () => {
     const lost = await device([sealedWith(key), null, sealedWith(otherKey), sealedWith(key)], [otherKey]);
-    const said = lost.trouble()() ?? "";
+    const { detail: said = "", ...found } = lost.trouble()() ?? {};
+    const keys = [sealedWith(key).split(".")[1]];
     assert.match(said, /2 users are concerned/);
     const id = sealedWith(key).split(".")[1] ?? "";
     assert.ok(said.includes(`(${id})`), said);
+    const facts = { users: 2, path: "/etc/steward/seal.key", keys };
+    assert.deepEqual(found, { code: "sealing_key_missing", facts });
     assert.match(
       said,
       /\/etc\/steward\/seal\.key.*chown root:steward.*credential.*restart.*user rescue NAME/,
@@ -71,7 +74,7 @@ describe("the sealing key's health", () => {
   });
 
   it("counts a secret that is damaged, and names no key for it", async () => {
-    const said = (await device(["v1.damaged", sealedWith(key)], [otherKey])).trouble()() ?? "";
+    const said = (await device(["v1.damaged", sealedWith(key)], [otherKey])).trouble()()?.detail ?? "";
     assert.match(said, /\(one that a damaged secret hides, [0-9a-f]{16}\).* 2 users are concerned/);
   });
 
@@ -79,9 +82,9 @@ describe("the sealing key's health", () => {
     const lost = await device([sealedWith(key), sealedWith(key)], [otherKey]);
     const trouble = lost.trouble();
     const [first = "", second = ""] = lost.ids;
-    assert.match(trouble() ?? "", /2 users are/);
+    assert.match(trouble()?.detail ?? "", /2 users are/);
     await lost.accounts.changeFactor(first, () => null);
-    assert.match(trouble() ?? "", /1 user is/);
+    assert.match(trouble()?.detail ?? "", /1 user is/);
     await lost.accounts.changeFactor(second, () => null);
     assert.equal(trouble(), null);
   });
@@ -89,11 +92,14 @@ describe("the sealing key's health", () => {
   it("says of a key that cannot be used how many it concerns", async () => {
     const unreadable = await device([sealedWith(key)], []);
     assert.match(
-      unreadable.trouble("The key cannot be read.")() ?? "",
+      unreadable.trouble("The key cannot be read.")()?.detail ?? "",
       /^The key cannot be read\. 1 user is/,
     );
     const unneeded = await device([null], []);
-    assert.equal(unneeded.trouble("The key cannot be read.")(), "The key cannot be read.");
+    assert.deepEqual(unneeded.trouble("The key cannot be read.")(), {
+      ...{ code: "sealing_key_unusable", facts: { users: 0, path: "/etc/steward/seal.key" } },
+      detail: "The key cannot be read.",
+    });
   });
 
   it("marks the users concerned, and no others", async () => {

@@ -74,14 +74,14 @@ describe("steward status", { concurrency: true }, () => {
     ]);
   });
 
-  const sentence = "It is\u001b[2J full.";
+  const detail = "It is\u001b[2J full.";
   const full = {
     ...well,
     state: "failing",
-    needs: [{ code: "disk", level: "failing", facts: {}, sentence }],
+    needs: [{ code: "disk", level: "failing", facts: {}, detail }],
   };
 
-  it("ends with 10 where something does, each with its sentence, harmless in a terminal", async (test) => {
+  it("ends with 10 where something does, each with what to do, harmless in a terminal", async (test) => {
     const { code, stdout, stderr } = await show(test, full);
     assert.deepEqual([code, stderr], [10, ""]);
     assert.match(stdout, /^edge-7: failing, 1 thing needs a person\n/);
@@ -106,7 +106,7 @@ describe("steward status", { concurrency: true }, () => {
   });
 
   it("tells what is left to tell in rescue", async (test) => {
-    const needs = [{ code: "rescue", level: "failing", facts: {}, sentence: "users.json is damaged." }];
+    const needs = [{ code: "rescue", level: "failing", facts: {}, detail: "users.json is damaged." }];
     const { code, stdout } = await show(test, {
       ...well,
       state: "rescue",

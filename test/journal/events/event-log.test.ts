@@ -229,7 +229,8 @@ describe("an event log that was tampered with", () => {
     await writeFile(path, (await readFile(path, "utf8")).replace('"berta"', '"clara"'));
     const damaged = await readFile(path, "utf8");
     const next = await openLog(test, { directory });
-    assert.match(next.events.trouble() ?? "", /not what was written/);
+    const { code, detail = "" } = next.events.trouble() ?? {};
+    assert.deepEqual([code, /events --verify/.test(detail)], ["events_damaged", true]);
     await next.events.record(change("later"));
     await next.events.close();
     assert.equal(await readFile(path, "utf8"), damaged);
@@ -281,7 +282,7 @@ describe("an event log on a disk that takes nothing", () => {
     await writeFile(blocked, "");
     const { events } = await openLog(test, { directory: `${blocked}/events` });
     await events.record(change("anna"));
-    assert.match(events.trouble() ?? "", /1 wait in memory/);
+    assert.match(events.trouble()?.detail ?? "", /1 wait in memory/);
     assert.equal((await events.list({ limit: 10 })).items[0]?.subject?.name, "anna");
     assert.equal((await events.list({ limit: 10 })).total, 1);
     await events.close();
@@ -295,7 +296,7 @@ describe("an event log on a disk that takes nothing", () => {
       totalBytes: 40_000,
     });
     for (let index = 0; index < 50; index += 1) await events.record(change("anna"));
-    assert.match(events.trouble() ?? "", /\d+ wait in memory, [1-9]\d* found no room/);
+    assert.match(events.trouble()?.detail ?? "", /\d+ wait in memory, [1-9]\d* found no room/);
     assert.ok((await events.list({ limit: 200 })).total < 20, "more is held than one segment");
     // The journal has every one of them all the same.
     assert.equal(said.filter(({ message }) => message === "user.changed").length, 50);

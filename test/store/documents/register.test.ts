@@ -36,7 +36,7 @@ async function lose(directory: string, name: string): Promise<void> {
 async function troublesAt(directory: string): Promise<Record<string, string>> {
   const state = await openAt(directory);
   const troubles = [...state.checks, { name: "updates", trouble: state.updatesTrouble }].flatMap(
-    ({ name, trouble }) => (trouble() === null ? [] : [[name, trouble()]]),
+    ({ name, trouble }) => (trouble() === null ? [] : [[name, trouble()?.detail]]),
   );
   await state.close();
   return Object.fromEntries(troubles);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type Disk, leastFreeInodes, openDisk } from "../../../src/store/files/disk.ts";
+import { type Disk, openDisk } from "../../../src/store/files/disk.ts";
+import { leastFreeInodes } from "../../../src/store/files/disk-trouble.ts";
 import { storageError } from "../../../src/store/files/durable-file.ts";
 import { createReserve, type Reserve, reserveBytes } from "../../../src/store/files/reserve.ts";
 import { fill, mountPrivately, type PrivateMount } from "../private-mount.ts";
@@ -27,9 +28,12 @@ describe("the disk that the state lies on", () => {
     await writeFile(join(mount.seen, "others"), Buffer.alloc(25 * 2 ** 20));
     await disk.look();
     assert.match(
-      disk.trouble() ?? "all is well",
+      disk.trouble()?.detail ?? "all is well",
       /^Only 1\d(\.\d)? MiB are free on .*; below 16 this warns\./,
     );
+    const found = disk.trouble();
+    assert.ok(found?.code === "disk_space_low", found?.code);
+    assert.deepEqual([found.facts.has_reserve, found.facts.least_bytes], [true, 16 * 2 ** 20]);
     await writeFile(join(mount.seen, ".still-written"), "x");
   });
 
@@ -40,9 +44,10 @@ describe("the disk that the state lies on", () => {
     mount.run(`mount -o remount,nr_inodes=${leastFreeInodes} "$1"`);
     await disk.look();
     assert.match(
-      disk.trouble() ?? "all is well",
+      disk.trouble()?.detail ?? "all is well",
       /^Only 25\d more files can be made on .*; below 256 this warns/,
     );
+    assert.equal(disk.trouble()?.code, "disk_inodes_low");
   });
 
   it("says that the reserve does not exist where there is no space for it, and that again when it is given up", async (test) => {
@@ -51,7 +56,7 @@ describe("the disk that the state lies on", () => {
     const { disk, reserve, mount } = set;
     await disk.look();
     assert.match(
-      disk.trouble() ?? "all is well",
+      disk.trouble()?.detail ?? "all is well",
       /^The reserve of 8 MiB, .*, does not exist: it is made when 24 MiB/,
     );
     mount.run('mount -o remount,size=48m "$1"');
@@ -59,7 +64,8 @@ describe("the disk that the state lies on", () => {
     assert.equal(disk.trouble(), null);
     await fill(mount);
     assert.equal(await reserve.release(), true);
-    assert.match(disk.trouble() ?? "all is well", /^The reserve of 8 MiB, .*, does not exist/);
+    assert.match(disk.trouble()?.detail ?? "all is well", /^The reserve of 8 MiB, .*, does not exist/);
+    assert.equal(disk.trouble()?.code, "disk_reserve_missing");
     mount.run('rm "$1/.filler"');
     await disk.look();
     assert.equal(disk.trouble(), null);

@@ -1,0 +1,51 @@
+const count = { type: "integer", minimum: 0 } as const;
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
+
+/** The members that the facts of a health check can have; which of them a code has, `healthCodes` says. */
+export const healthFacts = {
+  path: { ...text, description: "mount point, directory or file" },
+  free_bytes: count,
+  least_bytes: { ...count, description: "fewer free bytes than this are reported" },
+  free_inodes: { ...count, description: "files that can still be made" },
+  least_inodes: { ...count, description: "fewer free inodes than this are reported" },
+  has_reserve: {
+    type: "boolean",
+    description: "the file that is given up first when the disk is full exists",
+  },
+  document: { ...text, description: "of the state, such as settings" },
+  error: { ...text, description: "an error code" },
+  found_at: { ...text, description: "RFC 3339 in UTC: the newest finding" },
+  waiting: { ...count, description: "events in memory that are not on the disk yet" },
+  lost: { ...count, description: "events that the journal alone has" },
+  lines: { ...count, description: "damaged lines" },
+  users: { ...count, description: "users concerned" },
+  keys: { ...texts, description: "ids of the keys that are missing" },
+  parts: { ...texts, description: "of the program, that do not work" },
+} as const;
+
+/** What a health check can find, and the facts that come with it. */
+export const healthCodes = {
+  ok: [],
+  state_damaged: [],
+  state_unreachable: [],
+  disk_read_only: ["path"],
+  disk_space_unknown: ["path"],
+  disk_space_low: ["path", "free_bytes", "least_bytes", "has_reserve"],
+  disk_inodes_low: ["path", "free_inodes", "least_inodes"],
+  disk_reserve_missing: ["path"],
+  document_not_written: ["document", "error"],
+  document_waiting: ["document"],
+  document_damage_found: ["document", "found_at"],
+  events_not_written: ["waiting", "lost", "error"],
+  events_lost: ["lost"],
+  events_damaged: ["lines"],
+  sealing_key_unusable: ["users", "path"],
+  sealing_key_missing: ["users", "path", "keys"],
+  clock_degraded: [],
+  updates_degraded: [],
+  program_broken: ["parts"],
+  program_untested: [],
+} as const satisfies Record<string, readonly (keyof typeof healthFacts)[]>;
+
+export type HealthCode = keyof typeof healthCodes;
