@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../src/cli/command-table.ts";
 import { completionScript, shells } from "../src/cli/framework/completion.ts";
+import { hostFilePage } from "./host-file-page.ts";
 import { manualPage } from "./manual-page.ts";
 
-/** Completion scripts and the manual page, into `dist`. */
+/** Completion scripts and the manual pages, into `dist`. */
 export function writeShellFiles(
   dist: string,
   { version, date }: { version: string; date: string | null },
@@ -15,8 +16,7 @@ export function writeShellFiles(
     writeFileSync(join(dist, `completion/steward.${shell}`), completionScript(shell, commands));
   }
   mkdirSync(join(dist, "man"));
-  writeFileSync(
-    join(dist, "man/steward.8"),
-    manualPage(commands, { version, date: date?.slice(0, 10) ?? "" }),
-  );
+  const edition = { version, date: date?.slice(0, 10) ?? "" };
+  writeFileSync(join(dist, "man/steward.8"), manualPage(commands, edition));
+  writeFileSync(join(dist, "man/steward.json.5"), hostFilePage(edition));
 }

@@ -3,12 +3,7 @@ import type { Command, Example, Option } from "../src/cli/framework/command.ts";
 import { commandGroups, groupOf } from "../src/cli/framework/command-groups.ts";
 import { globalOptions } from "../src/cli/framework/global-options.ts";
 import { commandUsage, exitCodes } from "../src/cli/framework/usage.ts";
-
-export interface Edition {
-  readonly version: string;
-  /** YYYY-MM-DD, or empty. */
-  readonly date: string;
-}
+import { type Edition, plain } from "./roff.ts";
 
 /** One page for the whole command line: a section a group, a paragraph a command. */
 export function manualPage(all: readonly Command[], { version, date }: Edition): string {
@@ -32,6 +27,7 @@ export function manualPage(all: readonly Command[], { version, date }: Edition):
     ...[".SH EXIT STATUS", ...exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)])],
     ...[".SH ENVIRONMENT", ...environment.flatMap(([name, use]) => [".TP", `.B ${name}`, plain(use)])],
     ...[".SH FILES", ...files.flatMap(([path, use]) => [".TP", `.I ${plain(path)}`, plain(use)])],
+    ...[".SH SEE ALSO", ".BR steward.json (5)"],
     "",
   ].join("\n");
 }
@@ -74,14 +70,4 @@ function optionParagraph({ name, short, value, values, summary }: Option): strin
   const given = value === undefined ? "" : ` ${values?.join("|") ?? value}`;
   const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
   return [".TP", `.B ${plain(`${names}${given}`)}`, plain(summary)];
-}
-
-/** Text in which roff finds nothing to carry out: no request at the start of a line, no escape, hyphens that can be copied. */
-function plain(text: string): string {
-  const escaped = text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll('"', "\\(dq");
-  // groff_char(7): by its number, whatever roff takes the file to be encoded in.
-  const numbered = (character: string) =>
-    `\\[u${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}]`;
-  const safe = escaped.replace(/[^\p{ASCII}]/gu, numbered);
-  return /^[.']/.test(safe) ? `\\&${safe}` : safe;
 }

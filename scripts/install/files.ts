@@ -43,6 +43,7 @@ const shellFiles: Readonly<Record<string, string>> = {
   "completion/steward.fish": "share/fish/vendor_completions.d/steward.fish",
   "completion/steward.zsh": "share/zsh/site-functions/_steward",
   "man/steward.8": "share/man/man8/steward.8",
+  "man/steward.json.5": "share/man/man5/steward.json.5",
 };
 
 /**

@@ -65,6 +65,7 @@ describe("make install DESTDIR=", () => {
       "usr/share/polkit-1/rules.d/50-steward.rules",
       "usr/share/bash-completion/completions/steward",
       "usr/share/fish/vendor_completions.d/steward.fish",
+      "usr/share/man/man5/steward.json.5",
       "usr/share/man/man8/steward.8",
       "usr/share/zsh/site-functions/_steward",
     ])

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { hostFileMembers, type Member, planMembers } from "../../scripts/docs/host-file-words.ts";
+import { hostFileExample, hostFilePage } from "../../scripts/host-file-page.ts";
+import { settingKeysOf } from "../../src/cli/system/setting-keys.ts";
+import { settings } from "../../src/contract/schemas/settings.ts";
+import { readHostFile } from "../../src/host/linux/host-file/host-file.ts";
+
+/** The members as they stand in the file; those of a plan below `prefix`. */
+function withMembers(file: Record<string, unknown>, members: readonly Member[], prefix = ""): void {
+  for (const { path, example } of members) {
+    const names = `${prefix}${path}`.split(".");
+    const last = names.pop() ?? "";
+    let place = file;
+    for (const name of names) {
+      place[name] ??= {};
+      place = place[name] as Record<string, unknown>;
+    }
+    place[last] = example;
+  }
+}
+
+async function read(file: object) {
+  const directory = await mkdtemp(join(tmpdir(), "steward-host-file-"));
+  try {
+    const path = join(directory, "steward.json");
+    await writeFile(path, JSON.stringify(file), { mode: 0o600 });
+    return await readHostFile(path, { own: process.getuid?.() });
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+describe("the table of the host file", () => {
+  it("names members that the agent knows, with values that it takes", async () => {
+    const file: Record<string, unknown> = {};
+    withMembers(
+      file,
+      hostFileMembers.filter(({ path }) => path !== "update.ca_file"),
+    );
+    withMembers(file, planMembers, "update.rules.");
+    withMembers(file, planMembers, "update.binary.");
+    const host = await read(file);
+    assert.equal(host.product, "pump-7");
+    assert.equal(host.update.apply.binary?.health.successes, 6);
+  });
+
+  it("would be found to name one that the agent does not know", async () => {
+    await assert.rejects(read({ names: [], nicknames: [] }), /nicknames/);
+  });
+});
+
+describe("the manual page steward.json(5)", () => {
+  // -ww: every warning, as man(1) has it with --warnings.
+  const { stdout, stderr } = spawnSync("groff", ["-ww", "-man", "-Tutf8", "-P-cbou", "-rLL=300n"], {
+    input: hostFilePage({ version: "1.2.3", date: "2026-11-20" }),
+    encoding: "utf8",
+  });
+
+  it("is what roff takes without a warning", () => assert.equal(stderr, ""));
+
+  it("has every member of the host file and every setting", () => {
+    const keys = settingKeysOf(settings).map(({ key }) => key);
+    for (const word of [...[...hostFileMembers, ...planMembers].map(({ path }) => path), ...keys])
+      assert.match(stdout, new RegExp(`^ +${word.replaceAll(".", "\\.")}( |$)`, "m"), word);
+  });
+
+  it("shows a host file that the agent takes", async () => {
+    assert.ok(stdout.includes('"pump.service"'), stdout);
+    assert.equal((await read(hostFileExample)).product, "pump-7");
+  });
+
+  it("says version and date", () => assert.match(stdout, /steward 1\.2\.3 +2026-11-20/));
+});
