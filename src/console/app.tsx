@@ -10,8 +10,8 @@ import { SignIn } from "./sign-in/sign-in.tsx";
 import { StepUp } from "./sign-in/step-up.tsx";
 import { useStore } from "./store.ts";
 import { ConnectionState } from "./ui/connection-state.tsx";
+import { Toasts } from "./ui/dialog/toasts.tsx";
 import { Skeleton } from "./ui/page.tsx";
-import { Toasts } from "./ui/toasts.tsx";
 
 /** The whole console: what is drawn depends on whether somebody is signed in. */
 export function App() {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { knownReleases } from "../../src/console/updates/installed-releases.ts";
+import { knownReleases } from "../../src/console/updates/kind-row.tsx";
 import { reasonOf, timeIn } from "../../src/console/updates/waiting-reason.ts";
 import type { HistoryEntry } from "../../src/contract/types.ts";
 import { type ApplySituation, applyHindranceOf } from "../../src/updates/apply/apply-decision.ts";

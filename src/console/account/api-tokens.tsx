@@ -6,12 +6,12 @@ import { useResource } from "../client/use-resource.ts";
 import { me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
 import { Empty, Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { toast } from "../ui/toasts.tsx";
 import { CreateTokenSheet } from "./create-token-sheet.tsx";
 
 /** Tokens by which programs act for the user. */

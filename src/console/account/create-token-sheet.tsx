@@ -6,9 +6,9 @@ import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
 import { me } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { errorAt, Form } from "../ui/form.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../ui/form/field.tsx";
+import { errorAt, Form } from "../ui/form/form.tsx";
 import { Secret } from "../ui/secret.tsx";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */

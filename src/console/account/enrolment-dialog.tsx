@@ -6,11 +6,11 @@ import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { CodeClock } from "../sign-in/code-clock.tsx";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { CheckField, TextField } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { CheckField, TextField } from "../ui/form/field.tsx";
+import { Form } from "../ui/form/form.tsx";
+import { Submit } from "../ui/form/submit.tsx";
 import { Secret } from "../ui/secret.tsx";
-import { Submit } from "../ui/submit.tsx";
 import { EnrolmentSteps } from "./enrolment-steps.tsx";
 
 /** The authenticator takes the secret, and its first code shows that it did. */

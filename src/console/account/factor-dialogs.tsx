@@ -8,12 +8,12 @@ import { Credentials } from "../sign-in/credentials.tsx";
 import { NameForManagers } from "../sign-in/name-for-managers.tsx";
 import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
-import { PasswordField } from "../ui/password-field.tsx";
-import { Submit } from "../ui/submit.tsx";
-import { toast } from "../ui/toasts.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { Form } from "../ui/form/form.tsx";
+import { PasswordField } from "../ui/form/password-field.tsx";
+import { Submit } from "../ui/form/submit.tsx";
 
 export interface FactorDialogProps {
   readonly user: User;

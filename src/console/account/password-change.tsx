@@ -7,11 +7,11 @@ import { navigate } from "../navigation/navigation.ts";
 import { userChanged } from "../session/session.ts";
 import { NameForManagers } from "../sign-in/name-for-managers.tsx";
 import { NewPasswordField, newPasswordError } from "../sign-in/new-password-field.tsx";
-import { errorAt, Form } from "../ui/form.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { errorAt, Form } from "../ui/form/form.tsx";
+import { PasswordField } from "../ui/form/password-field.tsx";
+import { Submit } from "../ui/form/submit.tsx";
 import { Section } from "../ui/page.tsx";
-import { PasswordField } from "../ui/password-field.tsx";
-import { Submit } from "../ui/submit.tsx";
-import { toast } from "../ui/toasts.tsx";
 
 /** Another password. `isAlone`: a one-use password has to give way to it before anything else. */
 export function PasswordChange({

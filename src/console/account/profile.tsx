@@ -6,11 +6,11 @@ import { useAction } from "../client/use-action.ts";
 import { guardLeaving } from "../navigation/navigation.ts";
 import { userChanged } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/field.tsx";
-import { errorAt, Form } from "../ui/form.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { errorAt, Form } from "../ui/form/form.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { toast } from "../ui/toasts.tsx";
 
 /** Who one is and what one may do; the name that others read can be changed. */
 export function Profile({ user }: { readonly user: User }) {

@@ -3,9 +3,9 @@ import { t } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
 import { useAction } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { CheckField } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { CheckField } from "../ui/form/field.tsx";
+import { Form } from "../ui/form/form.tsx";
 import { Secret } from "../ui/secret.tsx";
 import { EnrolmentSteps } from "./enrolment-steps.tsx";
 

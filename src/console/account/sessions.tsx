@@ -6,11 +6,11 @@ import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
 import { Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { toast } from "../ui/toasts.tsx";
 import { agentInWords } from "../ui/user-agent.ts";
 
 type Listed = SessionList["items"][number];

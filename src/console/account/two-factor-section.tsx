@@ -7,7 +7,7 @@ import { navigate } from "../navigation/navigation.ts";
 import { restriction, userChanged } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";

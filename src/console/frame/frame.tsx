@@ -1,20 +1,21 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { t } from "../catalogue/words.ts";
+import { chooseLanguage, language, languageName, languages, t } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
-import { isOneOf, restriction, session } from "../session/session.ts";
+import { isOneOf, me, restriction, session, signOut } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { focusContent } from "../ui/focus.ts";
-import { Skeleton } from "../ui/page.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
-import { AccountMenu } from "./account-menu.tsx";
+import { Tabs } from "../ui/tabs.tsx";
 import { Banners } from "./banners.tsx";
 import { ClockState, useClock } from "./clock-state.tsx";
 import { useShown } from "./pages.ts";
-import { SystemTabs } from "./system-tabs.tsx";
 
 /** What is round every page: where one is, how the clock is, who one is. */
 export function Frame() {
@@ -98,4 +99,45 @@ function pathOf(path: string): string {
   if (path === "/users" && !isOneOf("admin")) return "/system";
   if (path === "/system/events" && isOneOf("readonly")) return "/system/logs";
   return path;
+}
+
+/** Who one is, and the way out. */
+function AccountMenu() {
+  const { username } = me();
+  const others = languages().filter((one) => one !== language);
+  return (
+    <Menu
+      label={`${t.frame.account}: ${username}`}
+      text={username}
+      shape="person"
+      items={[
+        { text: t.frame.account, onChoose: () => void navigate("/account") },
+        ...others.map((one) => ({
+          text: languageName(one),
+          onChoose: () => {
+            chooseLanguage(one);
+            location.reload();
+          },
+        })),
+        { text: t.frame.signOut, onChoose: () => void signOut() },
+      ]}
+    />
+  );
+}
+
+/** Round a page below /system: its title, and the tabs that lead to the others. Any other page stays as it is. */
+function SystemTabs({ path, children }: { readonly path: string; readonly children: ComponentChildren }) {
+  if (["/users", "/updates", "/account"].includes(path)) return children;
+  const items = [
+    { to: "/system", text: t.system.tabs.overview },
+    { to: "/system/settings", text: t.system.tabs.settings },
+    { to: "/system/logs", text: t.system.tabs.logs },
+    ...(isOneOf("admin", "operator") ? [{ to: "/system/events", text: t.system.tabs.events }] : []),
+  ];
+  return (
+    <Page title={t.frame.system}>
+      <Tabs label={t.frame.system} items={items} current={path} />
+      {children}
+    </Page>
+  );
 }

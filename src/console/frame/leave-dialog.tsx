@@ -2,7 +2,7 @@ import { t } from "../catalogue/words.ts";
 import { leaving } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
 
 /** Asked before a page with something unsaved is left. */
 export function LeaveDialog() {

@@ -5,10 +5,10 @@ import { useAction } from "../client/use-action.ts";
 import { endedBy } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
-import { CheckField, TextField } from "../ui/field.tsx";
-import { Form } from "../ui/form.tsx";
-import { PasswordField } from "../ui/password-field.tsx";
-import { Submit } from "../ui/submit.tsx";
+import { CheckField, TextField } from "../ui/form/field.tsx";
+import { Form } from "../ui/form/form.tsx";
+import { PasswordField } from "../ui/form/password-field.tsx";
+import { Submit } from "../ui/form/submit.tsx";
 import { CodeClock } from "./code-clock.tsx";
 import { NameForManagers } from "./name-for-managers.tsx";
 

@@ -1,6 +1,6 @@
 import { t } from "../catalogue/words.ts";
-import { entryAt, errorAt } from "../ui/form.tsx";
-import { PasswordField } from "../ui/password-field.tsx";
+import { entryAt, errorAt } from "../ui/form/form.tsx";
+import { PasswordField } from "../ui/form/password-field.tsx";
 
 /** Characters asked for where nothing else is known (NIST SP 800-63B-4 §3.1.1.2). */
 const usualMinimum = 15;

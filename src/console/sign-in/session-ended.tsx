@@ -1,7 +1,7 @@
 import { t } from "../catalogue/words.ts";
 import { ended, me } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Credentials } from "./credentials.tsx";
 import { signInWith } from "./sign-in.tsx";
 

@@ -3,7 +3,7 @@ import { call } from "../client/call.ts";
 import { me } from "../session/session.ts";
 import { passwordQuestion } from "../session/step-up.ts";
 import { useStore } from "../store.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Credentials } from "./credentials.tsx";
 
 /** Asks for the password in place, and what was being done goes on. */

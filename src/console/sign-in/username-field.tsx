@@ -1,7 +1,7 @@
 import { t } from "../catalogue/words.ts";
 import { codeOf } from "../client/problem.ts";
-import { TextField } from "../ui/field.tsx";
-import { entryAt } from "../ui/form.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { entryAt } from "../ui/form/form.tsx";
 
 /** The name of a user who is made, with its rule. `isOwn`: the person's own, which a password manager may keep. */
 export function UsernameField({

@@ -2,10 +2,10 @@ import { useState } from "preact/hooks";
 import type { Release, SetAsideRelease, Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { RadioField } from "../ui/radio-field.tsx";
-import { toast } from "../ui/toasts.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { RadioField } from "../ui/form/radio-field.tsx";
 import { visible } from "../ui/visible.ts";
 import { fromNow } from "./why-waiting.tsx";
 

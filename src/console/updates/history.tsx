@@ -8,7 +8,7 @@ import { isOneOf } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Empty, Facts, Section } from "../ui/page.tsx";
 import { Spoken } from "../ui/spoken.tsx";
 import { Table } from "../ui/table.tsx";

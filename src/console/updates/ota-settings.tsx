@@ -6,7 +6,7 @@ import { hintOf, labelOf } from "../system/settings/said.ts";
 import { SettingField } from "../system/settings/setting-field.tsx";
 import { SettingsForm } from "../system/settings/settings-form.tsx";
 import { useEditing } from "../system/settings/use-editing.ts";
-import { CheckField } from "../ui/field.tsx";
+import { CheckField } from "../ui/form/field.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 
 const ota = "/update/ota/";

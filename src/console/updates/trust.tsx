@@ -7,13 +7,13 @@ import { call } from "../client/call.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { errorAt } from "../ui/form.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { errorAt } from "../ui/form/form.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 import { Spoken } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
-import { toast } from "../ui/toasts.tsx";
 
 interface TrustProps {
   readonly status: Updates;

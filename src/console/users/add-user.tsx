@@ -6,9 +6,9 @@ import { useAction } from "../client/use-action.ts";
 import { newPasswordError } from "../sign-in/new-password-field.tsx";
 import { UsernameField, usernameError } from "../sign-in/username-field.tsx";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { Form } from "../ui/form.tsx";
-import { toast } from "../ui/toasts.tsx";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { Form } from "../ui/form/form.tsx";
 import { NewPassword, OneUsePassword } from "./new-password.tsx";
 import { DisplayNameField, displayNameError, RoleField, useUnsaved } from "./user-fields.tsx";
 

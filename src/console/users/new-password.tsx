@@ -3,7 +3,7 @@ import { t } from "../catalogue/words.ts";
 import { useResource } from "../client/use-resource.ts";
 import { NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { Button } from "../ui/button.tsx";
-import { RadioField } from "../ui/radio-field.tsx";
+import { RadioField } from "../ui/form/radio-field.tsx";
 import { Secret } from "../ui/secret.tsx";
 
 /** A password for somebody: one that the agent makes, which is null here, or one that is typed. */

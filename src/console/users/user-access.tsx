@@ -7,11 +7,11 @@ import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { me } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
 import { Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
-import { toast } from "../ui/toasts.tsx";
 import { agentInWords } from "../ui/user-agent.ts";
 
 /** A token that is to be deleted, once that is confirmed. */

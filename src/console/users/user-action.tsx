@@ -3,9 +3,9 @@ import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { me, signOut } from "../session/session.ts";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { toast } from "../ui/toasts.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
+import { toast } from "../ui/dialog/toasts.tsx";
+import { TextField } from "../ui/form/field.tsx";
 import type { ActionName } from "./user-table.tsx";
 
 /** Longest reason that is written down, in characters. */

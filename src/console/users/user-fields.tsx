@@ -3,9 +3,9 @@ import { roleNames } from "../../contract/shapes.ts";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { guardLeaving } from "../navigation/navigation.ts";
-import { TextField } from "../ui/field.tsx";
-import { errorAt } from "../ui/form.tsx";
-import { RadioField } from "../ui/radio-field.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { errorAt } from "../ui/form/form.tsx";
+import { RadioField } from "../ui/form/radio-field.tsx";
 
 /** What each role may do is said where it is chosen. `onlyAdmin`: why it can be nothing but an administrator. */
 export function RoleField({

@@ -5,6 +5,7 @@ import { useResource } from "../client/use-resource.ts";
 import { mayLeave, place } from "../navigation/navigation.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
+import { SelectField, TextField } from "../ui/form/field.tsx";
 import { Empty, Page, Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { AddUser } from "./add-user.tsx";
@@ -12,9 +13,8 @@ import { EditUser } from "./edit-user.tsx";
 import { ResetPassword } from "./reset-password.tsx";
 import { useUsers } from "./use-users.ts";
 import { UserAction } from "./user-action.tsx";
-import { UserFilters } from "./user-filters.tsx";
 import { type ActionName, UserTable } from "./user-table.tsx";
-import { changeQuery, usersQuery } from "./users-query.ts";
+import { changeQuery, longestSearch, usersQuery } from "./users-query.ts";
 
 /** What the address names where a user is to be added. */
 const adding = "new";
@@ -116,4 +116,39 @@ function useSheet(): string | undefined {
     });
   }, [user, shown]);
   return shown;
+}
+
+/** Which of the users are shown; all of it stands in the address. */
+function UserFilters() {
+  const { q = "", role = "", state = "" } = useStore(place).query;
+  const any = { value: "", text: t.users.any };
+  return (
+    <search class="users-filters">
+      <TextField
+        type="search"
+        label={t.users.search}
+        value={q}
+        maxLength={longestSearch}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(value) => changeQuery({ q: value })}
+      />
+      <SelectField
+        label={t.users.role}
+        value={role}
+        onChange={(value) => changeQuery({ role: value })}
+        options={[any, ...optionsOf(t.users.roles)]}
+      />
+      <SelectField
+        label={t.users.state}
+        value={state}
+        onChange={(value) => changeQuery({ state: value })}
+        options={[any, ...optionsOf(t.users.states)]}
+      />
+    </search>
+  );
+}
+
+function optionsOf(words: Readonly<Record<string, string>>): { value: string; text: string }[] {
+  return Object.entries(words).map(([value, text]) => ({ value, text }));
 }

@@ -4,7 +4,7 @@ import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
 import type { ClockResource } from "../../frame/clock-state.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
 import { offsetWithUncertainty, stepInWords } from "./clock-words.ts";
 
 /** What a person can have done to the clock, and how it goes. */

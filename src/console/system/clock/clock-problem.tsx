@@ -4,7 +4,7 @@ import { t } from "../../catalogue/words.ts";
 import { codeOf } from "../../client/problem.ts";
 import { isOneOf } from "../../session/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import type { ClockActions } from "./clock-actions.ts";
 import { offsetInWords } from "./clock-words.ts";

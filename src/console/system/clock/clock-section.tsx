@@ -1,24 +1,33 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { clockWordOf } from "../../../contract/clock-word.ts";
 import type { TimeSync } from "../../../contract/types.ts";
+import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { type ClockResource, clockColours } from "../../frame/clock-state.tsx";
+import { Link } from "../../navigation/link.tsx";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useIsAway } from "../../ui/connection-state.tsx";
-import { Empty, Section, Skeleton } from "../../ui/page.tsx";
+import { deviceNow } from "../../ui/device-time.ts";
+import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
+import { Empty, Facts, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import { Spoken } from "../../ui/spoken.tsx";
-import { BrowserTimeDialog } from "./browser-time-dialog.tsx";
+import { Time } from "../../ui/time.tsx";
 import { type ClockActions, useClockActions } from "./clock-actions.ts";
-import { ClockFacts } from "./clock-facts.tsx";
 import { ClockProblem } from "./clock-problem.tsx";
-import { isNobodyAsked, nobodyInWords, offsetWithUncertainty } from "./clock-words.ts";
+import {
+  browserInWords,
+  isNobodyAsked,
+  nobodyInWords,
+  offsetWithUncertainty,
+  stepInWords,
+} from "./clock-words.ts";
 import { CoursePicture } from "./course-picture.tsx";
 import { SourcesPicture } from "./sources-picture.tsx";
 import { SourcesTable } from "./sources-table.tsx";
-import { Unvouched } from "./unvouched.tsx";
 
 /** How the clock is, as words, as a picture and as figures, and what mends it. */
 export function ClockSection({ clock }: { readonly clock: ClockResource }) {
@@ -128,5 +137,83 @@ function Pictures({ status }: { readonly status: TimeSync }) {
       </div>
       {sources.length > 0 && <SourcesTable sources={sources} />}
     </>
+  );
+}
+
+/** Asks before the clock is set to this browser's, with both of them in sight. */
+function BrowserTimeDialog({
+  actions,
+  onClose,
+}: {
+  readonly actions: ClockActions;
+  readonly onClose: () => void;
+}) {
+  return (
+    <ConfirmDialog
+      title={t.clock.byBrowserTitle}
+      verb={t.clock.byBrowserVerb}
+      onConfirm={actions.setByBrowser}
+      onClose={onClose}
+    >
+      <p>
+        {t.signIn.clockDiffers(absoluteTime(new Date(deviceNow())), absoluteTime(new Date()))}{" "}
+        {t.clock.facts.browser}: {browserInWords()}.
+      </p>
+      <p>{t.clock.byBrowserText}</p>
+    </ConfirmDialog>
+  );
+}
+
+/** The figures behind the sentence. */
+function ClockFacts({ status }: { readonly status: TimeSync }) {
+  const { source, discipliner, last_step, leap, poll_seconds, mode } = status;
+  const items: (readonly [string, ComponentChildren] | false)[] = [
+    [t.clock.facts.deviceTime, absoluteTime(new Date(status.server_time))],
+    [t.clock.facts.browser, browserInWords()],
+    [
+      t.clock.columns.source,
+      source === null ? t.clock.nobody : source.type === "manual" ? t.clock.aPerson : source.host,
+    ],
+    [t.clock.facts.keptBy, `${discipliner.name ?? t.clock.nobody} (${mode})`],
+    [t.clock.facts.lastSync, <Time key="sync" at={status.last_sync_at} />],
+    poll_seconds !== null &&
+      !isNobodyAsked(status) && [t.clock.facts.poll, t.clock.every(shortDuration(poll_seconds))],
+    last_step !== null && [
+      t.clock.facts.lastStep,
+      <>
+        {stepInWords(last_step.seconds)}, <Time at={last_step.at} />
+      </>,
+    ],
+    (leap === "insert" || leap === "delete") && [t.clock.facts.leap, leap],
+  ];
+  return (
+    <div class="clock-facts">
+      <Facts items={items.filter((item) => item !== false)} />
+    </div>
+  );
+}
+
+/** What is broken while nobody vouches for the clock, and the ways out. */
+function Unvouched({ status }: { readonly status: TimeSync }) {
+  // It is being found out at this moment; the badge says so.
+  if (status.trust !== "none" || status.state === "acquiring") return null;
+  const isNobody = isNobodyAsked(status);
+  return (
+    <div class="clock-unvouched">
+      <h3>{t.clock.broken}</h3>
+      <ul>
+        {t.clock.brokenThings().map((thing) => (
+          <li key={thing}>{thing}</li>
+        ))}
+      </ul>
+      <h3>{t.clock.waysOut}</h3>
+      <ul>
+        <li>
+          {isNobody ? nobodyInWords(status) : t.clock.wayBySync}{" "}
+          {isNobody && <Link to="/system/settings">{t.clock.toSettings}</Link>}
+        </li>
+        <li>{t.clock.wayByBrowser}</li>
+      </ul>
+    </div>
   );
 }

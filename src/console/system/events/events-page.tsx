@@ -5,7 +5,7 @@ import { navigate, place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { SelectField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/form/field.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import { type Column, Table } from "../../ui/table.tsx";

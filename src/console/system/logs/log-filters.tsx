@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LogEntry, LogQuery, SeverityWord } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { Field, SelectField, TextField } from "../../ui/field.tsx";
-import { errorAt } from "../../ui/form.tsx";
+import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
+import { errorAt } from "../../ui/form/form.tsx";
 
 /** Milliseconds after the last key until what was typed is looked for. */
 const typingMilliseconds = 300;

@@ -4,8 +4,8 @@ import type { LogEntry } from "../../../contract/types.ts";
 import { language, t } from "../../catalogue/words.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
 import { Facts } from "../../ui/page.tsx";
-import { toast } from "../../ui/toasts.tsx";
 import { visible, visibleLines } from "../../ui/visible.ts";
 import type { FollowedLog } from "./use-log.ts";
 

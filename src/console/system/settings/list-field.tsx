@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../../ui/button.tsx";
-import type { FieldProps } from "../../ui/field.tsx";
+import type { FieldProps } from "../../ui/form/field.tsx";
 
 export interface RowsProps extends Omit<FieldProps, "error"> {
   /** By the pointer within the value, such as `/0`; the empty one for the whole. */

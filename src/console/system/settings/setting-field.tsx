@@ -1,6 +1,6 @@
 import { languages, t } from "../../catalogue/words.ts";
-import { CheckField, type FieldProps, SelectField, TextField } from "../../ui/field.tsx";
-import { RadioField } from "../../ui/radio-field.tsx";
+import { CheckField, type FieldProps, SelectField, TextField } from "../../ui/form/field.tsx";
+import { RadioField } from "../../ui/form/radio-field.tsx";
 import { type MemberSchema, schemaAt, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
 import { ListField } from "./list-field.tsx";

@@ -10,7 +10,7 @@ import { useResource } from "../../client/use-resource.ts";
 import { guardLeaving } from "../../navigation/navigation.ts";
 import { isOneOf, me } from "../../session/session.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
-import { toast } from "../../ui/toasts.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
 import {
   changedBetween,
   changeOf,

@@ -1,6 +1,6 @@
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/form/field.tsx";
 import { Rows, type RowsProps, useRowFocus } from "./list-field.tsx";
 import { namedDays, type Window } from "./said.ts";
 

@@ -1,4 +1,4 @@
-import { createStore, useStore } from "../store.ts";
+import { createStore, useStore } from "../../store.ts";
 
 interface Toast {
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { ProblemError } from "../client/problem.ts";
-import { ProblemView } from "./problem-view.tsx";
+import { ProblemError } from "../../client/problem.ts";
+import { ProblemView } from "../problem-view.tsx";
 
 /** A form that is sent by a button or by Enter; what is wrong with it stands above its buttons. */
 export function Form({

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { t } from "../catalogue/words.ts";
-import { useAction } from "../client/use-action.ts";
-import { Button } from "./button.tsx";
+import { t } from "../../catalogue/words.ts";
+import { useAction } from "../../client/use-action.ts";
+import { Button } from "../button.tsx";
+import { TextField } from "../form/field.tsx";
+import { Form } from "../form/form.tsx";
 import { Dialog } from "./dialog.tsx";
-import { TextField } from "./field.tsx";
-import { Form } from "./form.tsx";
 
 /** Says what will happen, to whom, and how to come back, and does it on the verb. `word`: where there is no way back. */
 export function ConfirmDialog({

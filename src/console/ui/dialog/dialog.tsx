@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { t } from "../catalogue/words.ts";
-import { Button } from "./button.tsx";
-import { focusContent } from "./focus.ts";
-import { Shape } from "./shape.tsx";
+import { t } from "../../catalogue/words.ts";
+import { Button } from "../button.tsx";
+import { focusContent } from "../focus.ts";
+import { Shape } from "../shape.tsx";
 
 /**
  * A question or a form over the page, which keeps the keyboard until it is closed and gives it back to where it was.

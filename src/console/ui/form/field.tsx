@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { focusFirst } from "./focus.ts";
+import { focusFirst } from "../focus.ts";
 
 export interface FieldProps {
   readonly label: string;

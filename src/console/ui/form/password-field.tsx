@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { t } from "../catalogue/words.ts";
-import { Button } from "./button.tsx";
+import { t } from "../../catalogue/words.ts";
+import { Button } from "../button.tsx";
 import { TextField, type TextFieldProps } from "./field.tsx";
 
 /** A password, shown when the person asks for it. */

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { countdown } from "../catalogue/formats.ts";
-import { t } from "../catalogue/words.ts";
-import { ProblemError } from "../client/problem.ts";
-import type { Action } from "../client/use-action.ts";
-import { Button, type ButtonProps } from "./button.tsx";
+import { countdown } from "../../catalogue/formats.ts";
+import { t } from "../../catalogue/words.ts";
+import { ProblemError } from "../../client/problem.ts";
+import type { Action } from "../../client/use-action.ts";
+import { Button, type ButtonProps } from "../button.tsx";
 
 /** Sends a form; where it was refused for being tried too often, not before that is over, with the time left. */
 export function Submit({
