@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import type { TrustedOwners } from "../host/host.ts";
 import { type HostFile, plainHostFile, readHostFile } from "../host/linux/host-file/host-file.ts";
 import { updateRootFile } from "../host/linux/host-file/installed-root.ts";
-import type { TrustedOwners } from "../host/linux/host-file/trusted-file.ts";
 import type { RoomsConfig } from "./agent/config.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";

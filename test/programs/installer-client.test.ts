@@ -14,6 +14,8 @@ import { emptyJournal, releaseJournalText, type Trial } from "../../src/releases
 import { until } from "../until.ts";
 
 const id = "0123456789abcdef".repeat(2);
+/** None of these installers is asked through systemctl. */
+const runNothing = () => Promise.reject(new Error("a program was run"));
 const noSignal = new AbortController().signal;
 
 function answering(result: Partial<CommandResult>) {
@@ -87,6 +89,7 @@ describe("asking a program of our own", () => {
         hostFile: join(directory, "steward.json"),
       },
       apply: { rules: null, binary: null },
+      run: runNothing,
     };
   };
   const journal = JSON.stringify(releaseJournalText({ ...emptyJournal, sequence: 7 }));
@@ -159,6 +162,7 @@ describe("whether a kind is set up", () => {
   const plan: InstallerPlan = {
     ...{ places: { releases: "/nonexistent", trust: "/nonexistent" }, program: null },
     apply: { rules: null, binary: null },
+    run: runNothing,
   };
 
   it("is what the host file says", () => {

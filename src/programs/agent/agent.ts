@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
-import { readIdentity } from "../../host/linux/identity.ts";
-import { userOfConnection } from "../../host/linux/network/connection-users.ts";
+import type { Host } from "../../host/host.ts";
 import { namesOfHost } from "../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../http/server.ts";
@@ -18,7 +17,7 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import type { AgentConfig } from "./config.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
-import { openRooms, type Rooms } from "./wiring.ts";
+import { hostOf, openRooms, type Rooms } from "./wiring.ts";
 
 /** The agent, listening. */
 export interface Agent {
@@ -45,7 +44,8 @@ const repairPollMilliseconds = 2_000;
 export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Promise<Agent> {
   await makeDirectory(config.runDirectory);
   try {
-    return await startServing(config, await openRooms(config, await lock));
+    const host = hostOf(config);
+    return await startServing(config, host, await openRooms(config, host, await lock));
   } catch (error) {
     const isDamaged = error instanceof StewardError && error.code === "state_damaged";
     if (isDamaged || isOfStorage(error)) return startRescue(config, error);
@@ -53,7 +53,7 @@ export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Prom
   }
 }
 
-async function startServing(config: AgentConfig, rooms: Rooms): Promise<Agent> {
+async function startServing(config: AgentConfig, host: Host, rooms: Rooms): Promise<Agent> {
   let isStopping = false;
   const admit = (id: OperationId, isLocal: boolean): void => {
     if (isStopping)
@@ -67,7 +67,7 @@ async function startServing(config: AgentConfig, rooms: Rooms): Promise<Agent> {
   try {
     await prepareFirstAdministrator(config, rooms);
     const streams = createStreams();
-    const { addresses, stop } = await listen(config, { ...rooms, streams, admit });
+    const { addresses, stop } = await listen(config, host, { ...rooms, streams, admit });
     rooms.start();
     return {
       mode: "serving",
@@ -94,8 +94,10 @@ async function startServing(config: AgentConfig, rooms: Rooms): Promise<Agent> {
 /** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
 async function startRescue(config: AgentConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state cannot be used: in rescue", { detail: damage.message });
-  const rescue = createRescue(config, damage);
-  const { addresses, stop } = await listen(config, { ...rescue, streams: createStreams() });
+  // The clock is only measured: what set it before, and how far, stands in the state.
+  const host = hostOf({ ...config, maySteerClock: false });
+  const rescue = createRescue(config, host, damage);
+  const { addresses, stop } = await listen(config, host, { ...rescue, streams: createStreams() });
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {
@@ -185,18 +187,18 @@ interface Listening {
 }
 
 /** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
-async function listen(config: AgentConfig, application: Application): Promise<Listening> {
+async function listen(config: AgentConfig, host: Host, application: Application): Promise<Listening> {
   const now = () => new Date();
   const schemeOf = createSchemeOf(config.trustedProxies);
   const name = refreshCookieName(application.deviceId);
   const requestLines = createRequestLines(config.log);
   const app = createServer({
     ...application,
-    hostNames: [...namesOfHost(readIdentity().hostname), ...config.hostNames],
+    hostNames: [...namesOfHost(host.identity.hostname), ...config.hostNames],
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
     requestLines,
-    sourceOf: createSourceOf(config.trustedProxies, userOfConnection),
+    sourceOf: createSourceOf(config.trustedProxies, host.network.userOfConnection),
     refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: schemeOf(ctx.req) }),
   });
   const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);

@@ -1,7 +1,6 @@
 import type { SettingsChange } from "../../contract/types.ts";
+import type { Host, TrustedOwners } from "../../host/host.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
-import type { TrustedOwners } from "../../host/linux/host-file/trusted-file.ts";
-import type { Uptime } from "../../host/ports.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import type { OwnLines } from "../../journal/logs/own-lines.ts";
 import type { Build } from "../../system/version.ts";
@@ -36,9 +35,8 @@ export interface AgentConfig {
   selfCheck: { node: string; script: string };
   /** Another clock than this host's. */
   openClock?: OpenClock;
-  /** Another uptime than this host's, and another wall clock (in milliseconds), which sign-in goes by. */
-  uptime?: Uptime;
-  wall?: () => number;
+  /** Ports that replace those of this host. */
+  host?: Partial<Host>;
   /** What `log` wrote lately. */
   ownLines: OwnLines;
   /** What `log` writes goes to the journal, so it need not be kept here as well. */

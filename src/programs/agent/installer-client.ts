@@ -3,7 +3,6 @@ import { watch } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { createRunCommand } from "../../host/linux/commands.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import type { CommandResult, RunCommand } from "../../host/ports.ts";
 import type { ReleasePlaces } from "../../installer/files/places.ts";
@@ -29,6 +28,7 @@ export interface InstallingProgram {
 
 export interface InstallerPlan extends InstallingPlaces {
   readonly apply: UpdateDecisions["apply"];
+  readonly run: RunCommand;
 }
 
 /** Milliseconds: a payload of the largest size is copied, hashed, unpacked and tested in a few minutes on a slow card. */
@@ -54,10 +54,10 @@ export const noInstaller: Installer = {
 
 /** Root's side of this host, as the agent may see it. */
 export function createInstaller(plan: InstallerPlan): Installer {
-  const { places, program, apply } = plan;
+  const { places, program, apply, run } = plan;
   // Absolute in each case: not by join(), which costs a start some memory.
   const read = (): Promise<Uint8Array | null> => readFile(`${places.releases}/journal.json`).catch(ifAbsent);
-  const asking = program ? createProgramAsking({ program, places, read }) : createUnitAsking();
+  const asking = program ? createProgramAsking({ program, places, read }) : createUnitAsking(run);
   return {
     ...asking,
     read,
@@ -83,7 +83,7 @@ export function createOwnTrialLook(config: {
 type Asking = Pick<Installer, "ask" | "goOn">;
 
 /** systemd's way: a oneshot unit for each request, which polkit lets the agent start. Exported for its test. */
-export function createUnitAsking(run: RunCommand = createRunCommand()): Asking {
+export function createUnitAsking(run: RunCommand): Asking {
   return {
     ask: async (request, signal) => {
       const instance = request.verb === "install" ? request.id : `rollback${request.kind}`;

@@ -7,7 +7,7 @@ import { createStateTools, type StateTools } from "../../store/documents/inspect
 import { type Lock, takeLock } from "../../store/files/lock.ts";
 import type { RoomsConfig } from "./config.ts";
 import { documentKinds } from "./documents.ts";
-import { openRooms } from "./wiring.ts";
+import { hostOf, openRooms } from "./wiring.ts";
 
 /**
  * The agent's operations in this process, as local root; for when the agent is down. Under the store's lock, unless the
@@ -19,7 +19,8 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
     if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));
   };
   const lock = config.readsOnly ? noLock : await takeLock(config.stateDirectory);
-  const rooms = await openRooms({ ...config, log, forOneCommand: true }, lock);
+  const own = { ...config, log, forOneCommand: true };
+  const rooms = await openRooms(own, hostOf(own), lock);
   return {
     call: async <Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> => {
       const running = rooms.dispatch.run(id, {

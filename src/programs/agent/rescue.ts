@@ -4,8 +4,7 @@ import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationIds, operationOf } from "../../contract/operations.ts";
 import type { Health, ProblemClock } from "../../contract/types.ts";
-import { readIdentity } from "../../host/linux/identity.ts";
-import { createUptime } from "../../host/linux/uptime.ts";
+import type { Host } from "../../host/host.ts";
 import type { Authenticate } from "../../http/authenticate.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
@@ -35,32 +34,35 @@ export interface Rescue {
   close: () => void;
 }
 
-export function createRescue(config: RoomsConfig, damage: StewardError): Rescue {
+export function createRescue(config: RoomsConfig, host: Host, damage: StewardError): Rescue {
+  const joined = { config, host, damage };
   const events = createLoggedEvents(config.log);
   const refuse = (): never => {
     throw new StewardError("state_damaged", `The agent is in rescue. ${damage.message}`);
   };
   return {
     events,
-    dispatch: createDispatch(
-      { ...rescueHandlers(config, damage, refuse), ...clockHandlers(config, damage) },
-      events,
-    ),
+    dispatch: createDispatch({ ...rescueHandlers(joined, refuse), ...clockHandlers(joined) }, events),
     // There are no accounts to know anyone by; the socket is known by who may open it.
     authenticate: async (_ctx, { isLocal }) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
     admit: (id) => {
       if (!operationOf(id).inRescue) refuse();
     },
     describeClock: unobserved,
-    deviceId: readIdentity().deviceId,
+    deviceId: host.identity.deviceId,
     close: events.close,
   };
 }
 
 const unobserved = (): ProblemClock => ({ server_time: new Date().toISOString(), synchronised: null });
 
-function rescueHandlers(config: RoomsConfig, damage: StewardError, refuse: () => never): Handlers {
-  const host = readIdentity();
+interface Joined {
+  readonly config: RoomsConfig;
+  readonly host: Host;
+  readonly damage: StewardError;
+}
+
+function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): Handlers {
   const health = (isDetailed: boolean): Health => {
     const code = isOfStorage(damage) ? ("state_unreachable" as const) : ("state_damaged" as const);
     const checks = [{ name: "state", status: "rescue" as const, code, detail: damage.message, facts: {} }];
@@ -75,8 +77,8 @@ function rescueHandlers(config: RoomsConfig, damage: StewardError, refuse: () =>
         : fullVersion({
             build: config.build,
             node: config.nodeVersion,
-            host,
-            uptime: config.uptime ?? createUptime(),
+            host: host.identity,
+            uptime: host.uptime,
             rules: null,
           }),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
@@ -89,36 +91,30 @@ function rescueHandlers(config: RoomsConfig, damage: StewardError, refuse: () =>
 }
 
 /** Only looked at: what put it right before, and how far, stands in the state. */
-function clockHandlers(
-  config: RoomsConfig,
-  damage: StewardError,
-): Pick<Handlers, "getTimeSync" | "getStatus"> {
-  const clock = unkeptClock(config);
+function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTimeSync" | "getStatus"> {
+  const clock = unkeptClock(config, host);
   const message =
     "The agent is in rescue, and nobody looks after the clock until its state is repaired: `steward state list` says what is wrong.";
   const read = () => ({ ...clock.status(), message });
   const getStatus = async () =>
     rescueStatus({
-      deviceName: readIdentity().hostname,
+      deviceName: host.identity.hostname,
       version: publicVersion(config.build).version,
       clock: read(),
-      host: await readHostFigures(config.stateDirectory, config.uptime ?? createUptime()),
+      host: await readHostFigures(config.stateDirectory, host.uptime),
       damage: damage.message,
     });
   return { getTimeSync: read, getStatus };
 }
 
-function unkeptClock(config: RoomsConfig): Clock {
+function unkeptClock(config: RoomsConfig, host: Host): Clock {
   const { time } = defaultSettings(config.initialSettings);
   const openClock = config.openClock ?? openHostClock;
   return openClock({
-    ...config,
-    maySteerClock: false,
+    host,
     settings: () => time,
     record: createMemoryDocument(clockRecordKind.name, clockRecordKind.defaults),
-    bootId: readIdentity().bootId,
     buildDate: builtAt(config.build),
-    uptime: config.uptime ?? createUptime(),
   });
 }
 

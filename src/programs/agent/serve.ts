@@ -1,6 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { SettingsChange } from "../../contract/types.ts";
+import type { Host } from "../../host/host.ts";
 import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
 import { usualPlaces } from "../../installer/files/places.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
@@ -29,7 +30,8 @@ export interface Program
  * What of an agent's surroundings another may stand for: its clock and how long it has been up; and proxies that it
  * trusts besides those of the host file.
  */
-export type Surroundings = Pick<AgentConfig, "openClock" | "uptime" | "wall"> &
+export type Surroundings = Pick<AgentConfig, "openClock"> &
+  Partial<Pick<Host, "uptime" | "wall">> &
   Partial<Pick<AgentConfig, "trustedProxies">>;
 
 /** What `systemctl status` shows. */
@@ -61,7 +63,7 @@ export async function serve(
   argv: string[],
   program: Program,
   stopRequested: Promise<"stop">,
-  surroundings: Surroundings = {},
+  { openClock, trustedProxies = [], ...host }: Surroundings = {},
 ): Promise<number> {
   const { environment, node, log, build } = program;
   const options = readServeOptions(argv, { environment, node, script: installerScript(program) });
@@ -69,14 +71,15 @@ export async function serve(
   let lock = makeDirectory(options.state).then(() => takeAgentLock(options.state));
   lock.catch(() => undefined);
   const { startAgent } = (await import("./parts.ts")).parts;
-  const host = await readDecisions(options.hostFile, program.userId());
+  const decisions = await readDecisions(options.hostFile, program.userId());
   const config = {
     ...(await agentConfig(program, options.state, options.run, options.initialSettings)),
     ...options.serve,
-    ...host.forRooms,
-    ...surroundings,
-    hostNames: host.names,
-    trustedProxies: [...host.trustedProxies, ...(surroundings.trustedProxies ?? [])],
+    ...decisions.forRooms,
+    ...(openClock && { openClock }),
+    host,
+    hostNames: decisions.names,
+    trustedProxies: [...decisions.trustedProxies, ...trustedProxies],
   };
   // Of the launcher's `pause`: this start has not failed.
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);

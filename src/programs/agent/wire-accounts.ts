@@ -23,9 +23,7 @@ import type { TrustedTime } from "../../auth/trusted-time.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { isOfStorage } from "../../contract/errors.ts";
 import type { Settings, User } from "../../contract/types.ts";
-import { readSealKeys } from "../../host/linux/host-file/seal-keys.ts";
-import { createTimers } from "../../host/linux/timers.ts";
-import type { HostIdentity, Uptime } from "../../host/ports.ts";
+import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
@@ -42,8 +40,7 @@ export interface SignInParts {
   config: RoomsConfig;
   state: State;
   settings: SettingsStore;
-  host: HostIdentity;
-  uptime: Uptime;
+  host: Host;
   time: TrustedTime;
   events: EventSink;
   /** Asks for a measurement of the clock in the background. */
@@ -55,9 +52,10 @@ const sweepMilliseconds = 60 * 60 * 1_000;
 
 /** Joins the rooms that know who somebody is: accounts, second factors, sessions, tokens. */
 export async function composeSignIn(parts: SignInParts) {
-  const { config, state, settings, host, uptime, events } = parts;
+  const { config, state, settings, host, events } = parts;
+  const { uptime } = host;
   const security = () => settings.read().security;
-  const { seal, trouble } = await openSeal(config, state);
+  const { seal, trouble } = await openSeal(config, state, host);
   const basics = composeAccounts(parts, seal);
   const { time, attempts, apiTokens } = basics;
   const tokens = createAccessTokens({ time, uptime });
@@ -67,7 +65,7 @@ export async function composeSignIn(parts: SignInParts) {
   const answer = createSessionAnswer({ ...common, tokens });
   const secondFactor = createSecondFactor({ ...common, events, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });
-  const issuer = () => settings.read().device.name || `Steward ${host.hostname}`;
+  const issuer = () => settings.read().device.name || `Steward ${host.identity.hostname}`;
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
   const enrolment = createEnrolment({ ...common, ownAccount, secondFactor, issuer, isRequired });
   const sweep = setInterval(() => apiTokens.sweep(), sweepMilliseconds).unref();
@@ -104,10 +102,10 @@ export async function composeSignIn(parts: SignInParts) {
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
 
 /** Each code is good once, also when the record of those that were used is lost. */
-async function openUsedCodes({ config, state, time, uptime }: SignInParts, accounts: Accounts) {
+async function openUsedCodes({ config, state, time, host }: SignInParts, accounts: Accounts) {
   const unwritten = createUnwrittenCodes(join(config.runDirectory, "unwritten-codes"), state.usedCodes);
   const usedCodes = unwritten.watching(createUsedCodes(state.usedCodes));
-  const lostCodes = createLostCodes({ usedCodes, accounts, time, uptime });
+  const lostCodes = createLostCodes({ usedCodes, accounts, time, uptime: host.uptime });
   if (state.hasLost(state.usedCodes) || unwritten.wereLeft()) await lostCodes.refuse();
   state.disk.observe(unwritten.settle);
   return { usedCodes, lostCodes };
@@ -115,13 +113,10 @@ async function openUsedCodes({ config, state, time, uptime }: SignInParts, accou
 
 /** Time, attempts, passwords, accounts, sessions and API tokens, on which the rest is built. */
 function composeAccounts(parts: SignInParts, seal: Seal) {
-  const { state, host, uptime, time } = parts;
-  const attempts = createAttempts({
-    document: state.attempts,
-    bootId: host.bootId,
-    uptime,
-    timers: createTimers(),
-  });
+  const { state, host, time } = parts;
+  const { uptime, timers } = host;
+  const { bootId } = host.identity;
+  const attempts = createAttempts({ document: state.attempts, bootId, uptime, timers });
   const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
   const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
   const accounts = createAccounts({
@@ -152,11 +147,11 @@ function observeTime(
 }
 
 /** Without the right key codes cannot be checked; everything else goes on, and recovery codes work. */
-async function openSeal(config: RoomsConfig, { users, disk }: State) {
+async function openSeal(config: RoomsConfig, { users, disk }: State, host: Host) {
   const { sealKeyFile: path } = config;
   const log = withoutRepeats(config.log);
   const read = async () => {
-    const present = await readSeal(config);
+    const present = await readSeal(config, host);
     const trouble = createSealingKeyTrouble({ ...present, users: () => users.read(), path });
     const found = trouble();
     const severity = present.unusable === null ? "warning" : "error";
@@ -177,12 +172,12 @@ async function openSeal(config: RoomsConfig, { users, disk }: State) {
   return { seal, trouble: () => present.trouble() };
 }
 
-async function readSeal(config: RoomsConfig) {
+async function readSeal(config: RoomsConfig, { files }: Host) {
   const { credentialsDirectory, sealKeyFile: path, stateDirectory, log, readsOnly } = config;
   const fallbackPath = join(stateDirectory, ".seal.key");
   const onMade = () => log("notice", "a key for two-factor secrets was made", { path: fallbackPath });
   try {
-    const keys = await readSealKeys({
+    const keys = await files.readSealKeys({
       credentialsDirectory,
       path,
       fallbackPath,
@@ -196,14 +191,11 @@ async function readSeal(config: RoomsConfig) {
   }
 }
 
-function sessionOptions(
-  { state, settings, host, uptime, events }: SignInParts,
-  accounts: Accounts,
-): SessionsOptions {
+function sessionOptions({ state, settings, host, events }: SignInParts, accounts: Accounts): SessionsOptions {
   return {
     document: state.sessions,
-    bootId: host.bootId,
-    uptime,
+    bootId: host.identity.bootId,
+    uptime: host.uptime,
     limits: () => sessionLimits(settings.read()),
     ...sessionEvents(events, (userId) => accounts.find(userId)?.username),
   };
@@ -223,7 +215,7 @@ function passwordCheck({ config, settings, host }: SignInParts): CheckPassword {
     const common = await readCommonPasswords(join(config.assetsDirectory, "common-passwords.txt"));
     checkNewPassword(password, {
       minimumCharacters: minimumCharacters(security, isFactorRequired(role, security.require_2fa)),
-      names: ["steward", host.hostname, username, ...device.name.split(/\s+/)],
+      names: ["steward", host.identity.hostname, username, ...device.name.split(/\s+/)],
       common,
     });
   };

@@ -1,8 +1,6 @@
 import type { TrustedTime } from "../../auth/trusted-time.ts";
 import type { ConsoleGreeting, Settings, Trouble, Version } from "../../contract/types.ts";
-import { createRunCommand } from "../../host/linux/commands.ts";
-import { createTimers } from "../../host/linux/timers.ts";
-import type { HostIdentity, Uptime } from "../../host/ports.ts";
+import type { Host } from "../../host/host.ts";
 import type { HealthCheck } from "../../system/health.ts";
 import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
 import { fullVersion, publicVersion } from "../../system/version.ts";
@@ -13,17 +11,23 @@ import type { State } from "./documents.ts";
 /** What the agent says of itself to whoever asks; more to those who are known. */
 export function versionOf(
   { build, nodeVersion: node }: RoomsConfig,
-  { host, uptime, updates }: { host: HostIdentity; uptime: Uptime; updates: Updates },
+  { host, updates }: { host: Host; updates: Updates },
 ): (isDetailed: boolean) => Version {
   return (isDetailed) => {
     if (!isDetailed) return publicVersion(build);
-    return fullVersion({ build, node, host, uptime, rules: updates.status().installed.rules });
+    return fullVersion({
+      build,
+      node,
+      host: host.identity,
+      uptime: host.uptime,
+      rules: updates.status().installed.rules,
+    });
   };
 }
 
 export interface GreetingGround {
   readonly config: RoomsConfig;
-  readonly host: HostIdentity;
+  readonly host: Host;
   readonly settings: Pick<Settings, "device" | "console">;
   readonly clock: ReturnType<TrustedTime["describe"]>;
   readonly isSetUp: boolean;
@@ -40,7 +44,7 @@ export function greetingOf({
   isInRescue,
 }: GreetingGround): ConsoleGreeting {
   return {
-    device_name: device.name || host.hostname,
+    device_name: device.name || host.identity.hostname,
     banner: console.banner,
     language: console.language,
     version: publicVersion(config.build).version,
@@ -52,14 +56,11 @@ export function greetingOf({
 }
 
 /** Whether the program's own parts work. */
-export function openSelfCheck({ selfCheck, log }: RoomsConfig, uptime: Uptime): SelfCheck {
+export function openSelfCheck({ selfCheck, log }: RoomsConfig, { run, timers, uptime }: Host): SelfCheck {
   const onFailure = (detail: string) => log("error", "a part of the program does not work", { detail });
   return createSelfCheck({
     ...selfCheck,
-    run: createRunCommand(),
-    timers: createTimers(),
-    uptime,
-    onFailure,
+    ...{ run, timers, uptime, onFailure },
   });
 }
 

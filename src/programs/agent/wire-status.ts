@@ -1,5 +1,5 @@
 import { peopleFacts } from "../../auth/people.ts";
-import type { HostIdentity } from "../../host/ports.ts";
+import type { Host } from "../../host/host.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createStatusHandlers } from "../../http/handlers/status.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
@@ -13,7 +13,7 @@ import type { SignInRooms } from "./wire-accounts.ts";
 
 export interface StatusRooms {
   readonly config: RoomsConfig;
-  readonly host: HostIdentity;
+  readonly host: Host;
   readonly settings: SettingsStore;
   readonly clock: { status(): StatusGround["clock"] };
   readonly updates: Updates;
@@ -34,7 +34,7 @@ export function composeStatus(
     status: async (seen, mayNameUsers) => {
       const { device, security, update } = settings.read();
       return statusOf({
-        deviceName: device.name || host.hostname,
+        deviceName: device.name || host.identity.hostname,
         version: config.build.version,
         clock: clock.status(),
         updates: seen,
@@ -42,7 +42,7 @@ export function composeStatus(
         people: peopleFacts({ ...auth, security: () => security }),
         isSetUp: auth.accounts.hasAdministrator(),
         mayNameUsers,
-        host: await readHostFigures(config.stateDirectory, auth.uptime),
+        host: await readHostFigures(config.stateDirectory, host.uptime),
         troubles: troublesOf(checks),
       });
     },

@@ -4,13 +4,8 @@ import type { TrustedTime } from "../../auth/trusted-time.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
-import { freeSpace } from "../../host/linux/free-space.ts";
+import type { Host } from "../../host/host.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
-import { readInstalledRoot } from "../../host/linux/host-file/installed-root.ts";
-import { isLocalServer } from "../../host/linux/network/local-server.ts";
-import { createTransfers } from "../../host/linux/network/transfers.ts";
-import { createTimers } from "../../host/linux/timers.ts";
-import type { Uptime } from "../../host/ports.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { Build } from "../../system/version.ts";
@@ -35,19 +30,19 @@ export interface UpdatePlan {
   readonly record: Document<UpdateRecord>;
   readonly settings: () => Settings["update"];
   readonly time: TrustedTime;
-  readonly uptime: Uptime;
-  readonly bootId: string;
+  readonly host: Host;
   readonly events: EventSink;
 }
 
 /** The updates on this host's own ports. */
 export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
-  const { update, settings, time, events, product, build } = plan;
+  const { update, settings, time, events, product, build, host } = plan;
+  const { uptime, timers } = host;
   const { rootFile, own, caFile, proxy, allowLocalServers, redirectOrigins } = update;
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
-  const payloads = createPayloadStore({ directory, freeSpace, caps });
-  const transfers = createTransfers({
+  const payloads = createPayloadStore({ directory, freeSpace: host.files.freeSpace, caps });
+  const transfers = host.network.openTransfers({
     ...{ allowLocalServers, redirectOrigins },
     caFile: caFile ?? undefined,
     proxy: proxy ?? undefined,
@@ -56,17 +51,19 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   });
   return openUpdates({
     ...plan,
+    ...{ uptime, timers, bootId: host.identity.bootId },
     agentVersion: build.version,
     allowedChannels: update.channels,
     files: keepingRoots(openFiles(join(directory, "metadata")), openFiles(join(directory, "roots"))),
-    installer: plan.installing ? createInstaller({ ...plan.installing, apply: update.apply }) : noInstaller,
+    installer: plan.installing
+      ? createInstaller({ ...plan.installing, apply: update.apply, run: host.run })
+      : noInstaller,
     payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
     openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),
     readInstalledRoot: async () => {
       if (update.unusable !== undefined) throw new StewardError("update_root_unusable", update.unusable);
-      return readInstalledRoot(rootFile, { own, maximumBytes: caps.rootBytes });
+      return host.files.readInstalledRoot(rootFile, { own, maximumBytes: caps.rootBytes });
     },
-    timers: createTimers(),
     random: Math.random,
     now: time.now,
     expiryNow: time.expiryNow,
@@ -79,7 +76,10 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
 }
 
 /** Whether this host lets updates come from `server`, as far as the address as it is written tells. */
-export function createMayUpdateFrom({ allowLocalServers }: UpdateDecisions): (server: string) => boolean {
+export function createMayUpdateFrom(
+  { allowLocalServers }: UpdateDecisions,
+  { isLocalServer }: Host["network"],
+): (server: string) => boolean {
   return (server) => allowLocalServers || !isLocalServer(server);
 }
 

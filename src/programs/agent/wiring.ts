@@ -4,10 +4,8 @@ import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts"
 import type { Clock } from "../../clock/loop/clock.ts";
 import { unobservedClock } from "../../clock/trust/clock-state.ts";
 import type { ProblemClock } from "../../contract/types.ts";
-import { readIdentity } from "../../host/linux/identity.ts";
-import { createJournalReader } from "../../host/linux/systemd/journal-reader.ts";
-import { createUptime } from "../../host/linux/uptime.ts";
-import type { HostIdentity, Uptime } from "../../host/ports.ts";
+import type { Host } from "../../host/host.ts";
+import { openHost } from "../../host/linux/open-host.ts";
 import { type Authenticate, createAuthenticate } from "../../http/authenticate.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
@@ -44,6 +42,15 @@ import { openHostClock } from "./wire-clock.ts";
 import { composeStatus } from "./wire-status.ts";
 import { createMayUpdateFrom, openHostUpdates } from "./wire-updates.ts";
 
+/** The host that an agent of this configuration runs on. */
+export function hostOf(config: Pick<RoomsConfig, "maySteerClock" | "clockAddon" | "log" | "host">): Host {
+  const onUnusableAddon = (detail: string): void =>
+    config.log("warning", "the addon for the clock cannot be used: it is only measured, less exactly", {
+      detail,
+    });
+  return { ...openHost({ ...config, onUnusableAddon }), ...config.host };
+}
+
 /** The rooms of the agent, joined, over an opened and locked state directory. */
 export interface Rooms {
   dispatch: Dispatch;
@@ -65,25 +72,23 @@ export interface Rooms {
 }
 
 /** Joins the rooms under the state's lock, which is given back when they close. Throws `state_damaged`, `storage_unwritable`. */
-export async function openRooms(config: RoomsConfig, lock: Lock): Promise<Rooms> {
+export async function openRooms(config: RoomsConfig, host: Host, lock: Lock): Promise<Rooms> {
   try {
-    return await joinRooms(config, () => config.ownLines.close().then(() => lock.release()));
+    return await joinRooms(config, host, () => config.ownLines.close().then(() => lock.release()));
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function joinRooms(config: RoomsConfig, release: () => Promise<void>): Promise<Rooms> {
-  const host = readIdentity();
-  const uptime = config.uptime ?? createUptime();
-  const ground = await openGround(config, host, uptime);
+async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise<void>): Promise<Rooms> {
+  const ground = await openGround(config, host);
   const { state, settings, time, clock, updates } = ground;
   const { events } = state;
   const requestSync = () => clock.nudge();
-  const auth = await composeSignIn({ config, state, settings, host, uptime, time, events, requestSync });
+  const auth = await composeSignIn({ config, state, settings, host, time, events, requestSync });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
-  const selfCheck = openSelfCheck(config, uptime);
+  const selfCheck = openSelfCheck(config, host);
   const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken }, host, selfCheck });
   return {
     dispatch: createDispatch(handlers, events),
@@ -93,7 +98,7 @@ async function joinRooms(config: RoomsConfig, release: () => Promise<void>): Pro
     passwords: auth.passwords,
     setupToken,
     describeClock: () => time.describe({ isProven: false }),
-    deviceId: host.deviceId,
+    deviceId: host.identity.deviceId,
     start: () => {
       state.disk.start();
       clock.start();
@@ -114,18 +119,18 @@ async function joinRooms(config: RoomsConfig, release: () => Promise<void>): Pro
 }
 
 /** What the other rooms stand on: the state, the settings, the time, and the rooms that know nobody's name. */
-async function openGround(config: RoomsConfig, host: HostIdentity, uptime: Uptime): Promise<Ground> {
+async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const buildDate = builtAt(config.build);
   // The state is opened before the clock that is kept in it, and stamps what it writes.
   let clock: Clock | undefined;
   const readClock = () => clock?.state() ?? unobservedClock;
   const floor = () => clock?.floor() ?? buildDate;
-  const time = createTrustedTime({ wall: config.wall ?? Date.now, uptime, readClock, floor });
+  const time = createTrustedTime({ wall: host.wall, uptime: host.uptime, readClock, floor });
   const state = await openState({ ...config, isOnTrial: createOwnTrialLook(config) }, time.now);
   const { events } = state;
   const settings = createSettings(state.settings);
   const openClock = config.openClock ?? openHostClock;
-  const plan = { ...config, bootId: host.bootId, buildDate, uptime, events };
+  const plan = { ...config, host, buildDate, events };
   clock = openClock({ ...plan, record: state.clock, settings: () => settings.read().time });
   const updates = await openHostUpdates({
     ...plan,
@@ -134,7 +139,7 @@ async function openGround(config: RoomsConfig, host: HostIdentity, uptime: Uptim
     settings: () => settings.read().update,
   });
   const { channels: allowedChannels } = config.update;
-  const mayUpdateFrom = createMayUpdateFrom(config.update);
+  const mayUpdateFrom = createMayUpdateFrom(config.update, host.network);
   settings.addGuard(createSettingsGuard({ updates, mayUpdateFrom, allowedChannels }));
   observeClock(clock, { time, updates, events });
   return { state, settings, time, clock, updates };
@@ -162,12 +167,11 @@ interface Ground {
 interface Joined extends Ground {
   config: RoomsConfig;
   auth: SignInRooms & { setupToken: SetupToken };
-  host: HostIdentity;
+  host: Host;
   selfCheck: SelfCheck;
 }
 
 function joinHandlers({ config, state, settings, clock, updates, auth, host, selfCheck }: Joined): Handlers {
-  const { uptime } = auth;
   const { now } = auth.time;
   const checks = checksOf({ state, auth, clock, updates, selfCheck });
   return {
@@ -178,7 +182,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
     ...createTokenHandlers(auth),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener)),
     // By the host's own clock, which the lines are stamped by, however wrong it is.
-    ...createLogHandlers({ logs: openLogs(config), now: () => new Date() }),
+    ...createLogHandlers({ logs: openLogs(config, host), now: () => new Date() }),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
     ...composeStatus({ config, host, settings, clock, updates, auth, checks, selfCheck }),
@@ -189,8 +193,8 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
       },
       settings,
       acceptFindings: (document) => state.register.accept(document),
-      readFacts: createFacts(config.factsWorker, uptime),
-      version: versionOf(config, { host, uptime, updates }),
+      readFacts: createFacts(config.factsWorker, host.uptime),
+      version: versionOf(config, { host, updates }),
       greet: () =>
         greetingOf({
           ...{ config, host, settings: settings.read(), clock: auth.time.describe({ isProven: false }) },
@@ -201,8 +205,11 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
 }
 
 /** The journal, or the agent's own lines, which are kept here only where no journal keeps them. */
-function openLogs({ ownLines, logUnits, isLogInJournal, stateDirectory, readsOnly }: RoomsConfig): Logs {
+function openLogs(
+  { ownLines, logUnits, isLogInJournal, stateDirectory, readsOnly }: RoomsConfig,
+  { systemd }: Host,
+): Logs {
   const kept = createKeptLines(stateDirectory);
   if (!isLogInJournal) ownLines.keepIn(readsOnly ? { ...kept, append: async () => undefined } : kept);
-  return createLogs({ journal: createJournalReader(), ownLines, logUnits });
+  return createLogs({ journal: systemd.journal, ownLines, logUnits });
 }

@@ -1,17 +1,10 @@
 import { arch } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../contract/errors.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
 import { freeSpace } from "../../host/linux/free-space.ts";
 import { readInstalledRoot } from "../../host/linux/host-file/installed-root.ts";
-import { readIdentity } from "../../host/linux/identity.ts";
+import { openReleaseHost } from "../../host/linux/open-release-host.ts";
 import { type Credentials, createOwnersRights } from "../../host/linux/releases/agent-rights.ts";
-import { createHealthCheck } from "../../host/linux/releases/health-check.ts";
-import { createRunForRelease } from "../../host/linux/releases/release-programs.ts";
-import { createSelfTest } from "../../host/linux/releases/self-test.ts";
-import { createActivation } from "../../host/linux/systemd/activation.ts";
-import { createUnits } from "../../host/linux/systemd/units.ts";
-import { createUptime } from "../../host/linux/uptime.ts";
 import type { ReleaseHost } from "../../host/release-ports.ts";
 import type { ReleasePlaces } from "../../installer/files/places.ts";
 import { createReleaseFiles } from "../../installer/files/release-files.ts";
@@ -50,7 +43,7 @@ export interface InstallerPlan {
 export async function openInstaller(plan: InstallerPlan): Promise<InstallerParts> {
   const { places, say, hostFile, credentials } = plan;
   const decisions = await readDecisions(hostFile, credentials.geteuid());
-  const host = createHost(plan);
+  const host = openInstallerHost(plan);
   return {
     host,
     places,
@@ -68,24 +61,12 @@ export async function openInstaller(plan: InstallerPlan): Promise<InstallerParts
   };
 }
 
-/** What root's side does to this host. */
-export function createHost({ isUnderSystemd, credentials }: InstallerPlan): ReleaseHost {
+/** This host, with the installer's own ways to write files and to unpack. */
+function openInstallerHost({ isUnderSystemd, credentials }: InstallerPlan): ReleaseHost {
   const run = createRunCommand();
-  const runForRelease = createRunForRelease();
-  const units = isUnderSystemd ? createUnits(run) : null;
   const files = createReleaseFiles({ run, freeSpace });
-  return {
-    files,
-    units,
-    uptime: createUptime(),
-    bootId: readIdentity().bootId,
-    now: () => new Date(),
-    pause: (seconds) => delay(seconds * 1_000),
-    activate: createActivation({ units, run: runForRelease }),
-    askHealth: createHealthCheck({ units, run: runForRelease }),
-    selfTest: createSelfTest({ run, isRoot: credentials.geteuid() === 0 }),
-    unpack: (payload, directory) => unpack(payload, directory, { files }),
-  };
+  const host = openReleaseHost({ run, isUnderSystemd, isRoot: credentials.geteuid() === 0 });
+  return { ...host, files, unpack: (payload, directory) => unpack(payload, directory, { files }) };
 }
 
 function createTakeIn(plan: InstallerPlan, { forRooms }: HostDecisions, host: ReleaseHost): TakeIn {

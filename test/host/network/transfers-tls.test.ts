@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, describe, it } from "node:test";
-import { createTransfers, type TransferOptions } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
 import { createAuthority, type ServerCertificate } from "./certificates.ts";
 import {
   listening,
@@ -71,7 +71,7 @@ async function startProxy(connectStatus = 200): Promise<WebServer> {
   return proxy;
 }
 
-function open(url: string, options: Partial<TransferOptions> = {}) {
+function open(url: string, options: Partial<LinuxTransferOptions> = {}) {
   const resolveHost = async () => ["127.0.0.1"];
   const transfers = createTransfers({ redirects: 5, allowLocalServers: true, resolveHost, ...options });
   return transfers.open(url, plainRequest());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
-import { createTransfers, type TransferOptions } from "../../../src/host/linux/network/transfers.ts";
+import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
 import { until } from "../../until.ts";
 import {
   type Answerer,
@@ -31,7 +31,7 @@ async function servingRaw(answer: Parameters<typeof startRawServer>[0]): Promise
   return server;
 }
 
-function transfers(options: Partial<TransferOptions> = {}) {
+function transfers(options: Partial<LinuxTransferOptions> = {}) {
   return createTransfers({ redirects: 5, allowLocalServers: true, ...options });
 }
 

@@ -2,8 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { StewardError } from "../../../contract/errors.ts";
 import { settings } from "../../../contract/schemas/settings.ts";
+import type { TrustedOwners } from "../../host.ts";
 import { type ApplyPlans, checkedPlans, hostPrograms } from "./host-file-apply.ts";
-import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
+import { readTrustedFile } from "./trusted-file.ts";
 import { refuseForeignProgram } from "./trusted-program.ts";
 
 /** What root decides about the ways that updates come on. */

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { StewardError } from "../../../contract/errors.ts";
 import { unitName } from "../../../contract/schemas/logs.ts";
+import type { TrustedOwners } from "../../host.ts";
 import { plansOf } from "./host-file-apply.ts";
 import {
   checkedUpdate,
@@ -9,7 +10,7 @@ import {
   readAuthorities,
   type UpdateDecisions,
 } from "./host-file-update.ts";
-import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
+import { readTrustedFile } from "./trusted-file.ts";
 
 /** What root alone decides about this device; the API never writes it. */
 export interface HostFile {

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { StewardError } from "../../../contract/errors.ts";
-import { readTrustedFile, type TrustedOwners } from "./trusted-file.ts";
+import type { TrustedOwners } from "../../host.ts";
+import { readTrustedFile } from "./trusted-file.ts";
 
 /** Where the root of trust of updates lies: beside the host file. */
 export function updateRootFile(hostFile: string): string {

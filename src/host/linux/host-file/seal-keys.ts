@@ -2,19 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, link, open, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
-
-export interface SealKeyPlaces {
-  /** Where systemd puts credentials, or undefined without them; the key is its `steward.key`. */
-  credentialsDirectory: string | undefined;
-  /** The key that root gives, by default /etc/steward/seal.key. */
-  path: string;
-  /** The key that the agent makes itself when nobody gives one: a hidden file in its state directory. */
-  fallbackPath: string;
-  /** False: without a key there is none. */
-  mayMake?: boolean;
-  /** Hears that the agent's own key was made now: what another one sealed does not open by it. */
-  onMade?: () => void;
-}
+import type { SealKeyPlaces } from "../../host.ts";
 
 const keyBytes = 32;
 

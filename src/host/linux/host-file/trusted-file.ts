@@ -2,15 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemErrorCode } from "../../../contract/errors.ts";
-
-/** Whose files are believed. */
-export interface TrustedOwners {
-  /**
-   * The user besides root whose files are believed: the one who runs this, for a trial that has folders of its own.
-   * Never for what lies at its usual place, for whoever has taken over a service is its user.
-   */
-  own?: number | undefined;
-}
+import type { TrustedOwners } from "../../host.ts";
 
 /** Bits of a mode that let group or others write. */
 const writableByOthers = 0o022;

@@ -1,3 +1,4 @@
+import type { TransferOptions } from "../../host.ts";
 import type { ResolveHost, Transfer, TransferRequest, Transfers } from "../../ports.ts";
 import { createCertificateAuthorities } from "./certificate-authorities.ts";
 import type { ConnectionOptions } from "./connections.ts";
@@ -7,25 +8,13 @@ import { exchange } from "./transfer-exchange.ts";
 import { refused, tooSlow, unreachable } from "./transfer-failures.ts";
 import { openFile } from "./transfer-files.ts";
 
-export interface TransferOptions {
-  /** PEM; these authorities are believed beside those of the runtime. */
-  readonly caFile?: string | undefined;
-  /** `http://host:port`: absolute form for http, CONNECT for https; it then resolves the names. */
-  readonly proxy?: string | undefined;
-  /** Origins (`https://cdn.example`) that a redirect may lead to, besides that of the request. */
-  readonly redirectOrigins?: readonly string[];
-  /** Redirects followed in one transfer. */
-  readonly redirects: number;
-  /** Loopback, link-local, unspecified and multicast addresses may be servers. */
-  readonly allowLocalServers: boolean;
-  /** Says to servers who asks (RFC 9110 §10.1.5). */
-  readonly userAgent?: string;
+export interface LinuxTransferOptions extends TransferOptions {
   readonly resolveHost?: ResolveHost;
   readonly ownAddresses?: () => ReadonlySet<string>;
 }
 
 /** Transfers over the network and from directories; each has a connection of its own, which ends with it. */
-export function createTransfers(options: TransferOptions): Transfers {
+export function createTransfers(options: LinuxTransferOptions): Transfers {
   const connections: ConnectionOptions = {
     resolveHost: options.resolveHost ?? createResolveHost(),
     authorities: createCertificateAuthorities(options.caFile),
@@ -44,7 +33,7 @@ export function createTransfers(options: TransferOptions): Transfers {
   };
 }
 
-function withUserAgent(request: TransferRequest, { userAgent }: TransferOptions): TransferRequest {
+function withUserAgent(request: TransferRequest, { userAgent }: LinuxTransferOptions): TransferRequest {
   if (userAgent === undefined) return request;
   return { ...request, headers: { ...request.headers, "user-agent": userAgent } };
 }
@@ -84,7 +73,7 @@ async function followed(
   url: URL,
   request: TransferRequest,
   signal: AbortSignal,
-  options: TransferOptions,
+  options: LinuxTransferOptions,
   connections: ConnectionOptions,
 ): Promise<Transfer> {
   const origins = new Set([url.origin, ...(options.redirectOrigins ?? [])]);

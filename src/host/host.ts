@@ -1,0 +1,105 @@
+import type {
+  ClockDriver,
+  Datagrams,
+  FreeSpace,
+  HostIdentity,
+  Journal,
+  ResolveHost,
+  RunCommand,
+  Timers,
+  TimeServices,
+  Transfers,
+  Uptime,
+  UserOfConnection,
+} from "./ports.ts";
+
+/**
+ * The host that the agent runs on, in groups: each room is given the ports that it uses. `host/linux/open-host.ts` opens
+ * the real one; a test gives its own in the place of any of them.
+ */
+export interface Host {
+  readonly identity: HostIdentity;
+  readonly uptime: Uptime;
+  /** Milliseconds since 1970 by the wall clock, however wrong it is. */
+  readonly wall: () => number;
+  readonly timers: Timers;
+  readonly run: RunCommand;
+  readonly clock: HostClock;
+  readonly network: HostNetwork;
+  readonly files: HostFiles;
+  readonly systemd: HostSystemd;
+}
+
+export interface HostClock {
+  readonly driver: ClockDriver;
+  readonly services: TimeServices;
+  /** The battery-backed clock, to the second below; null where there is none. */
+  readRealTimeClock(): Promise<Date | null>;
+}
+
+export interface HostNetwork {
+  readonly datagrams: Datagrams;
+  readonly resolve: ResolveHost;
+  readonly userOfConnection: UserOfConnection;
+  openTransfers(options: TransferOptions): Transfers;
+  /** Whether an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
+  isLocalServer(server: string): boolean;
+}
+
+export interface HostFiles {
+  readonly freeSpace: FreeSpace;
+  /**
+   * The keys that two-factor secrets are sealed with, the preferred first. Throws `second_factor_unavailable`,
+   * `storage_full`, `storage_unwritable`.
+   */
+  readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>;
+  /**
+   * The root of trust of updates as root has installed it; null: there is none. Throws `update_root_unusable` when it is
+   * too large, or when another user could have written it.
+   */
+  readInstalledRoot(
+    path: string,
+    options: TrustedOwners & { maximumBytes: number },
+  ): Promise<Uint8Array | null>;
+}
+
+export interface HostSystemd {
+  readonly journal: Journal;
+}
+
+export interface TransferOptions {
+  /** PEM; these authorities are trusted beside those of the runtime. */
+  readonly caFile?: string | undefined;
+  /** `http://host:port`: absolute form for http, CONNECT for https; the proxy then resolves the names. */
+  readonly proxy?: string | undefined;
+  /** Origins (`https://cdn.example`) that a redirect may lead to, besides that of the request. */
+  readonly redirectOrigins?: readonly string[];
+  /** Redirects followed in one transfer. */
+  readonly redirects: number;
+  /** Loopback, link-local, unspecified and multicast addresses may be servers. */
+  readonly allowLocalServers: boolean;
+  /** Tells servers which program sends the request (RFC 9110 §10.1.5). */
+  readonly userAgent?: string;
+}
+
+/** Whose files are trusted. */
+export interface TrustedOwners {
+  /**
+   * The user besides root whose files are trusted: the one who runs this program, for a trial in folders of its own.
+   * Never for a file at its usual place, because an attacker who has taken over a service acts as its user.
+   */
+  own?: number | undefined;
+}
+
+export interface SealKeyPlaces {
+  /** Where systemd puts credentials, or undefined without them; the key is its `steward.key`. */
+  credentialsDirectory: string | undefined;
+  /** The key that root gives, by default /etc/steward/seal.key. */
+  path: string;
+  /** The key that the agent makes when it is given none: a hidden file in its state directory. */
+  fallbackPath: string;
+  /** False: without a key there is none. */
+  mayMake?: boolean;
+  /** Called when the agent's own key was made just now: what another key sealed does not open with it. */
+  onMade?: () => void;
+}

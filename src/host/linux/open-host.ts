@@ -1,0 +1,56 @@
+import type { Host } from "../host.ts";
+import { openClockAddon } from "./clock/clock-addon.ts";
+import { openClockDriver } from "./clock/clock-driver.ts";
+import { readRealTimeClock } from "./clock/real-time-clock.ts";
+import { createTimeServices } from "./clock/time-services.ts";
+import { createRunCommand } from "./commands.ts";
+import { freeSpace } from "./free-space.ts";
+import { readInstalledRoot } from "./host-file/installed-root.ts";
+import { readSealKeys } from "./host-file/seal-keys.ts";
+import { readIdentity } from "./identity.ts";
+import { userOfConnection } from "./network/connection-users.ts";
+import { createDatagrams } from "./network/datagrams.ts";
+import { isLocalServer } from "./network/local-server.ts";
+import { createResolveHost } from "./network/resolve-host.ts";
+import { createTransfers } from "./network/transfers.ts";
+import { createJournalReader } from "./systemd/journal-reader.ts";
+import { createTimers } from "./timers.ts";
+import { createUptime } from "./uptime.ts";
+
+export interface HostOptions {
+  /** False: the host's clock is measured and never set, whatever the process may do. */
+  readonly maySteerClock: boolean;
+  /** Absolute path of clock-steering.node. */
+  readonly clockAddon: string;
+  /** Called with the reason why an addon that is there cannot be used; the clock is then measured less exactly. */
+  readonly onUnusableAddon: (detail: string) => void;
+}
+
+/** The Linux host that this process runs on. The addon is loaded and the process's right to set clocks is found once, now. */
+export function openHost({ maySteerClock, clockAddon, onUnusableAddon }: HostOptions): Host {
+  const addon = openClockAddon(clockAddon, (cause) =>
+    onUnusableAddon(cause instanceof Error ? cause.message : String(cause)),
+  );
+  const run = createRunCommand();
+  return {
+    identity: readIdentity(),
+    uptime: createUptime(),
+    wall: Date.now,
+    timers: createTimers(),
+    run,
+    clock: {
+      driver: openClockDriver({ maySteer: maySteerClock, addon }),
+      services: createTimeServices({ run }),
+      readRealTimeClock: () => readRealTimeClock(),
+    },
+    network: {
+      datagrams: createDatagrams(addon),
+      resolve: createResolveHost(),
+      userOfConnection,
+      openTransfers: createTransfers,
+      isLocalServer,
+    },
+    files: { freeSpace, readSealKeys, readInstalledRoot },
+    systemd: { journal: createJournalReader() },
+  };
+}

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { RunCommand } from "../ports.ts";
+import type { ReleaseHost } from "../release-ports.ts";
+import { readIdentity } from "./identity.ts";
+import { createHealthCheck } from "./releases/health-check.ts";
+import { createRunForRelease } from "./releases/release-programs.ts";
+import { createSelfTest } from "./releases/self-test.ts";
+import { createActivation } from "./systemd/activation.ts";
+import { createUnits } from "./systemd/units.ts";
+import { createUptime } from "./uptime.ts";
+
+export interface ReleaseHostOptions {
+  readonly run: RunCommand;
+  /** False: no unit is restarted or watched, as in a trial run. */
+  readonly isUnderSystemd: boolean;
+  readonly isRoot: boolean;
+}
+
+/**
+ * The Linux host as the installer changes it, without the files of releases and their unpacking, which are the
+ * installer's own. Apart from `openHost`, so that the installer's program holds nothing of clocks and networks.
+ */
+export function openReleaseHost({
+  run,
+  isUnderSystemd,
+  isRoot,
+}: ReleaseHostOptions): Omit<ReleaseHost, "files" | "unpack"> {
+  const runForRelease = createRunForRelease();
+  const units = isUnderSystemd ? createUnits(run) : null;
+  return {
+    units,
+    uptime: createUptime(),
+    bootId: readIdentity().bootId,
+    now: () => new Date(),
+    pause: (seconds) => delay(seconds * 1_000),
+    activate: createActivation({ units, run: runForRelease }),
+    askHealth: createHealthCheck({ units, run: runForRelease }),
+    selfTest: createSelfTest({ run, isRoot }),
+  };
+}
