@@ -9,11 +9,11 @@ import { compareVersions } from "../releases/semver.ts";
 import { labelText } from "./files/journal-store.ts";
 import { conformLinks } from "./files/links.ts";
 import { pathsOf } from "./files/places.ts";
-import { drive, type Installing } from "./trial/drive.ts";
-import { formerOf, refused, withSlot } from "./trial/endings.ts";
 import { tidy, underWay } from "./trial/guard.ts";
-import { messageOf } from "./trial/watch.ts";
-import type { VerifiedRelease } from "./verify/intake.ts";
+import { messageOf } from "./trial/health-watch.ts";
+import { formerOf, refused, withSlot } from "./trial/outcomes.ts";
+import { drive, type Installing } from "./trial/run-trial.ts";
+import type { VerifiedRelease } from "./verify/verify-and-copy.ts";
 
 /** Takes what the agent has staged, believing nothing of it. Throws the codes `update_*`, `storage_full`. */
 export type TakeIn = (id: string, journal: ReleaseJournal) => Promise<VerifiedRelease>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { createHealthCheck } from "../../src/host/linux/releases/health-check.ts";
 import { createRunForRelease } from "../../src/host/linux/releases/release-programs.ts";
-import { open, plan } from "../installer/side.ts";
+import { open, plan } from "../installer/simulated-installer.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
 

@@ -14,11 +14,11 @@ import { until } from "../until.ts";
 import { current, isConsistent, journalOf, linked, runsWell } from "./lab/checks.ts";
 import { copyDevice, type Device, type DeviceOptions, makeDevice, pumpLog, stage } from "./lab/device.ts";
 import { startEngine } from "./lab/engine.ts";
+import { type RootOrder, runRootSide, underVirtualTime } from "./lab/installer-in-process.ts";
 import { type Published, publishReleases } from "./lab/published.ts";
 import { endPump } from "./lab/pump.ts";
 import { quickDirectory } from "./lab/quick-directory.ts";
 import { type PackedRelease, type ReleaseModel, treeHash } from "./lab/releases.ts";
-import { type RootOrder, runRootSide, underVirtualTime } from "./lab/root-side.ts";
 import { type Supervisor, supervise } from "./lab/supervisor.ts";
 
 const kinds = ["rules", "binary"] as const;

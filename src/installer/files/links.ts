@@ -2,7 +2,7 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot } from "../../releases/release-journal.ts";
-import { formerOf } from "../trial/endings.ts";
+import { formerOf } from "../trial/outcomes.ts";
 import { pathsOf, type ReleasePlaces } from "./places.ts";
 
 /** What `current` and `previous` are to lead to, as the journal has it. */

@@ -6,9 +6,9 @@ import { takeLock } from "../../store/files/lock.ts";
 import { journalBytes, openJournal } from "../files/journal-store.ts";
 import { conformLinks, prune } from "../files/links.ts";
 import { pathsOf } from "../files/places.ts";
-import { leaveOrder, type Order } from "../orders.ts";
-import { drive, type Installing } from "./drive.ts";
-import { withSlot } from "./endings.ts";
+import { leaveOrder, type Order } from "./orders.ts";
+import { withSlot } from "./outcomes.ts";
+import { drive, type Installing } from "./run-trial.ts";
 
 /** Opens root's side under the lock of the release directory, and does `work`. Throws `state_locked`. */
 export async function withReleases<T>(

@@ -4,7 +4,7 @@ import { chown, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { type Credentials, createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
-import { agentUser, isRoot, labCredentials } from "../../installer/intake-lab.ts";
+import { agentUser, isRoot, labCredentials } from "../../installer/verify-lab.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
 
 async function directoryOfAgent(test: TestContext): Promise<string> {

@@ -24,10 +24,10 @@ import {
   stage,
 } from "./device.ts";
 import { startEngine } from "./engine.ts";
+import { type RootOrder, runRootSide, underVirtualTime } from "./installer-in-process.ts";
 import { type Published, publishReleases } from "./published.ts";
 import { endPump } from "./pump.ts";
 import type { PackedRelease, ReleaseModel } from "./releases.ts";
-import { type RootOrder, runRootSide, underVirtualTime } from "./root-side.ts";
 
 /** Seconds of the virtual clock: of what is killed, of what comes after it in the same boot, of the next apply. */
 export const clock = { crash: 1_000, recovery: 1_000.01, next: 2_000 };

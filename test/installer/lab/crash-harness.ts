@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { compileKillAt, type Watched, watchRun } from "../../updates/lab/power-cut.ts";
 import type { CrashPlan } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
-import type { RootOrder } from "./root-side.ts";
+import type { RootOrder } from "./installer-in-process.ts";
 
 /** What the program that is killed is told, as its one argument. */
 export interface CrashRequest {

@@ -8,7 +8,7 @@ import { useOpenSsl } from "../../updates/lab/quick-ed25519.ts";
 import type { CrashRequest } from "./crash-harness.ts";
 import { createCounter } from "./crashing-host.ts";
 import { deviceIn } from "./device.ts";
-import { runRootSide, underVirtualTime } from "./root-side.ts";
+import { runRootSide, underVirtualTime } from "./installer-in-process.ts";
 
 const request = JSON.parse(process.argv[2] ?? "") as CrashRequest;
 process.umask(0o022);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { open, type Side } from "../side.ts";
+import { open, type Side } from "../simulated-installer.ts";
 
 describe("whatever ends in the middle", () => {
   /** Every operation of a flow, each ended before it once: afterwards exactly the old or the new release is current. */

@@ -8,8 +8,8 @@ import type { ApplyPlan } from "../../src/host/release-ports.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
 import { pathsOf, type ReleasePlaces } from "../../src/installer/files/places.ts";
 import { install, type RollbackOrder, rollBack, type TakeIn } from "../../src/installer/install.ts";
-import type { Installing } from "../../src/installer/trial/drive.ts";
 import { guard } from "../../src/installer/trial/guard.ts";
+import type { Installing } from "../../src/installer/trial/run-trial.ts";
 import { readReleaseJournal } from "../../src/releases/release-journal.ts";
 import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { pathsOf } from "../../../src/installer/files/places.ts";
 import { forgive, guard, order, withReleases } from "../../../src/installer/trial/guard.ts";
-import { idOf, isError, open, plan, type Side } from "../side.ts";
+import { idOf, isError, open, plan, type Side } from "../simulated-installer.ts";
 
 describe("a release that is well", () => {
   it("becomes current, with the one before it as previous", async () => {

@@ -1,6 +1,6 @@
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../../host/release-ports.ts";
 import type { Trial } from "../../releases/release-journal.ts";
-import { cut } from "./endings.ts";
+import { cut } from "./outcomes.ts";
 import { mostCrashes } from "./trial-step.ts";
 
 /** Looks at a release that has been put to work. */

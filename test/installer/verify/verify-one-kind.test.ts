@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { inDays } from "../../updates/lab/signed-forms.ts";
 import { createSigningKey } from "../../updates/lab/signing-key.ts";
-import { type IntakeLab, isRoot, openIntakeLab, takesNothing } from "../intake-lab.ts";
+import { type IntakeLab, isRoot, openIntakeLab, takesNothing } from "../verify-lab.ts";
 
 /** A staged release of each kind, with something wrong with one of the two roles. */
 async function withSpoilt(

@@ -13,9 +13,9 @@ import { ed25519Alone } from "../../tuf/signatures.ts";
 import { type AgentFiles, type AsAgent, openAgentFiles } from "../files/agent-files.ts";
 import { pathsOf, type ReleasePlaces } from "../files/places.ts";
 import { type AgentRepository, createAgentRepository } from "./agent-repository.ts";
-import { copySigned, emptyIntake } from "./intake-copy.ts";
-import { judge, notAcceptable, type OwnDevice } from "./judgement.ts";
-import { type OwnTrust, openOwnTrust } from "./own-trust.ts";
+import { copySigned, emptyIntake } from "./copy-payload.ts";
+import { judge, notAcceptable, type OwnDevice } from "./eligibility.ts";
+import { type OwnTrust, openOwnTrust } from "./installer-trust.ts";
 import { openTimeFloor } from "./time-floor.ts";
 
 /** A release that root's side has verified by itself. */

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
 import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
-import { copySigned } from "../../../src/installer/verify/intake-copy.ts";
+import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
@@ -20,7 +20,7 @@ import {
   takenFiles,
   takesNothing,
   withStaged,
-} from "../intake-lab.ts";
+} from "../verify-lab.ts";
 
 const code = "update_not_acceptable";
 

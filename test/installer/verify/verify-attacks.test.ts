@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { IntakeOptions } from "../../../src/installer/verify/intake.ts";
-import { openOwnTrust } from "../../../src/installer/verify/own-trust.ts";
+import { openOwnTrust } from "../../../src/installer/verify/installer-trust.ts";
+import type { IntakeOptions } from "../../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal, type ReleaseJournal } from "../../../src/releases/release-journal.ts";
 import type { ReleaseOptions } from "../../updates/lab/signed-forms.ts";
 import { SignedRepository } from "../../updates/lab/signed-repository.ts";
@@ -13,7 +13,7 @@ import {
   openIntakeLab,
   takesNothing,
   withStaged,
-} from "../intake-lab.ts";
+} from "../verify-lab.ts";
 
 function journalWith(version: string, more: Partial<ReleaseJournal["slots"]["rules"]> = {}): ReleaseJournal {
   const good = [{ id: "0".repeat(32), name: "base", version }];

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { IntakeOptions } from "../../../src/installer/verify/intake.ts";
+import type { IntakeOptions } from "../../../src/installer/verify/verify-and-copy.ts";
 import { SignedRepository } from "../../updates/lab/signed-repository.ts";
-import { type IntakeLab, isRoot, openIntakeLab, takesNothing } from "../intake-lab.ts";
+import { type IntakeLab, isRoot, openIntakeLab, takesNothing } from "../verify-lab.ts";
 
 /** A publisher's today; his timestamp is good for 7 days from it. */
 const today = new Date("2026-12-01T00:00:00Z");

@@ -4,7 +4,11 @@ import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promi
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Credentials, createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
-import { type IntakeOptions, takeIn, type VerifiedRelease } from "../../src/installer/verify/intake.ts";
+import {
+  type IntakeOptions,
+  takeIn,
+  type VerifiedRelease,
+} from "../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal } from "../../src/releases/release-journal.ts";
 import { metadataFileName } from "../../src/tuf/metadata-file-name.ts";
 import { type Ending, temporaryDirectory } from "../store/state-directory.ts";

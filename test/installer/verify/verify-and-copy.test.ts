@@ -10,7 +10,7 @@ import { onDisk } from "../../store/state-directory.ts";
 import { refused } from "../../updates/lab/device.ts";
 import { createSigningKey, sha512 } from "../../updates/lab/signing-key.ts";
 import { refreshing } from "../../updates/refreshing.ts";
-import { agentUser, type IntakeLab, idOf, isRoot, openIntakeLab, takenFiles } from "../intake-lab.ts";
+import { agentUser, type IntakeLab, idOf, isRoot, openIntakeLab, takenFiles } from "../verify-lab.ts";
 
 describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   it("takes a release that an agent of another user has staged, into a copy of root's own", async (test) => {

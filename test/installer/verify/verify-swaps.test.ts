@@ -8,10 +8,11 @@ import { describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
 import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
-import { copySigned } from "../../../src/installer/verify/intake-copy.ts";
+import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 import { counted } from "../../counts.ts";
 import { sha512 } from "../../updates/lab/signing-key.ts";
+import { swapperSource } from "../swapping.ts";
 import {
   asAgentUser,
   type IntakeLab,
@@ -19,8 +20,7 @@ import {
   labCredentials,
   takenFiles,
   withStaged,
-} from "../intake-lab.ts";
-import { swapperSource } from "../swapping.ts";
+} from "../verify-lab.ts";
 
 const installs = counted({ usual: 100, all: 1_000 });
 /** So many by the whole of it; the rest by the steps that touch what the agent can touch. */

@@ -5,10 +5,10 @@ import { journalBounds } from "../../releases/release-journal-schema.ts";
 import type { JournalStore } from "../files/journal-store.ts";
 import { conformLinks } from "../files/links.ts";
 import { pathsOf, type ReleasePlaces } from "../files/places.ts";
-import { readOrder } from "../orders.ts";
-import { committed, cut, formerOf, type Moment, refused, undone, withSlot } from "./endings.ts";
+import { createWatch, messageOf, type Watch } from "./health-watch.ts";
+import { readOrder } from "./orders.ts";
+import { committed, cut, formerOf, type Moment, refused, undone, withSlot } from "./outcomes.ts";
 import { isPatient, nextStep, type TrialStep } from "./trial-step.ts";
-import { createWatch, messageOf, type Watch } from "./watch.ts";
 
 /** What root's side works with, under the lock of the release directory. */
 export interface Installing {
