@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, it } from "node:test";
-import { readPages } from "../../scripts/docs/pages.ts";
+import { readPages, withoutTables } from "../../scripts/docs/pages.ts";
 
 const root = join(import.meta.dirname, "../..");
 const pages = readPages();
@@ -73,6 +73,18 @@ describe("the pages", () => {
       named.filter((name) => name !== "package").toSorted(),
       Object.keys(dependencies).toSorted(),
     );
+  });
+
+  it("are in plain words", () => {
+    // Tables come from the contract, and blocks show what the program says: their words are checked there.
+    const banned = /\b(whoever|nobody|somebody|vouch\w*|wish\w*|for good|by itself|he|him|his)\b/gi;
+    const found = pages
+      .filter(({ path }) => path !== "CHANGELOG.md")
+      .flatMap(({ path, text }) => {
+        const prose = withoutTables(text).replace(/^```[\s\S]*?^```$/gm, "");
+        return [...prose.matchAll(banned)].map(([word]) => `${path}: ${word}`);
+      });
+    assert.deepEqual(found, []);
   });
 
   it("are what the sources cite: each rule of a design that a comment names is there", () => {
