@@ -25,7 +25,7 @@ import { unknownMembers } from "../../store/validation/members.ts";
 import type { HealthCheck } from "../../system/health.ts";
 import { updateRecordKind } from "../../updates/update-record.ts";
 import { accountsKind } from "../../users/account.ts";
-import { beforeRegister, tellFindings, troublesOf } from "./state-findings.ts";
+import { beforeRegister, tellFindings, troublesOf } from "./state.ts";
 
 /** The documents of the state directory. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {

@@ -18,7 +18,7 @@ import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
 import type { RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds } from "./documents.ts";
-import { knownDocuments } from "./state-findings.ts";
+import { knownDocuments } from "./state.ts";
 import { greetingOf } from "./wire-answers.ts";
 import { openHostClock } from "./wire-clock.ts";
 
