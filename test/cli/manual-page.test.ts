@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { manualPage } from "../../scripts/manual-page.ts";
 import { commands } from "../../src/cli/command-table.ts";
 import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.ts";
-import { documentNames } from "../../src/cli/system/state.ts";
+import { documentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 
 const page = manualPage(commands, { version: "1.2.3", date: "2026-11-20" });

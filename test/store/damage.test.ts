@@ -2,19 +2,11 @@ import assert from "node:assert/strict";
 import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
+import { type DocumentName, documentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import {
-  type DocumentName,
-  damage,
-  damageBoth,
-  damages,
-  documents,
-  type LivedInState,
-  login,
-  makeLivedInState,
-} from "./damaged-state.ts";
+import { damage, damageBoth, damages, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   endOfSuite,
   keptFiles,
@@ -93,7 +85,7 @@ async function documentOf(test: TestContext, name: DocumentName) {
   return { directory, good, openAgain };
 }
 
-for (const name of documents) {
+for (const name of documentNames) {
   describe(`a damaged ${name}.json with a good copy`, () => {
     for (const [what, how] of Object.entries(damages)) {
       it(`when ${what}: the good copy is taken, the file kept byte for byte, and told of`, async (test) => {
@@ -124,23 +116,23 @@ describe("an agent that finds its documents damaged", () => {
   it("goes on with the good copies of all of them, each damaged in another way, and health names each", async (test) => {
     const directory = await state.copy(test);
     const ways = Object.values(damages);
-    for (const [index, name] of documents.entries()) {
+    for (const [index, name] of documentNames.entries()) {
       await damage(directory, name, ways[index % ways.length] ?? ((whole) => whole));
     }
     const agent = await startAgent(test, { stateDirectory: directory });
-    for (const name of documents) {
+    for (const name of documentNames) {
       await isBack[name](agent);
       assert.equal((await keptFiles(directory, name)).length, 1, name);
     }
-    await assertDegraded(agent, documents);
+    await assertDegraded(agent, documentNames);
   });
 
   it("goes on with the good copies of all of them where the files are missing", async (test) => {
     const directory = await state.copy(test);
-    for (const name of documents) await rm(join(directory, `${name}.json`));
+    for (const name of documentNames) await rm(join(directory, `${name}.json`));
     const agent = await startAgent(test, { stateDirectory: directory });
-    for (const name of documents) await isBack[name](agent);
-    await assertDegraded(agent, documents);
+    for (const name of documentNames) await isBack[name](agent);
+    await assertDegraded(agent, documentNames);
   });
 
   it("says nothing of those that are whole", async (test) => {

@@ -1,20 +1,9 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { DocumentName } from "../../src/contract/document-names.ts";
 import { enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { type Ending, startAgent, temporaryDirectory } from "./state-directory.ts";
-
-export const documents = [
-  "users",
-  "settings",
-  "sessions",
-  "attempts",
-  "tokens",
-  "used-codes",
-  "clock",
-  "updates",
-] as const;
-export type DocumentName = (typeof documents)[number];
 
 /** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */
 export interface LivedInState {

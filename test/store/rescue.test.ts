@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { documentNames } from "../../src/contract/document-names.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { timeSync } from "../../src/contract/schemas/clock.ts";
 import { consoleGreeting } from "../../src/contract/schemas/console.ts";
@@ -10,7 +11,7 @@ import { status as deviceStatus } from "../../src/contract/schemas/status.ts";
 import { assertFits } from "../http/answer-rules.ts";
 import { type AgentProcess, runSteward } from "../running-agent.ts";
 import { until } from "../until.ts";
-import { damageBoth, documents, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
+import { damageBoth, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   becomes,
   type Ending,
@@ -208,7 +209,7 @@ describe("an absent users.json", () => {
 
   it("with all other state absent too is the first run", async (test) => {
     const directory = await state.copy(test);
-    for (const name of documents) {
+    for (const name of documentNames) {
       await rm(join(directory, `${name}.json`));
       await rm(join(directory, `${name}.good.json`));
     }

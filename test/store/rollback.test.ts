@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
+import { documentNames } from "../../src/contract/document-names.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { codeNear, enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
-import { documents } from "./damaged-state.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";
 import { endOfSuite, keptFiles, onDisk, startAgent, temporaryDirectory } from "./state-directory.ts";
 
@@ -101,9 +101,9 @@ describe("a release that adds members to all documents and is undone", () => {
 describe("a release that has all documents in another form and is undone", () => {
   it("leaves the bytes of the form before, which are taken and told of, and nothing is lost", async (test) => {
     const directory = await copyOfDevice(test);
-    const before = await Promise.all(documents.map((name) => readFile(join(directory, `${name}.json`))));
+    const before = await Promise.all(documentNames.map((name) => readFile(join(directory, `${name}.json`))));
     assert.deepEqual(await asNextRelease(directory, majorKinds()), []);
-    for (const [index, name] of documents.entries()) {
+    for (const [index, name] of documentNames.entries()) {
       const { version } = JSON.parse(String(before[index])).__internal__.migrations;
       const kept = await readFile(join(directory, `${name}.format-${version}.json`));
       assert.deepEqual(kept, before[index], name);
@@ -113,14 +113,14 @@ describe("a release that has all documents in another form and is undone", () =>
     await signIn(agent, device.secret, 1);
     const { json } = await agent.call("GET", "/api/health", { local: true });
     const trouble = (json.checks as { name: string; detail: string }[]).filter(({ detail }) => detail !== "");
-    assert.deepEqual(trouble.map(({ name }) => name).sort(), [...documents].sort());
+    assert.deepEqual(trouble.map(({ name }) => name).sort(), [...documentNames].sort());
     for (const { name, detail } of trouble) {
       assert.match(detail, /format 2\.0\.0, known here: 1\.\d\.0/);
       assert.match(detail, /the newer release had changed nothing/);
       assert.match(detail, new RegExp(`steward state accept ${name}`));
     }
     await agent.stop();
-    for (const name of documents) assert.equal((await keptFiles(directory, name)).length, 1, name);
+    for (const name of documentNames) assert.equal((await keptFiles(directory, name)).length, 1, name);
     assert.deepEqual(await asNextRelease(directory, majorKinds()), []);
     assert.equal(((await onDisk(directory, "settings.json")).inside as { mood?: string }).mood, undefined);
   });

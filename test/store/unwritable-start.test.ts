@@ -3,9 +3,10 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
-import { openState, type State } from "../../src/programs/agent/documents.ts";
+import type { State } from "../../src/programs/agent/state.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
+import { openStateAt } from "./opened-state.ts";
 import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
 import { fingerprints, keptFiles, onDisk, open } from "./state-directory.ts";
 
@@ -21,13 +22,13 @@ describe("state that is opened on a read-only disk", () => {
   it("is what lies there, refuses changes, and writes what waits when the disk is mended", async (test) => {
     const mount = await disk(test);
     if (!mount) return;
-    const first = await openAt(mount);
+    const first = await openStateAt(mount.seen);
     await first.settings.update(renamed("pump 7"));
     await first.close();
     mount.run(makeReadOnly);
     const before = await fingerprints(mount.seen);
 
-    const state = await openAt(mount);
+    const state = await openStateAt(mount.seen);
     assert.equal(state.settings.read().device.name, "pump 7");
     await assert.rejects(state.settings.update(renamed("never")), isUnwritable);
     state.usedCodes.note(() => oneUsedCode, 60);
@@ -48,7 +49,7 @@ describe("state that is opened on a read-only disk", () => {
     const mount = await disk(test);
     if (!mount) return;
     mount.run(makeReadOnly);
-    const state = await openAt(mount);
+    const state = await openStateAt(mount.seen);
     assert.deepEqual(state.users.read(), { accounts: [] });
     assert.deepEqual(troubles(state).slice(0, 2), ["users", "settings"]);
     mount.run(makeWritable);
@@ -97,15 +98,15 @@ describe("state that is opened on a read-only disk", () => {
   it("keeps what it found then for the next start", async (test) => {
     const mount = await disk(test);
     if (!mount) return;
-    await (await openAt(mount)).close();
+    await (await openStateAt(mount.seen)).close();
     await writeFile(join(mount.seen, "settings.json"), "{ torn");
     mount.run(makeReadOnly);
-    const state = await openAt(mount);
+    const state = await openStateAt(mount.seen);
     mount.run(makeWritable);
     await state.settings.save();
     await state.disk.look();
     await state.close();
-    const next = await openAt(mount);
+    const next = await openStateAt(mount.seen);
     assert.deepEqual(
       next.register.findings().map(({ document }) => document),
       ["settings"],
@@ -130,7 +131,7 @@ describe("state that is first opened on a full disk", () => {
     const mount = await disk(test);
     if (!mount) return;
     await fill(mount);
-    const state = await openAt(mount);
+    const state = await openStateAt(mount.seen);
     await assert.rejects(state.settings.update(renamed("too late")), isFull);
     await assert.rejects(
       state.users.update((users) => ({ accounts: [...users.accounts] })),
@@ -177,11 +178,6 @@ async function disk(test: TestContext): Promise<PrivateMount | undefined> {
   if (typeof mount !== "string") return mount;
   test.skip(mount);
   return undefined;
-}
-
-function openAt(mount: PrivateMount): Promise<State> {
-  const config = { stateDirectory: mount.seen, initialSettings: {}, log: () => undefined };
-  return openState(config, () => new Date());
 }
 
 function troubles({ checks }: State): string[] {

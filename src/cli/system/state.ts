@@ -1,3 +1,4 @@
+import { documentNames } from "../../contract/document-names.ts";
 import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../../store/documents/inspection.ts";
 import { wholeList } from "../client/all-pages.ts";
 import { afterOtherCommands } from "../client/patience.ts";
@@ -6,18 +7,6 @@ import type { Command, GivenOptions, Invocation, Option } from "../framework/com
 import { requireConsent } from "../framework/consent.ts";
 import type { Fields } from "../terminal/table.ts";
 import { formatBytes } from "./facts-view.ts";
-
-/** For completion; the agent's documents are looked up by the tools themselves. */
-export const documentNames = [
-  "users",
-  "settings",
-  "sessions",
-  "attempts",
-  "tokens",
-  "used-codes",
-  "clock",
-  "updates",
-] as const;
 
 const fromOption: Option = {
   name: "from",

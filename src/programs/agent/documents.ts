@@ -1,31 +1,33 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { usedCodesKind } from "../../auth/second-factor/used-codes.ts";
 import { sessionsKind } from "../../auth/sessions/session.ts";
 import { attemptsKind } from "../../auth/throttle/attempt-record.ts";
 import { apiTokensKind } from "../../auth/tokens/api-token.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
+import { documentNames } from "../../contract/document-names.ts";
 import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
-import type { Settings, SettingsChange, Trouble } from "../../contract/types.ts";
-import { openEventLog } from "../../journal/events/event-log.ts";
+import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { keptFiles } from "../../journal/logs/kept-lines.ts";
-import type { Log } from "../../journal/logs/log.ts";
 import { mergeSettings } from "../../settings/changes.ts";
 import { settingsErrors } from "../../settings/rules.ts";
 import { settingsKind } from "../../settings/settings.ts";
-import { type Document, type OpenedDocument, openDocument } from "../../store/documents/document.ts";
+import { type OpenedDocument, openDocument } from "../../store/documents/document.ts";
 import { type DocumentKind, validatorOf } from "../../store/documents/document-kind.ts";
 import { readDocument } from "../../store/documents/memory-document.ts";
-import { openRegister } from "../../store/documents/register.ts";
-import { type Disk, openDisk } from "../../store/files/disk.ts";
+import { openRegister, readRegister } from "../../store/documents/register.ts";
+import { openDisk } from "../../store/files/disk.ts";
 import { unusableDirectory } from "../../store/files/durable-file.ts";
 import { createReserve } from "../../store/files/reserve.ts";
 import { unknownMembers } from "../../store/validation/members.ts";
-import type { HealthCheck } from "../../system/health.ts";
 import { updateRecordKind } from "../../updates/update-record.ts";
 import { accountsKind } from "../../users/account.ts";
-import { beforeRegister, tellFindings, troublesOf } from "./state.ts";
+
+/**
+ * The documents of every release that kept no register of them. One that is added later does not belong here: in the state
+ * of such a release its absence is no damage.
+ */
+const beforeRegister: readonly string[] = documentNames;
 
 /** The documents of the state directory. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
@@ -41,19 +43,27 @@ export function documentKinds(initialSettings: SettingsChange): readonly Documen
   return [accountsKind, settings, ...others];
 }
 
-export interface StateConfig {
-  stateDirectory: string;
-  initialSettings: SettingsChange;
-  log: Log;
-  /** Without the lock: nothing is written. */
-  readsOnly?: boolean | undefined;
-  /** Whether a release of this program is on trial, which the one before may have to follow. */
-  isOnTrial?: () => Promise<boolean>;
+/** The documents whose absence is damage, of a directory that holds state. */
+export async function knownDocuments(directory: string): Promise<ReadonlySet<string>> {
+  const { documents } = (await readRegister(directory)) ?? { documents: beforeRegister };
+  return new Set([accountsKind.name, ...documents]);
 }
 
-/** Every document, in the order in which they may first come to the disk, and the register and the events beside them. */
-async function openDocuments(config: StateConfig, now: () => Date) {
-  const { stateDirectory: directory, initialSettings, log, readsOnly } = config;
+export interface DocumentsConfig {
+  readonly stateDirectory: string;
+  readonly initialSettings: SettingsChange;
+  /** Without the lock: nothing is written. */
+  readonly readsOnly?: boolean | undefined;
+  /** Whether a release of this program is on trial, which the one before may have to follow. */
+  readonly isOnTrial?: () => Promise<boolean>;
+}
+
+/**
+ * Opens every document under the caller's lock, or to be read, in the order in which they may first come to the disk; and
+ * their register. Throws `state_damaged`, `storage_unwritable`.
+ */
+export async function openDocuments(config: DocumentsConfig) {
+  const { stateDirectory: directory, initialSettings, readsOnly } = config;
   const openOne = readsOnly ? readDocument : openDocument;
   const reserve = createReserve(directory);
   const disk = await openDisk(directory, reserve);
@@ -73,7 +83,7 @@ async function openDocuments(config: StateConfig, now: () => Date) {
   const after = isEmptyDirectory ? users : undefined;
   const open = <T extends object>(kind: DocumentKind<T>) =>
     openKind(kind, isEmptyDirectory || !register.isKnown(kind.name), after);
-  const [settings, sessions, attempts, tokens, usedCodes, clock, updates, events] = await Promise.all([
+  const [settings, sessions, attempts, tokens, usedCodes, clock, updates] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),
     open(attemptsKind),
@@ -81,76 +91,13 @@ async function openDocuments(config: StateConfig, now: () => Date) {
     open(usedCodesKind),
     open(clockRecordKind),
     open(updateRecordKind),
-    openEventLog({ directory: join(directory, "events"), log, now, reserve, readsOnly }),
   ]);
   const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock, updates };
-  return { documents, events, register, disk };
-}
-
-/** Opens every document under the caller's lock, or to be read. Throws `state_damaged`, `storage_unwritable`. */
-export async function openState(config: StateConfig, now: () => Date) {
-  const { log } = config;
-  const { documents, events, register, disk } = await openDocuments(config, now);
   await register.know(Object.values(documents).map(({ name }) => name));
-  const lost = await tellFindings(register, events);
-  const troubleOf = troublesOf(
-    Object.values(documents).map((document) => ({
-      name: document.name,
-      trouble: () => documentTrouble(document, disk),
-    })),
-    register,
-  );
-  const disks = { name: "disk", code: "disk", isFailure: true, trouble: () => disk.trouble() } as const;
-  const checks: readonly HealthCheck[] = [disks, ...troubleOf.checks];
-  for (const { name, trouble } of checks) {
-    const found = trouble();
-    if (found !== null)
-      log("warning", "a document needs attention", { document: name, detail: found.detail });
-  }
-  observeDisk(disk, log);
-  // A finding of a start on a read-only disk would be forgotten at the next one: by then the damage is mended.
-  disk.observe(() => register.settle());
-  return {
-    ...documents,
-    events,
-    register,
-    // That of updates says more than how its document is.
-    checks: [
-      ...checks.filter(({ name }) => name !== updateRecordKind.name),
-      { name: "events", code: "event_log" as const, trouble: () => events.trouble() },
-    ],
-    disk,
-    /** What a person should know of the record of updates; null when all is well. */
-    updatesTrouble: () => troubleOf.named(updateRecordKind.name),
-    /** This start found that something may be missing in the document. */
-    hasLost: (document: Pick<Document<object>, "name">) => lost.has(document.name),
-    close: async () => {
-      disk.stop();
-      await events.close();
-      for (const document of Object.values(documents)) await document.close();
-    },
-  };
+  return { documents, register, disk, reserve };
 }
 
-/** What is wrong with the disk is said once, and not by each document that waits for it. */
-function documentTrouble(document: OpenedDocument<object>, disk: Disk): Trouble | null {
-  if (document.failure() === null || disk.trouble() === null) return document.trouble();
-  const detail = `${document.name}.json waits in memory until it can be written: see the check "disk".`;
-  return { code: "document_waiting", facts: { document: document.name }, detail };
-}
-
-function observeDisk(disk: Disk, log: Log): void {
-  let said = disk.trouble() !== null;
-  disk.observe(() => {
-    const found = disk.trouble();
-    if ((found !== null) === said) return;
-    said = found !== null;
-    if (found !== null) log("warning", "the disk needs attention", { detail: found.detail });
-    else log("notice", "the disk can be written and has space again");
-  });
-}
-
-export type State = Awaited<ReturnType<typeof openState>>;
+export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 
 /** The contract's defaults with what this product begins with. Throws `validation_failed` when these do not fit. */
 export function defaultSettings(initialSettings: SettingsChange): Settings {

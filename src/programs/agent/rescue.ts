@@ -17,8 +17,7 @@ import { readHostFigures } from "../../system/facts.ts";
 import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
 import type { RoomsConfig } from "./config.ts";
-import { defaultSettings, documentKinds } from "./documents.ts";
-import { knownDocuments } from "./state.ts";
+import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { greetingOf } from "./wire-answers.ts";
 import { openHostClock } from "./wire-clock.ts";
 

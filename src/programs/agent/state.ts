@@ -1,29 +1,58 @@
 import type { Trouble } from "../../contract/types.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
-import type { Document } from "../../store/documents/document.ts";
-import { type Finding, type Register, readRegister, registerName } from "../../store/documents/register.ts";
+import type { EventLog } from "../../journal/events/event-log.ts";
+import type { Log } from "../../journal/logs/log.ts";
+import type { Document, OpenedDocument } from "../../store/documents/document.ts";
+import { type Finding, type Register, registerName } from "../../store/documents/register.ts";
+import type { Disk } from "../../store/files/disk.ts";
 import type { HealthCheck } from "../../system/health.ts";
+import { updateRecordKind } from "../../updates/update-record.ts";
+import type { Documents } from "./documents.ts";
 
-/** The documents of every release that kept no register of them. */
-export const beforeRegister: readonly string[] = [
-  "users",
-  "settings",
-  "sessions",
-  "attempts",
-  "tokens",
-  "used-codes",
-  "clock",
-  "updates",
-];
-
-/** The documents whose absence is damage, of a directory that holds state. */
-export async function knownDocuments(directory: string): Promise<ReadonlySet<string>> {
-  const { documents } = (await readRegister(directory)) ?? { documents: beforeRegister };
-  return new Set(["users", ...documents]);
+/** Joins the opened documents and events to the state of the agent: what was found is told, what is wrong is watched. */
+export async function openState({ documents, register, disk }: Documents, events: EventLog, log: Log) {
+  const lost = await tellFindings(register, events);
+  const all: readonly OpenedDocument<object>[] = Object.values(documents);
+  const troubles = troublesOf(
+    all.map((document) => ({ name: document.name, trouble: () => documentTrouble(document, disk) })),
+    register,
+  );
+  const disks = { name: "disk", code: "disk", isFailure: true, trouble: () => disk.trouble() } as const;
+  const checks: readonly HealthCheck[] = [disks, ...troubles.checks];
+  for (const { name, trouble } of checks) {
+    const found = trouble();
+    if (found !== null)
+      log("warning", "a document needs attention", { document: name, detail: found.detail });
+  }
+  observeDisk(disk, log);
+  // A finding of a start on a read-only disk would be forgotten at the next one: by then the damage is mended.
+  disk.observe(() => register.settle());
+  return {
+    ...documents,
+    events,
+    register,
+    // That of updates says more than how its document is.
+    checks: [
+      ...checks.filter(({ name }) => name !== updateRecordKind.name),
+      { name: "events", code: "event_log" as const, trouble: () => events.trouble() },
+    ],
+    disk,
+    /** What a person should know of the record of updates; null when all is well. */
+    updatesTrouble: () => troubles.named(updateRecordKind.name),
+    /** This start found that something may be missing in the document. */
+    hasLost: (document: Pick<Document<object>, "name">) => lost.has(document.name),
+    close: async () => {
+      disk.stop();
+      await events.close();
+      for (const document of all) await document.close();
+    },
+  };
 }
 
+export type State = Awaited<ReturnType<typeof openState>>;
+
 /** Writes each new finding down as an event, once, and returns the names of the documents that have lost something. */
-export async function tellFindings(register: Register, events: EventSink): Promise<ReadonlySet<string>> {
+async function tellFindings(register: Register, events: EventSink): Promise<ReadonlySet<string>> {
   const fresh = register.findings().filter(({ isTold }) => !isTold);
   for (const { document, detail } of fresh) {
     await events.record(agentEvent("state.damage_found", { document, detail }));
@@ -33,10 +62,7 @@ export async function tellFindings(register: Register, events: EventSink): Promi
 }
 
 /** What a person should know of each document: why it cannot be written, else what was found and is not accepted. */
-export function troublesOf(
-  documents: readonly Pick<Document<object>, "name" | "trouble">[],
-  register: Register,
-) {
+function troublesOf(documents: readonly Pick<Document<object>, "name" | "trouble">[], register: Register) {
   const none = { name: registerName, trouble: () => null };
   const checks = [...documents, none].map(
     (document): HealthCheck => ({
@@ -61,4 +87,22 @@ function described(name: string, findings: readonly Finding[]): Trouble | null {
     facts: { document: name, found_at: newest.at },
     detail: `${found} After you have checked what may be missing: \`steward state accept ${name}\`.`,
   };
+}
+
+/** The disk's own trouble is told once, and not by each document that waits for it. */
+function documentTrouble(document: OpenedDocument<object>, disk: Disk): Trouble | null {
+  if (document.failure() === null || disk.trouble() === null) return document.trouble();
+  const detail = `${document.name}.json waits in memory until it can be written: see the check "disk".`;
+  return { code: "document_waiting", facts: { document: document.name }, detail };
+}
+
+function observeDisk(disk: Disk, log: Log): void {
+  let said = disk.trouble() !== null;
+  disk.observe(() => {
+    const found = disk.trouble();
+    if ((found !== null) === said) return;
+    said = found !== null;
+    if (found !== null) log("warning", "the disk needs attention", { detail: found.detail });
+    else log("notice", "the disk can be written and has space again");
+  });
 }

@@ -34,7 +34,7 @@ import type { CheckPassword } from "../../users/credentials.ts";
 import { checkNewPassword } from "../../users/password-rules.ts";
 import { createPasswords } from "../../users/passwords.ts";
 import type { RoomsConfig } from "./config.ts";
-import type { State } from "./documents.ts";
+import type { State } from "./state.ts";
 
 export interface SignInParts {
   config: RoomsConfig;

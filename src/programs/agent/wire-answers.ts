@@ -6,7 +6,7 @@ import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
 import { fullVersion, publicVersion } from "../../system/version.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { RoomsConfig } from "./config.ts";
-import type { State } from "./documents.ts";
+import type { State } from "./state.ts";
 
 /** What the agent says of itself to whoever asks; more to those who are known. */
 export function versionOf(

@@ -7,6 +7,7 @@ import type { Settings } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
+import type { SettingsGuard } from "../../settings/faults.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { Build } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
@@ -14,8 +15,10 @@ import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createPayloadStore } from "../../updates/download/payload-store.ts";
 import { openRepository } from "../../updates/download/repository-files.ts";
+import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import type { UpdateRecord } from "../../updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
+import type { Updates } from "../../updates/updates.ts";
 import type { UpdatePlaces } from "./config.ts";
 import { createInstaller, type InstallingPlaces, noInstaller } from "./installer-client.ts";
 
@@ -75,12 +78,14 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   });
 }
 
-/** Whether this host lets updates come from `server`, as far as the address as it is written tells. */
-export function createMayUpdateFrom(
-  { allowLocalServers }: UpdateDecisions,
+/** The rules of this host about settings of updates. */
+export function settingsGuardOf(
+  { allowLocalServers, channels }: UpdateDecisions,
   { isLocalServer }: Host["network"],
-): (server: string) => boolean {
-  return (server) => allowLocalServers || !isLocalServer(server);
+  updates: Updates,
+): SettingsGuard {
+  const mayUpdateFrom = (server: string) => allowLocalServers || !isLocalServer(server);
+  return createSettingsGuard({ updates, mayUpdateFrom, allowedChannels: channels });
 }
 
 /** What a reader of the state does with what was fetched: nothing. */

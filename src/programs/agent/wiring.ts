@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-token.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
-import { unobservedClock } from "../../clock/trust/clock-state.ts";
 import type { ProblemClock } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { openHost } from "../../host/linux/open-host.ts";
@@ -20,6 +19,7 @@ import { createTwoFactorHandlers } from "../../http/handlers/two-factor.ts";
 import { createUpdateHandlers } from "../../http/handlers/updates.ts";
 import { createUserHandlers } from "../../http/handlers/users.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
+import { openEventLog } from "../../journal/events/event-log.ts";
 import { createKeptLines } from "../../journal/logs/kept-lines.ts";
 import { createLogs, type Logs } from "../../journal/logs/logs.ts";
 import { createSettings, type SettingsStore } from "../../settings/settings.ts";
@@ -28,19 +28,19 @@ import type { Lock } from "../../store/files/lock.ts";
 import { createFacts } from "../../system/facts.ts";
 import type { SelfCheck } from "../../system/self-check.ts";
 import { builtAt } from "../../system/version.ts";
-import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { RoomsConfig } from "./config.ts";
-import { openState, type State } from "./documents.ts";
+import { openDocuments } from "./documents.ts";
 import { createOwnTrialLook } from "./installer-client.ts";
+import { openState, type State } from "./state.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { checksOf, greetingOf, openSelfCheck, versionOf } from "./wire-answers.ts";
 import { openHostClock } from "./wire-clock.ts";
 import { composeStatus } from "./wire-status.ts";
-import { createMayUpdateFrom, openHostUpdates } from "./wire-updates.ts";
+import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
 /** The host that an agent of this configuration runs on. */
 export function hostOf(config: Pick<RoomsConfig, "maySteerClock" | "clockAddon" | "log" | "host">): Host {
@@ -84,29 +84,25 @@ export async function openRooms(config: RoomsConfig, host: Host, lock: Lock): Pr
 async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise<void>): Promise<Rooms> {
   const ground = await openGround(config, host);
   const { state, settings, time, clock, updates } = ground;
-  const { events } = state;
+  const { events, disk } = state;
   const requestSync = () => clock.nudge();
   const auth = await composeSignIn({ config, state, settings, host, time, events, requestSync });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
   const selfCheck = openSelfCheck(config, host);
-  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken }, host, selfCheck });
+  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken }, selfCheck });
   return {
     dispatch: createDispatch(handlers, events),
     authenticate: createAuthenticate(auth),
-    events,
-    accounts: auth.accounts,
-    passwords: auth.passwords,
-    setupToken,
+    ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
     describeClock: () => time.describe({ isProven: false }),
     deviceId: host.identity.deviceId,
     start: () => {
-      state.disk.start();
+      disk.start();
       clock.start();
       updates.start();
       selfCheck.start();
     },
     settled: () => updates.settled(),
-    disk: state.disk,
     close: async () => {
       auth.close();
       selfCheck.stop();
@@ -118,34 +114,32 @@ async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise
   };
 }
 
-/** What the other rooms stand on: the state, the settings, the time, and the rooms that know nobody's name. */
+/** The rooms that know of no users, in the order in which each needs those before it. */
 async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
-  const buildDate = builtAt(config.build);
-  // The state is opened before the clock that is kept in it, and stamps what it writes.
-  let clock: Clock | undefined;
-  const readClock = () => clock?.state() ?? unobservedClock;
-  const floor = () => clock?.floor() ?? buildDate;
-  const time = createTrustedTime({ wall: host.wall, uptime: host.uptime, readClock, floor });
-  const state = await openState({ ...config, isOnTrial: createOwnTrialLook(config) }, time.now);
-  const { events } = state;
-  const settings = createSettings(state.settings);
+  const { stateDirectory, log, readsOnly } = config;
+  const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialLook(config) });
+  const { documents, reserve } = stored;
+  const plan = { ...config, host, buildDate: builtAt(config.build) };
   const openClock = config.openClock ?? openHostClock;
-  const plan = { ...config, host, buildDate, events };
-  clock = openClock({ ...plan, record: state.clock, settings: () => settings.read().time });
+  const timeSettings = () => documents.settings.read().time;
+  const clock = openClock({ ...plan, record: documents.clock, settings: timeSettings });
+  const [readClock, floor] = [() => clock.state(), () => clock.floor()];
+  const time = createTrustedTime({ wall: host.wall, uptime: host.uptime, readClock, floor });
+  const directory = join(stateDirectory, "events");
+  const events = await openEventLog({ directory, log, now: time.now, reserve, readsOnly });
+  const state = await openState(stored, events, log);
+  const settings = createSettings(documents.settings);
+  const record = documents.updates;
   const updates = await openHostUpdates({
     ...plan,
-    time,
-    record: state.updates,
-    settings: () => settings.read().update,
+    ...{ time, record, events, settings: () => settings.read().update },
   });
-  const { channels: allowedChannels } = config.update;
-  const mayUpdateFrom = createMayUpdateFrom(config.update, host.network);
-  settings.addGuard(createSettingsGuard({ updates, mayUpdateFrom, allowedChannels }));
+  settings.addGuard(settingsGuardOf(config.update, host.network, updates));
   observeClock(clock, { time, updates, events });
-  return { state, settings, time, clock, updates };
+  return { host, state, settings, time, clock, updates };
 }
 
-/** What happens to the clock is an event, and what has waited for a clock that is trusted goes on. */
+/** What happens to the clock is an event; and what has waited for a clock that is trusted goes on. */
 function observeClock(
   clock: Clock,
   { time, updates, events }: { time: TrustedTime; updates: UpdateRoom; events: EventSink },
@@ -157,6 +151,7 @@ function observeClock(
 }
 
 interface Ground {
+  host: Host;
   state: State;
   settings: SettingsStore;
   time: TrustedTime;
@@ -167,7 +162,6 @@ interface Ground {
 interface Joined extends Ground {
   config: RoomsConfig;
   auth: SignInRooms & { setupToken: SetupToken };
-  host: Host;
   selfCheck: SelfCheck;
 }
 

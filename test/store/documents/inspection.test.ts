@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { documentNames } from "../../../src/contract/document-names.ts";
 import { runSteward } from "../../agent-in-process.ts";
-import { documents, type LivedInState, makeLivedInState } from "../damaged-state.ts";
+import { type LivedInState, makeLivedInState } from "../damaged-state.ts";
 import { endOfSuite } from "../state-directory.ts";
 
 /** What a document holds that nobody should read over a shoulder: hashes, sealed secrets, keys. */
@@ -17,7 +18,7 @@ before(async () => {
 });
 
 describe("steward state show", () => {
-  for (const name of documents) {
+  for (const name of documentNames) {
     it(`${name}: shows the document and masks every hash, sealed secret and key in it`, async (test) => {
       const directory = await state.copy(test);
       const text = await readFile(join(directory, `${name}.json`), "utf8");

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { documentNames } from "../../../src/contract/document-names.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
-import { openState, type State } from "../../../src/programs/agent/documents.ts";
 import { runSteward, standingTime, startAgentInProcess } from "../../agent-in-process.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
-import { documents } from "../damaged-state.ts";
+import { openStateAt } from "../opened-state.ts";
 import { endOfSuite, onDisk, temporaryDirectory } from "../state-directory.ts";
 
 const file = endOfSuite();
@@ -17,15 +17,11 @@ let original: string | undefined;
 async function lived(test: TestContext): Promise<string> {
   if (original === undefined) {
     original = await temporaryDirectory(file);
-    await (await openAt(original)).close();
+    await (await openStateAt(original)).close();
   }
   const copy = await temporaryDirectory(test);
   await cp(original, copy, { recursive: true });
   return copy;
-}
-
-function openAt(stateDirectory: string): Promise<State> {
-  return openState({ stateDirectory, initialSettings: {}, log: () => undefined }, () => new Date());
 }
 
 async function lose(directory: string, name: string): Promise<void> {
@@ -34,7 +30,7 @@ async function lose(directory: string, name: string): Promise<void> {
 
 /** Health's words by document, of an opening that is closed again. */
 async function troublesAt(directory: string): Promise<Record<string, string>> {
-  const state = await openAt(directory);
+  const state = await openStateAt(directory);
   const troubles = [...state.checks, { name: "updates", trouble: state.updatesTrouble }].flatMap(
     ({ name, trouble }) => (trouble() === null ? [] : [[name, trouble()?.detail]]),
   );
@@ -43,7 +39,7 @@ async function troublesAt(directory: string): Promise<Record<string, string>> {
 }
 
 describe("a document that is absent beside others", () => {
-  for (const name of documents.filter((one) => !["users", "settings"].includes(one))) {
+  for (const name of documentNames.filter((one) => !["users", "settings"].includes(one))) {
     it(`is damage: ${name} begins anew, an event tells it, and health says it until it is accepted`, async (test) => {
       const directory = await lived(test);
       await lose(directory, name);
@@ -55,7 +51,7 @@ describe("a document that is absent beside others", () => {
           new RegExp(`${name}\\.json is missing.*lost.*steward state accept ${name}`),
         );
       }
-      const state = await openAt(directory);
+      const state = await openStateAt(directory);
       const { items } = await state.events.list({ limit: 10 });
       const [told, ...others] = items.filter(({ type }) => type === "state.damage_found");
       assert.deepEqual([told?.details.document, others.length], [name, 0]);
@@ -69,7 +65,7 @@ describe("a document that is absent beside others", () => {
     it(`is damage that the agent does not go on without: ${name}`, async (test) => {
       const directory = await lived(test);
       await lose(directory, name);
-      await assert.rejects(openAt(directory), ({ code, message }: StewardError) => {
+      await assert.rejects(openStateAt(directory), ({ code, message }: StewardError) => {
         assert.equal(code, "state_damaged");
         assert.match(message, new RegExp(`${name}\\.json is missing.*steward state list ${name}`));
         // Of the users there was no version worth keeping yet.
@@ -85,12 +81,12 @@ describe("a document that is absent beside others", () => {
     await lose(directory, "updates");
     const path = join(directory, ".register.json");
     const register = await onDisk(directory, ".register.json");
-    const known = documents.filter((name) => name !== "updates");
+    const known = documentNames.filter((name) => name !== "updates");
     await writeFile(path, JSON.stringify({ ...register, documents: known }));
     assert.deepEqual(await troublesAt(directory), {});
     assert.deepEqual(
       new Set((await onDisk(directory, ".register.json")).documents as string[]),
-      new Set(documents),
+      new Set(documentNames),
     );
   });
 

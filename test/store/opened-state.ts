@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import { openEventLog } from "../../src/journal/events/event-log.ts";
+import { openDocuments } from "../../src/programs/agent/documents.ts";
+import { openState, type State } from "../../src/programs/agent/state.ts";
+
+/** The state in a directory as the agent opens it, without its other rooms. */
+export async function openStateAt(stateDirectory: string): Promise<State> {
+  const log = () => undefined;
+  const stored = await openDocuments({ stateDirectory, initialSettings: {} });
+  const directory = join(stateDirectory, "events");
+  const events = await openEventLog({ directory, log, now: () => new Date(), reserve: stored.reserve });
+  return openState(stored, events, log);
+}
