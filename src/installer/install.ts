@@ -8,7 +8,7 @@ import type { Floors } from "../releases/selection.ts";
 import { compareVersions } from "../releases/semver.ts";
 import { labelText } from "./files/journal-store.ts";
 import { conformLinks } from "./files/links.ts";
-import { pathsOf } from "./files/places.ts";
+import { pathsOf } from "./files/release-directories.ts";
 import { tidy, underWay } from "./trial/guard.ts";
 import { messageOf } from "./trial/health-watch.ts";
 import { formerOf, refused, withSlot } from "./trial/outcomes.ts";

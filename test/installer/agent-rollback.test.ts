@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
-import { pathsOf } from "../../src/installer/files/places.ts";
+import { pathsOf } from "../../src/installer/files/release-directories.ts";
 import { open, type Side } from "./simulated-installer.ts";
 
 const hours = (count: number): number => count * 3_600;

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
 import { conformLinks } from "../../src/installer/files/links.ts";
-import { pathsOf, usualPlaces } from "../../src/installer/files/places.ts";
+import { pathsOf, usualPlaces } from "../../src/installer/files/release-directories.ts";
 import { emptyJournal, type KnownRelease, type Slot } from "../../src/releases/release-journal.ts";
 import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 

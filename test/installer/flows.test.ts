@@ -6,7 +6,7 @@ import { before, describe, it } from "node:test";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { ReleaseHost } from "../../src/host/release-ports.ts";
-import { pathsOf } from "../../src/installer/files/places.ts";
+import { pathsOf } from "../../src/installer/files/release-directories.ts";
 import type { UpdateKind } from "../../src/releases/release.ts";
 import type { JournalEntry, Slot } from "../../src/releases/release-journal.ts";
 import { endOfSuite, freePort } from "../store/state-directory.ts";

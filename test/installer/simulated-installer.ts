@@ -6,7 +6,7 @@ import { after } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { ApplyPlan } from "../../src/host/release-ports.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
-import { pathsOf, type ReleasePlaces } from "../../src/installer/files/places.ts";
+import { pathsOf, type ReleasePlaces } from "../../src/installer/files/release-directories.ts";
 import { install, type RollbackOrder, rollBack, type TakeIn } from "../../src/installer/install.ts";
 import { guard } from "../../src/installer/trial/guard.ts";
 import type { Installing } from "../../src/installer/trial/run-trial.ts";

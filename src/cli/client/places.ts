@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { requireSocketPath } from "../../contract/errors.ts";
-import { usualPlaces } from "../../installer/files/places.ts";
+import { usualPlaces } from "../../installer/files/release-directories.ts";
 import type { GivenOptions } from "../framework/command.ts";
 import { CommandError } from "./context.ts";
 

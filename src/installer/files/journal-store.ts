@@ -9,7 +9,7 @@ import {
   releaseJournalText,
   type Slot,
 } from "../../releases/release-journal.ts";
-import { pathsOf, type ReleasePlaces } from "./places.ts";
+import { pathsOf, type ReleasePlaces } from "./release-directories.ts";
 
 /** The release journal in root's hands; whoever has the lock of the directory is the only one who has it. */
 export interface JournalStore {

@@ -3,7 +3,7 @@ import type { ReleaseFiles } from "../../host/release-ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot } from "../../releases/release-journal.ts";
 import { formerOf } from "../trial/outcomes.ts";
-import { pathsOf, type ReleasePlaces } from "./places.ts";
+import { pathsOf, type ReleasePlaces } from "./release-directories.ts";
 
 /** What `current` and `previous` are to lead to, as the journal has it. */
 export function linksOf(slot: Slot): { current: KnownRelease | null; previous: KnownRelease | null } {

@@ -5,7 +5,7 @@ import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-
 import { takeLock } from "../../store/files/lock.ts";
 import { journalBytes, openJournal } from "../files/journal-store.ts";
 import { conformLinks, prune } from "../files/links.ts";
-import { pathsOf } from "../files/places.ts";
+import { pathsOf } from "../files/release-directories.ts";
 import { leaveOrder, type Order } from "./orders.ts";
 import { withSlot } from "./outcomes.ts";
 import { drive, type Installing } from "./run-trial.ts";

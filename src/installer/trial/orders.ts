@@ -1,6 +1,6 @@
 import type { ReleaseFiles } from "../../host/release-ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { pathsOf, type ReleasePlaces } from "../files/places.ts";
+import { pathsOf, type ReleasePlaces } from "../files/release-directories.ts";
 
 /** What root can order a trial: to take it as healthy, or to undo it. */
 export type Order = "confirm" | "abort";

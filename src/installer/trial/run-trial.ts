@@ -4,7 +4,7 @@ import type { Slot, Trial, Undo } from "../../releases/release-journal.ts";
 import { journalBounds } from "../../releases/release-journal-schema.ts";
 import type { JournalStore } from "../files/journal-store.ts";
 import { conformLinks } from "../files/links.ts";
-import { pathsOf, type ReleasePlaces } from "../files/places.ts";
+import { pathsOf, type ReleasePlaces } from "../files/release-directories.ts";
 import { createWatch, messageOf, type Watch } from "./health-watch.ts";
 import { readOrder } from "./orders.ts";
 import { committed, cut, formerOf, type Moment, refused, undone, withSlot } from "./outcomes.ts";

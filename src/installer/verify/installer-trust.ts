@@ -5,7 +5,7 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createRootFollowing, readRoot } from "../../updates/trust/root-following.ts";
 import { type UpdateRecord, updateRecordKind } from "../../updates/update-record.ts";
-import { pathsOf, type ReleasePlaces } from "../files/places.ts";
+import { pathsOf, type ReleasePlaces } from "../files/release-directories.ts";
 
 /** What root's side has come to trust, in places that the agent can neither write nor read. */
 export interface OwnTrust {

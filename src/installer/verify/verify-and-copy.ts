@@ -11,7 +11,7 @@ import type { Refreshed } from "../../tuf/client.ts";
 import { refresh } from "../../tuf/refresh.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
 import { type AgentFiles, type AsAgent, openAgentFiles } from "../files/agent-files.ts";
-import { pathsOf, type ReleasePlaces } from "../files/places.ts";
+import { pathsOf, type ReleasePlaces } from "../files/release-directories.ts";
 import { type AgentRepository, createAgentRepository } from "./agent-repository.ts";
 import { copySigned, emptyIntake } from "./copy-payload.ts";
 import { judge, notAcceptable, type OwnDevice } from "./eligibility.ts";

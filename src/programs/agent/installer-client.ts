@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import type { CommandResult, RunCommand } from "../../host/ports.ts";
-import type { ReleasePlaces } from "../../installer/files/places.ts";
+import type { ReleasePlaces } from "../../installer/files/release-directories.ts";
 import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
 

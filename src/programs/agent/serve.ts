@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
-import { usualPlaces } from "../../installer/files/places.ts";
+import { usualPlaces } from "../../installer/files/release-directories.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
 import { noDecisions, readDecisions } from "../host-file.ts";

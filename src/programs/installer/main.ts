@@ -3,7 +3,7 @@ import { errorCodes } from "../../contract/error-codes.ts";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { Credentials } from "../../host/linux/releases/agent-rights.ts";
-import { usualPlaces } from "../../installer/files/places.ts";
+import { usualPlaces } from "../../installer/files/release-directories.ts";
 import { install, rollBack } from "../../installer/install.ts";
 import { forgive, guard, order, withReleases } from "../../installer/trial/guard.ts";
 import type { UpdateKind } from "../../releases/release.ts";

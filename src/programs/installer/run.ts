@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import type { InstallerPlaces } from "../../cli/client/context.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { usualPlaces } from "../../installer/files/places.ts";
+import { usualPlaces } from "../../installer/files/release-directories.ts";
 import type { InstallingPlaces } from "../agent/installer-client.ts";
 
 /** What is run, and where. */

@@ -6,7 +6,7 @@ import { readInstalledRoot } from "../../host/linux/host-file/installed-root.ts"
 import { openReleaseHost } from "../../host/linux/open-release-host.ts";
 import { type Credentials, createOwnersRights } from "../../host/linux/releases/agent-rights.ts";
 import type { ReleaseHost } from "../../host/release-ports.ts";
-import type { ReleasePlaces } from "../../installer/files/places.ts";
+import type { ReleasePlaces } from "../../installer/files/release-directories.ts";
 import { createReleaseFiles } from "../../installer/files/release-files.ts";
 import type { TakeIn } from "../../installer/install.ts";
 import type { Installing } from "../../installer/trial/run-trial.ts";

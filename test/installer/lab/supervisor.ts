@@ -8,7 +8,7 @@ import { createRunForRelease } from "../../../src/host/linux/releases/release-pr
 import { createActivation } from "../../../src/host/linux/systemd/activation.ts";
 import type { DescribedUnitState, LinuxUnits } from "../../../src/host/linux/systemd/units.ts";
 import type { ReleaseHost } from "../../../src/host/release-ports.ts";
-import { pathsOf } from "../../../src/installer/files/places.ts";
+import { pathsOf } from "../../../src/installer/files/release-directories.ts";
 import { until } from "../../until.ts";
 import type { Device } from "./device.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { pathsOf } from "../../../src/installer/files/places.ts";
+import { pathsOf } from "../../../src/installer/files/release-directories.ts";
 import { forgive, guard, order, withReleases } from "../../../src/installer/trial/guard.ts";
 import { idOf, isError, open, plan, type Side } from "../simulated-installer.ts";
 
