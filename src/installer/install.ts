@@ -12,7 +12,7 @@ import { pathsOf } from "./files/release-directories.ts";
 import { tidy, underWay } from "./trial/guard.ts";
 import { messageOf } from "./trial/health-watch.ts";
 import { formerOf, refused, withSlot } from "./trial/outcomes.ts";
-import { drive, type Installing } from "./trial/run-trial.ts";
+import { drive, type InstallerContext } from "./trial/run-trial.ts";
 import type { VerifiedRelease } from "./verify/verify-and-copy.ts";
 
 /** Takes what the agent has staged, believing nothing of it. Throws the codes `update_*`, `storage_full`. */
@@ -22,7 +22,7 @@ export type TakeIn = (id: string, journal: ReleaseJournal) => Promise<VerifiedRe
  * Puts a staged release on trial: verified, unpacked, self-tested; what then has to be done is the guard's. Whatever is
  * wrong with it, nothing was changed, and the journal says why. Throws the same.
  */
-export async function install(parts: Installing, id: string, takeIn: TakeIn): Promise<void> {
+export async function install(parts: InstallerContext, id: string, takeIn: TakeIn): Promise<void> {
   await noTrial(parts);
   let verified: VerifiedRelease | null = null;
   try {
@@ -38,7 +38,7 @@ export async function install(parts: Installing, id: string, takeIn: TakeIn): Pr
     );
     throw error;
   } finally {
-    await parts.host.files.remove(pathsOf(parts.places).intake);
+    await parts.host.files.remove(pathsOf(parts.directories).intake);
     await tidy(parts);
   }
 }
@@ -54,7 +54,7 @@ export interface RollbackOrder {
  * `below_floor`, and to the agent `rollback_needs_root`.
  */
 export async function rollBack(
-  parts: Installing,
+  parts: InstallerContext,
   kind: UpdateKind,
   { by, floors }: RollbackOrder,
 ): Promise<void> {
@@ -81,15 +81,15 @@ export async function rollBack(
 }
 
 async function putOnTrial(
-  parts: Installing,
+  parts: InstallerContext,
   { release, payload }: VerifiedRelease,
   plan: ApplyPlan,
 ): Promise<void> {
-  const { host, places, journal } = parts;
+  const { host, directories, journal } = parts;
   const { files } = host;
   const { id, kind, name, version } = release;
   const known: KnownRelease = { id, name, version };
-  const paths = pathsOf(places);
+  const paths = pathsOf(directories);
   await begin(parts, kind, { trial: newTrial(parts, known, plan) });
   parts.say(`${kind} ${name} ${version}: verified, and being unpacked`);
   await files.makeDirectory(paths.trees, 0o755);
@@ -103,12 +103,12 @@ async function putOnTrial(
   await files.write(paths.label(id), labelText(kind, known), 0o644);
   await files.move(paths.draft(id), paths.tree(id));
   // The guard is started from `previous`, which from here on is what runs now.
-  await conformLinks(files, places, { kind, slot: journal.read().slots[kind] });
+  await conformLinks(files, directories, { kind, slot: journal.read().slots[kind] });
   await journal.update((present) => withTrial(present, kind, { phase: "switching" }));
 }
 
 /** What an installation that was cut short has left is dropped; anything else that is under way goes on. */
-async function noTrial(parts: Installing): Promise<void> {
+async function noTrial(parts: InstallerContext): Promise<void> {
   const kind = underWay(parts);
   if (kind === null) return;
   const { trial } = parts.journal.read().slots[kind];
@@ -121,16 +121,16 @@ async function noTrial(parts: Installing): Promise<void> {
 }
 
 async function begin(
-  { host, places, journal }: Installing,
+  { host, directories, journal }: InstallerContext,
   kind: UpdateKind,
   change: Pick<Slot, "trial" | "agentRolledBack">,
 ): Promise<void> {
-  await host.files.write(pathsOf(places).underWay, `${kind}\n`, 0o644);
-  await host.files.remove(pathsOf(places).order(kind));
+  await host.files.write(pathsOf(directories).underWay, `${kind}\n`, 0o644);
+  await host.files.remove(pathsOf(directories).order(kind));
   await journal.update((present) => withSlot(present, kind, change));
 }
 
-function newTrial({ host }: Installing, release: KnownRelease, plan: ApplyPlan): Trial {
+function newTrial({ host }: InstallerContext, release: KnownRelease, plan: ApplyPlan): Trial {
   return {
     release,
     phase: "installing",
@@ -151,7 +151,7 @@ function withTrial(journal: ReleaseJournal, kind: UpdateKind, change: Partial<Tr
 }
 
 async function refuse(
-  { host, journal, say }: Installing,
+  { host, journal, say }: InstallerContext,
   { release, kind }: { release: KnownRelease | { id: string } | null; kind: UpdateKind | null },
   error: unknown,
 ): Promise<void> {
@@ -164,7 +164,7 @@ async function refuse(
   });
 }
 
-function planOf({ plans }: Installing, kind: UpdateKind): ApplyPlan {
+function planOf({ plans }: InstallerContext, kind: UpdateKind): ApplyPlan {
   const plan = plans[kind];
   if (plan !== null) return plan;
   throw new StewardError(
@@ -174,7 +174,7 @@ function planOf({ plans }: Installing, kind: UpdateKind): ApplyPlan {
 }
 
 /** What lies here as good is not made anew under the feet of what runs from it. */
-function requireAbsence({ journal }: Installing, { kind, id, name, version }: Release): void {
+function requireAbsence({ journal }: InstallerContext, { kind, id, name, version }: Release): void {
   if (!journal.read().slots[kind].good.some((one) => one.id === id)) return;
   throw new StewardError("update_not_acceptable", `${name} ${version} is on this device already.`);
 }

@@ -25,16 +25,16 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
       const { forRooms } = await readDecisionsOrNone(hostFile, program.userId());
       const { openOfflineClient } = (await import("./agent/parts.ts")).parts;
-      const { installingOf } = await import("./installer/run.ts");
-      const installing = installingOf(environment, { node, script, state: stateDirectory, hostFile });
-      const offline = { ...config, ...forRooms, ...(installing && { installing }), readsOnly };
+      const { installerAccessOf } = await import("./installer/run.ts");
+      const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
+      const offline = { ...config, ...forRooms, ...(installer && { installer }), readsOnly };
       return openOfflineClient(offline, (text) => {
         if (isNews(text)) void remark(text);
       });
     },
     runInstaller: async (words, places) => {
       const { runInstaller } = await import("./installer/run.ts");
-      return runInstaller({ node, program: script }, words, places);
+      return runInstaller({ node, script }, words, places);
     },
     readRootOfTrust: async (bytes) => {
       const { workshop } = await import("../updates/workshop.ts");

@@ -86,7 +86,7 @@ describe("a taken-over agent that undoes updates", () => {
 
   it("is refused where the journal does not say when the release proved healthy", async () => {
     const side = await withThree();
-    const path = pathsOf(side.places).journal;
+    const path = pathsOf(side.directories).journal;
     const journal = JSON.parse(JSON.stringify({ format: 1, ...side.journal() }));
     for (const release of journal.slots.binary.good) delete release.committed;
     side.host.entries.set(path, { text: JSON.stringify(journal) });

@@ -3,12 +3,12 @@ import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
 import { conformLinks } from "../../src/installer/files/links.ts";
-import { pathsOf, usualPlaces } from "../../src/installer/files/release-directories.ts";
+import { pathsOf, usualDirectories } from "../../src/installer/files/release-directories.ts";
 import { emptyJournal, type KnownRelease, type Slot } from "../../src/releases/release-journal.ts";
 import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 
-const places = usualPlaces;
-const paths = pathsOf(places);
+const directories = usualDirectories;
+const paths = pathsOf(directories);
 const release = (digit: string, version: string): KnownRelease => ({
   ...{ id: digit.repeat(32), name: "pump", version },
 });
@@ -30,7 +30,7 @@ describe("the links of a kind", () => {
     const host = createReleaseHost();
     const seen: ReturnType<typeof links>[] = [];
     host.beforeEach = () => void seen.push(links(host));
-    await conformLinks(host.files, places, { kind: "binary", slot });
+    await conformLinks(host.files, directories, { kind: "binary", slot });
     assert.deepEqual(links(host), { current: present.id, previous: old.id });
     assert.ok(
       seen.some(({ current, previous }) => current === null && previous === old.id),
@@ -41,10 +41,10 @@ describe("the links of a kind", () => {
 
   it("are left alone where they are right", async () => {
     const host = createReleaseHost();
-    await conformLinks(host.files, places, { kind: "binary", slot });
+    await conformLinks(host.files, directories, { kind: "binary", slot });
     const operations: string[] = [];
     host.beforeEach = (operation) => void operations.push(operation);
-    await conformLinks(host.files, places, { kind: "binary", slot });
+    await conformLinks(host.files, directories, { kind: "binary", slot });
     assert.deepEqual(operations, ["makeDirectory"]);
   });
 });
@@ -52,7 +52,7 @@ describe("the links of a kind", () => {
 describe("the journal of root's side", () => {
   it("is what it was, also in memory, when it cannot be written", async () => {
     const host = createReleaseHost();
-    const journal = await openJournal(host.files, places);
+    const journal = await openJournal(host.files, directories);
     await journal.update((now) => ({ ...now, sequence: 1 }));
     host.beforeEach = (operation) => {
       if (operation === "write") throw new StewardError("storage_full", "The disk is full.");
@@ -63,12 +63,12 @@ describe("the journal of root's side", () => {
     host.beforeEach = () => undefined;
     await journal.update((now) => ({ ...now, sequence: now.sequence + 1 }));
     assert.equal(journal.read().sequence, 2);
-    assert.equal((await openJournal(host.files, places)).read().sequence, 2);
+    assert.equal((await openJournal(host.files, directories)).read().sequence, 2);
   });
 
   it("is read as it was while it is being written", async () => {
     const host = createReleaseHost();
-    const journal = await openJournal(host.files, places);
+    const journal = await openJournal(host.files, directories);
     let during = -1;
     host.beforeEach = (operation) => {
       if (operation === "write") during = journal.read().sequence;

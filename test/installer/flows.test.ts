@@ -108,7 +108,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
       const device = await deviceOf(test);
       await install(device, "binary", "2.0.0");
       await isAtWork(device, "binary", "2.0.0");
-      const previous = await linked(device, published, pathsOf(device.places).previous("binary"));
+      const previous = await linked(device, published, pathsOf(device.directories).previous("binary"));
       assert.equal(previous?.version, "1.0.0");
       const { outcome, from_version } = await last(device);
       assert.deepEqual({ outcome, from_version }, { outcome: "good", from_version: "1.0.0" });
@@ -422,8 +422,8 @@ function hasCode(code: string): (error: unknown) => boolean {
 }
 
 /** `dist/installer.js`, told where all of this device is. */
-function builtProgram({ places, state, hostFile }: Device, ...words: string[]) {
-  const where = ["--releases", places.releases, "--trust", places.trust, "--state", state];
+function builtProgram({ directories, state, hostFile }: Device, ...words: string[]) {
+  const where = ["--releases", directories.releases, "--trust", directories.trust, "--state", state];
   const program = join(import.meta.dirname, "../../dist/installer.js");
   const child = spawn(process.execPath, [program, ...words, ...where, "--host-file", hostFile], {
     stdio: ["ignore", "ignore", "pipe"],

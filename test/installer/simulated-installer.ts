@@ -6,10 +6,10 @@ import { after } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { ApplyPlan } from "../../src/host/release-ports.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
-import { pathsOf, type ReleasePlaces } from "../../src/installer/files/release-directories.ts";
+import { pathsOf, type ReleaseDirectories } from "../../src/installer/files/release-directories.ts";
 import { install, type RollbackOrder, rollBack, type TakeIn } from "../../src/installer/install.ts";
 import { guard } from "../../src/installer/trial/guard.ts";
-import type { Installing } from "../../src/installer/trial/run-trial.ts";
+import type { InstallerContext } from "../../src/installer/trial/run-trial.ts";
 import { readReleaseJournal } from "../../src/releases/release-journal.ts";
 import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 
@@ -25,7 +25,7 @@ export const idOf = (version: string): string => version.replaceAll(".", "").pad
 /** Root's side over a host in memory; whoever is alone with it needs no lock. */
 export class Side {
   readonly host: SimulatedReleaseHost;
-  readonly places: ReleasePlaces = {
+  readonly directories: ReleaseDirectories = {
     releases: mkdtempSync(join(tmpdir(), "steward-releases-")),
     trust: "/trust",
   };
@@ -35,20 +35,20 @@ export class Side {
     this.host = createReleaseHost(options);
   }
 
-  get parts(): Omit<Installing, "journal"> {
-    const { host, places } = this;
-    return { host, places, plans: { rules: null, binary: this.plan }, say: () => undefined };
+  get parts(): Omit<InstallerContext, "journal"> {
+    const { host, directories } = this;
+    return { host, directories, plans: { rules: null, binary: this.plan }, say: () => undefined };
   }
 
   readonly takeIn: TakeIn = async (id) => {
     const version = [...id.replace(/^0+/, "")].join(".");
-    const payload = `${pathsOf(this.places).intake}/${id}`;
+    const payload = `${pathsOf(this.directories).intake}/${id}`;
     this.host.entries.set(payload, { text: `the tree of ${version}` });
     return { release: { id, kind: "binary", name: "pump", version } as never, payload, floors: {} };
   };
 
-  async opened(): Promise<Installing> {
-    return { ...this.parts, journal: await openJournal(this.host.files, this.places) };
+  async opened(): Promise<InstallerContext> {
+    return { ...this.parts, journal: await openJournal(this.host.files, this.directories) };
   }
 
   async install(version: string): Promise<void> {
@@ -69,7 +69,7 @@ export class Side {
   }
 
   journal() {
-    const entry = this.host.entries.get(pathsOf(this.places).journal);
+    const entry = this.host.entries.get(pathsOf(this.directories).journal);
     assert.ok(entry !== undefined && entry !== "directory" && "text" in entry, "no journal");
     return readReleaseJournal(Buffer.from(entry.text));
   }
@@ -80,9 +80,9 @@ export class Side {
 
   /** The version that a link leads to. */
   at(link: "current" | "previous"): string | null {
-    const entry = this.host.entries.get(pathsOf(this.places)[link]("binary"));
+    const entry = this.host.entries.get(pathsOf(this.directories)[link]("binary"));
     if (entry === undefined || entry === "directory" || !("link" in entry)) return null;
-    const tree = this.host.entries.get(`${pathsOf(this.places).tree(entry.link.slice(-32))}/content`);
+    const tree = this.host.entries.get(`${pathsOf(this.directories).tree(entry.link.slice(-32))}/content`);
     assert.ok(tree !== undefined && tree !== "directory" && "text" in tree, `${link} leads nowhere`);
     return tree.text.replace("the tree of ", "");
   }
@@ -99,7 +99,7 @@ export const open = (options = {}): Side => {
   return side;
 };
 after(() => {
-  for (const { places } of sides) rmSync(places.releases, { recursive: true, force: true });
+  for (const { directories } of sides) rmSync(directories.releases, { recursive: true, force: true });
 });
 
 export function isError(code: string): (error: unknown) => boolean {

@@ -31,7 +31,7 @@ export const asAgentUser = [
 /** A device whose agent belongs to another user, and its publisher. */
 export interface IntakeLab {
   publisher: SignedRepository;
-  /** The agent's state directory, and root's three places. */
+  /** The agent's state directory, and root's three directories. */
   readonly agent: string;
   readonly trust: string;
   readonly releases: string;
@@ -131,7 +131,7 @@ export async function takenFiles(trust: string): Promise<string[]> {
 
 async function usual({ agent, trust, releases, rootFile }: IntakeLab): Promise<IntakeOptions> {
   return {
-    places: { trust, releases },
+    directories: { trust, releases },
     stateDirectory: agent,
     asAgent: await createOwnersRights(agent, labCredentials()),
     // The test's directory is not root's alone all the way up: /tmp is everybody's.

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { CommandResult } from "../../src/host/ports.ts";
 import {
-  createInstaller,
-  createOwnTrialLook,
-  createUnitAsking,
-  type InstallerPlan,
+  createInstallerClient,
+  createOwnTrialCheck,
+  createUnitRequests,
+  type InstallerClientOptions,
 } from "../../src/programs/agent/installer-client.ts";
 import { emptyJournal, releaseJournalText, type Trial } from "../../src/releases/release-journal.ts";
 import { until } from "../until.ts";
@@ -20,18 +20,18 @@ const noSignal = new AbortController().signal;
 
 function answering(result: Partial<CommandResult>) {
   const calls: (readonly string[])[] = [];
-  const asking = createUnitAsking(async (program, args) => {
+  const requests = createUnitRequests(async (program, args) => {
     calls.push([program, ...args]);
     return { status: 0, stdout: "", stderr: "", ...result };
   });
-  return { calls, asking };
+  return { calls, requests };
 }
 
-describe("asking root's side through systemd", () => {
+describe("requests to the installer through systemd", () => {
   it("starts the unit of the release, without a password prompt, and waits for it", async () => {
-    const { calls, asking } = answering({});
-    await asking.ask({ verb: "install", id }, noSignal);
-    await asking.ask({ verb: "rollback", kind: "binary" }, noSignal);
+    const { calls, requests } = answering({});
+    await requests.ask({ verb: "install", id }, noSignal);
+    await requests.ask({ verb: "rollback", kind: "binary" }, noSignal);
     assert.deepEqual(calls, [
       ["systemctl", "--no-ask-password", "start", "--", `steward-install@${id}.service`],
       ["systemctl", "--no-ask-password", "start", "--", "steward-install@rollbackbinary.service"],
@@ -46,22 +46,22 @@ describe("asking root's side through systemd", () => {
   ];
   for (const [name, result, code] of cases) {
     it(`is ${code} where ${name}`, async () => {
-      await assert.rejects(answering(result).asking.ask({ verb: "install", id }, noSignal), { code });
+      await assert.rejects(answering(result).requests.ask({ verb: "install", id }, noSignal), { code });
     });
   }
 
   it("ends with the signal's reason when the agent stops", async () => {
     const ending = new AbortController();
     const reason = new Error("stopping");
-    const asking = createUnitAsking(() => {
+    const requests = createUnitRequests(() => {
       ending.abort(reason);
       return Promise.reject(ending.signal.reason);
     });
-    await assert.rejects(asking.ask({ verb: "install", id }, ending.signal), reason);
+    await assert.rejects(requests.ask({ verb: "install", id }, ending.signal), reason);
   });
 });
 
-describe("asking a program of our own", () => {
+describe("requests to an installer of our own user", () => {
   let directory = "";
   // The installer and the waiting for it hold no process open: an agent that stops does not stay for them.
   let awake: NodeJS.Timeout | undefined;
@@ -76,12 +76,12 @@ describe("asking a program of our own", () => {
   });
 
   /** A stand-in for installer.js that does this; `told` are its arguments, `releases` the first place. */
-  const planWith = (body: string): InstallerPlan => {
+  const planWith = (body: string): InstallerClientOptions => {
     const script = join(directory, "installer.mjs");
     const head = `import { writeFileSync } from "node:fs"; const told = process.argv.slice(2); const releases = told[told.indexOf("--releases") + 1];`;
     writeFileSync(script, `${head}\n${body}\n`);
     return {
-      places: { releases: directory, trust: join(directory, "trust") },
+      directories: { releases: directory, trust: join(directory, "trust") },
       program: {
         node: process.execPath,
         script,
@@ -95,7 +95,7 @@ describe("asking a program of our own", () => {
   const journal = JSON.stringify(releaseJournalText({ ...emptyJournal, sequence: 7 }));
 
   it("tells it where everything is, and settles when the journal has an outcome, though it still runs", async () => {
-    const installer = createInstaller(
+    const installer = createInstallerClient(
       planWith(`
         writeFileSync(releases + "/told", JSON.stringify(told));
         writeFileSync(releases + "/pid", String(process.pid));
@@ -111,7 +111,7 @@ describe("asking a program of our own", () => {
   });
 
   it("has a rollback taken as the agent's, with its limits, and not as root's", async () => {
-    const installer = createInstaller(
+    const installer = createInstallerClient(
       planWith(`console.error(told.slice(0, 2).join(" ")); process.exitCode = 5;`),
     );
     await assert.rejects(installer.ask({ verb: "rollback", kind: "rules" }, noSignal), {
@@ -120,7 +120,7 @@ describe("asking a program of our own", () => {
   });
 
   it("says what it said last where it ends without an outcome", async () => {
-    const installer = createInstaller(planWith(`console.error("No room."); process.exitCode = 3;`));
+    const installer = createInstallerClient(planWith(`console.error("No room."); process.exitCode = 3;`));
     await assert.rejects(installer.ask({ verb: "rollback", kind: "rules" }, noSignal), {
       code: "internal_error",
       message: "The installer ended with 3: No room.",
@@ -128,7 +128,7 @@ describe("asking a program of our own", () => {
   });
 
   it("ends with the signal's reason, and what runs goes on", async () => {
-    const installer = createInstaller(
+    const installer = createInstallerClient(
       planWith(
         `writeFileSync(releases + "/running", String(process.pid)); setTimeout(() => undefined, 30_000);`,
       ),
@@ -145,7 +145,7 @@ describe("asking a program of our own", () => {
   });
 
   it("hears of a journal that is put in the place of another", async () => {
-    const installer = createInstaller(planWith(""));
+    const installer = createInstallerClient(planWith(""));
     let heard = 0;
     const stop = installer.watch(() => {
       heard += 1;
@@ -159,8 +159,8 @@ describe("asking a program of our own", () => {
 });
 
 describe("whether a kind is set up", () => {
-  const plan: InstallerPlan = {
-    ...{ places: { releases: "/nonexistent", trust: "/nonexistent" }, program: null },
+  const plan: InstallerClientOptions = {
+    ...{ directories: { releases: "/nonexistent", trust: "/nonexistent" }, program: null },
     apply: { rules: null, binary: null },
     run: runNothing,
   };
@@ -168,12 +168,12 @@ describe("whether a kind is set up", () => {
   it("is what the host file says", () => {
     const unit = { unit: "pump.service", activate: null, selfTest: null };
     const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
-    const installer = createInstaller({ ...plan, apply: { rules: { ...unit, health }, binary: null } });
+    const installer = createInstallerClient({ ...plan, apply: { rules: { ...unit, health }, binary: null } });
     assert.deepEqual([installer.isSetUp("rules"), installer.isSetUp("binary")], [true, false]);
   });
 
   it("has no journal where nothing was ever applied", async () =>
-    assert.equal(await createInstaller(plan).read(), null));
+    assert.equal(await createInstallerClient(plan).read(), null));
 });
 
 describe("whether a release of this program is on trial", () => {
@@ -181,7 +181,10 @@ describe("whether a release of this program is on trial", () => {
   after(() => rmSync(releases, { recursive: true, force: true }));
   const journal = join(releases, "journal.json");
   const look = (product: string) =>
-    createOwnTrialLook({ installing: { places: { releases, trust: releases }, program: null }, product })();
+    createOwnTrialCheck({
+      installer: { directories: { releases, trust: releases }, program: null },
+      product,
+    })();
   const trial: Trial = {
     ...{ release: { id, name: "steward", version: "2.0.0" }, phase: "confirming", boots: 1, crashes: 0 },
     ...{ begun_at: "2026-11-22T08:00:00.000Z", begun_uptime: 1, boot_id: "boot-1", deadline_uptime: 9 },
@@ -200,6 +203,6 @@ describe("whether a release of this program is on trial", () => {
     assert.equal(await look("steward"), false);
     writeFileSync(journal, "{");
     assert.equal(await look("steward"), false);
-    assert.equal(await createOwnTrialLook({ installing: null, product: "steward" })(), false);
+    assert.equal(await createOwnTrialCheck({ installer: null, product: "steward" })(), false);
   });
 });

@@ -84,7 +84,7 @@ const agent = await startAgent(
     isLogInJournal: true,
     logUnits: [],
     product: "demo",
-    installing: null,
+    installer: null,
     update: {
       caFile: null,
       proxy: null,

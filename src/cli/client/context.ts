@@ -64,13 +64,13 @@ export interface CommandContext {
    * Runs root's side of updates (`dist/installer.js`) with these words and the places behind them, as the present user and on
    * this terminal, until it ends. Its exit code.
    */
-  runInstaller(words: readonly string[], places: InstallerPlaces): Promise<number>;
+  runInstaller(words: readonly string[], places: InstallerPaths): Promise<number>;
   /** Aborted by Ctrl-C from now on, which then no longer ends the program by itself. */
   interruption(): AbortSignal;
 }
 
 /** Where root's side of updates has what it works on. */
-export interface InstallerPlaces {
+export interface InstallerPaths {
   readonly releasesDirectory: string;
   readonly trustDirectory: string;
   readonly stateDirectory: string;

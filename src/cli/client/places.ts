@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { requireSocketPath } from "../../contract/errors.ts";
-import { usualPlaces } from "../../installer/files/release-directories.ts";
+import { usualDirectories } from "../../installer/files/release-directories.ts";
 import type { GivenOptions } from "../framework/command.ts";
 import { CommandError } from "./context.ts";
 
@@ -44,8 +44,8 @@ export function choosePlaces(
     stateDirectory: options.text("state") || environment.STEWARD_STATE || "/var/lib/steward",
     runDirectory: dirname(socketPath),
     hostFile: environment.STEWARD_HOST_FILE || "/etc/steward/steward.json",
-    releasesDirectory: environment.STEWARD_RELEASES || usualPlaces.releases,
-    trustDirectory: environment.STEWARD_TRUST || usualPlaces.trust,
+    releasesDirectory: environment.STEWARD_RELEASES || usualDirectories.releases,
+    trustDirectory: environment.STEWARD_TRUST || usualDirectories.trust,
     url: url === undefined ? undefined : readAgentUrl(url),
     mayBeOverheard: options.has("insecure-http"),
     tokenFile: options.text("token-file"),

@@ -9,7 +9,7 @@ import {
   releaseJournalText,
   type Slot,
 } from "../../releases/release-journal.ts";
-import { pathsOf, type ReleasePlaces } from "./release-directories.ts";
+import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
 /** The release journal in root's hands; whoever has the lock of the directory is the only one who has it. */
 export interface JournalStore {
@@ -22,10 +22,13 @@ export interface JournalStore {
 export const journalBytes = 2 * 1024 * 1024;
 
 /** Opens the journal; one that cannot be read is kept beside, and made anew of what the links and labels say. */
-export async function openJournal(files: ReleaseFiles, places: ReleasePlaces): Promise<JournalStore> {
-  const path = pathsOf(places).journal;
-  await files.makeDirectory(places.releases, 0o755);
-  let journal = await load(files, places);
+export async function openJournal(
+  files: ReleaseFiles,
+  directories: ReleaseDirectories,
+): Promise<JournalStore> {
+  const path = pathsOf(directories).journal;
+  await files.makeDirectory(directories.releases, 0o755);
+  let journal = await load(files, directories);
   return {
     read: () => journal,
     update: async (change) => {
@@ -36,13 +39,13 @@ export async function openJournal(files: ReleaseFiles, places: ReleasePlaces): P
   };
 }
 
-async function load(files: ReleaseFiles, places: ReleasePlaces): Promise<ReleaseJournal> {
-  const path = pathsOf(places).journal;
+async function load(files: ReleaseFiles, directories: ReleaseDirectories): Promise<ReleaseJournal> {
+  const path = pathsOf(directories).journal;
   try {
     return readReleaseJournal(await files.read(path, journalBytes));
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "state_damaged") throw error;
-    const journal = await fromLinks(files, places);
+    const journal = await fromLinks(files, directories);
     await files.move(path, `${path}.bad`);
     await files.write(path, releaseJournalText(journal), 0o644);
     return journal;
@@ -50,20 +53,24 @@ async function load(files: ReleaseFiles, places: ReleasePlaces): Promise<Release
 }
 
 /** What is certain without a journal: what `current` and `previous` lead to. */
-async function fromLinks(files: ReleaseFiles, places: ReleasePlaces): Promise<ReleaseJournal> {
+async function fromLinks(files: ReleaseFiles, directories: ReleaseDirectories): Promise<ReleaseJournal> {
   const [rules, binary] = [
-    await slotFromLinks(files, places, "rules"),
-    await slotFromLinks(files, places, "binary"),
+    await slotFromLinks(files, directories, "rules"),
+    await slotFromLinks(files, directories, "binary"),
   ];
   return { ...emptyJournal, slots: { rules, binary } };
 }
 
-async function slotFromLinks(files: ReleaseFiles, places: ReleasePlaces, kind: UpdateKind): Promise<Slot> {
-  const paths = pathsOf(places);
+async function slotFromLinks(
+  files: ReleaseFiles,
+  directories: ReleaseDirectories,
+  kind: UpdateKind,
+): Promise<Slot> {
+  const paths = pathsOf(directories);
   const good: KnownRelease[] = [];
   for (const link of [paths.previous(kind), paths.current(kind)]) {
     const id = /([0-9a-f]{32})$/.exec((await files.linkTarget(link)) ?? "")?.[1];
-    const label = id === undefined ? null : await readLabel(files, places, id);
+    const label = id === undefined ? null : await readLabel(files, directories, id);
     if (label !== null && !good.some((one) => one.id === label.id)) good.push(label);
   }
   return { ...emptyJournal.slots[kind], good };
@@ -75,10 +82,10 @@ const labelBytes = 4_096;
 /** What a tree is, as it was written beside it; null: nobody knows. */
 async function readLabel(
   files: ReleaseFiles,
-  places: ReleasePlaces,
+  directories: ReleaseDirectories,
   id: string,
 ): Promise<KnownRelease | null> {
-  const bytes = await files.read(pathsOf(places).label(id), labelBytes);
+  const bytes = await files.read(pathsOf(directories).label(id), labelBytes);
   if (bytes === null) return null;
   try {
     const { name, version } = JSON.parse(Buffer.from(bytes).toString("utf8")) as Record<string, unknown>;

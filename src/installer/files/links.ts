@@ -3,7 +3,7 @@ import type { ReleaseFiles } from "../../host/release-ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot } from "../../releases/release-journal.ts";
 import { formerOf } from "../trial/outcomes.ts";
-import { pathsOf, type ReleasePlaces } from "./release-directories.ts";
+import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
 /** What `current` and `previous` are to lead to, as the journal has it. */
 export function linksOf(slot: Slot): { current: KnownRelease | null; previous: KnownRelease | null } {
@@ -18,10 +18,10 @@ export function linksOf(slot: Slot): { current: KnownRelease | null; previous: K
 /** Lets the links of a kind be as the journal has them; those that are right are left alone. */
 export async function conformLinks(
   files: ReleaseFiles,
-  places: ReleasePlaces,
+  directories: ReleaseDirectories,
   { kind, slot }: { kind: UpdateKind; slot: Slot },
 ): Promise<void> {
-  const paths = pathsOf(places);
+  const paths = pathsOf(directories);
   const { current, previous } = linksOf(slot);
   await files.makeDirectory(paths.slot(kind), 0o755);
   // The way back first, the way forward last.
@@ -37,10 +37,10 @@ export async function conformLinks(
 /** Removes the trees that the journal knows nothing of, and what was left of those that were being made. */
 export async function prune(
   files: ReleaseFiles,
-  places: ReleasePlaces,
+  directories: ReleaseDirectories,
   { slots }: ReleaseJournal,
 ): Promise<void> {
-  const { trees } = pathsOf(places);
+  const { trees } = pathsOf(directories);
   const kept = new Set(
     updateKinds.flatMap((kind) => {
       const { good, trial } = slots[kind];

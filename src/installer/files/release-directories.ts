@@ -2,20 +2,20 @@ import { join } from "node:path";
 import type { UpdateKind } from "../../releases/release.ts";
 
 /** Where root's side of an update has what. All of it is root's; the agent reads the first alone. */
-export interface ReleasePlaces {
+export interface ReleaseDirectories {
   /** /var/lib/steward-releases, 0755. */
   readonly releases: string;
   /** /var/lib/steward-trust, 0700: metadata, versions, floors, and the copies that are verified. */
   readonly trust: string;
 }
 
-export const usualPlaces: ReleasePlaces = {
+export const usualDirectories: ReleaseDirectories = {
   releases: "/var/lib/steward-releases",
   trust: "/var/lib/steward-trust",
 };
 
 /** The paths below them. */
-export function pathsOf({ releases, trust }: ReleasePlaces) {
+export function pathsOf({ releases, trust }: ReleaseDirectories) {
   return {
     journal: join(releases, "journal.json"),
     /** Is there as long as something is on trial: what the guard's unit is started by at boot. */

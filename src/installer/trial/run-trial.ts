@@ -4,16 +4,16 @@ import type { Slot, Trial, Undo } from "../../releases/release-journal.ts";
 import { journalBounds } from "../../releases/release-journal-schema.ts";
 import type { JournalStore } from "../files/journal-store.ts";
 import { conformLinks } from "../files/links.ts";
-import { pathsOf, type ReleasePlaces } from "../files/release-directories.ts";
+import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { createWatch, messageOf, type Watch } from "./health-watch.ts";
 import { readOrder } from "./orders.ts";
 import { committed, cut, formerOf, type Moment, refused, undone, withSlot } from "./outcomes.ts";
 import { isPatient, nextStep, type TrialStep } from "./trial-step.ts";
 
 /** What root's side works with, under the lock of the release directory. */
-export interface Installing {
+export interface InstallerContext {
   readonly host: ReleaseHost;
-  readonly places: ReleasePlaces;
+  readonly directories: ReleaseDirectories;
   readonly journal: JournalStore;
   /** null: releases of this kind are not applied here. */
   readonly plans: Readonly<Record<UpdateKind, ApplyPlan | null>>;
@@ -30,16 +30,16 @@ const mostSteps = 100_000;
  * takes long: what a boot has to wait for is done by then. Throws `storage_full`, `storage_unwritable`.
  */
 export async function drive(
-  parts: Installing,
+  parts: InstallerContext,
   kind: UpdateKind,
   { untilPatient = false }: { untilPatient?: boolean } = {},
 ): Promise<void> {
-  const { host, places, journal } = parts;
+  const { host, directories, journal } = parts;
   const watch = createWatch(host);
   for (let steps = 0; steps < mostSteps; steps += 1) {
     const { trial } = journal.read().slots[kind];
     if (trial === null) return;
-    const order = await readOrder(host.files, places, kind);
+    const order = await readOrder(host.files, directories, kind);
     const present = { bootId: host.bootId, uptime: host.uptime() };
     const step = nextStep(trial, { ...present, order, isTakenUp: steps === 0 });
     if (untilPatient && isPatient(step)) return;
@@ -56,11 +56,11 @@ const noPlan: ApplyPlan = {
 };
 
 class Step {
-  readonly #parts: Installing;
+  readonly #parts: InstallerContext;
   readonly #kind: UpdateKind;
   readonly #watch: Watch;
 
-  constructor(parts: Installing, kind: UpdateKind, watch: Watch) {
+  constructor(parts: InstallerContext, kind: UpdateKind, watch: Watch) {
     this.#parts = parts;
     this.#kind = kind;
     this.#watch = watch;
@@ -115,8 +115,8 @@ class Step {
   }
 
   async #switch(phase: "activating" | "reactivating"): Promise<void> {
-    const { host, places } = this.#parts;
-    await conformLinks(host.files, places, { kind: this.#kind, slot: this.#slot() });
+    const { host, directories } = this.#parts;
+    await conformLinks(host.files, directories, { kind: this.#kind, slot: this.#slot() });
     await this.#change({ ...this.#begun(), phase });
   }
 
@@ -207,7 +207,7 @@ class Step {
   }
 
   #atWork(version: string | null): ReleaseAtWork {
-    return { kind: this.#kind, version, directory: pathsOf(this.#parts.places).current(this.#kind) };
+    return { kind: this.#kind, version, directory: pathsOf(this.#parts.directories).current(this.#kind) };
   }
 
   #plan(): ApplyPlan | null {

@@ -5,9 +5,9 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createRootFollowing, readRoot } from "../../updates/trust/root-following.ts";
 import { type UpdateRecord, updateRecordKind } from "../../updates/update-record.ts";
-import { pathsOf, type ReleasePlaces } from "../files/release-directories.ts";
+import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
-/** What root's side has come to trust, in places that the agent can neither write nor read. */
+/** What root's side has come to trust, in directories that the agent can neither write nor read. */
 export interface OwnTrust {
   readonly files: MetadataFiles;
   floors(): Floors;
@@ -19,10 +19,10 @@ export interface OwnTrust {
 }
 
 /** Opens it, and makes what is absent. Nobody else may have it open: whoever installs holds the lock of releases. */
-export async function openOwnTrust(places: ReleasePlaces): Promise<OwnTrust> {
-  await makeDirectory(places.trust);
-  const files = await openMetadataFiles(pathsOf(places).metadata);
-  const record = await openRecord(places.trust);
+export async function openOwnTrust(directories: ReleaseDirectories): Promise<OwnTrust> {
+  await makeDirectory(directories.trust);
+  const files = await openMetadataFiles(pathsOf(directories).metadata);
+  const record = await openRecord(directories.trust);
   return {
     files,
     floors: () => record.read().floors,

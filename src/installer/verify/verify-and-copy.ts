@@ -11,7 +11,7 @@ import type { Refreshed } from "../../tuf/client.ts";
 import { refresh } from "../../tuf/refresh.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
 import { type AgentFiles, type AsAgent, openAgentFiles } from "../files/agent-files.ts";
-import { pathsOf, type ReleasePlaces } from "../files/release-directories.ts";
+import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { type AgentRepository, createAgentRepository } from "./agent-repository.ts";
 import { copySigned, emptyIntake } from "./copy-payload.ts";
 import { judge, notAcceptable, type OwnDevice } from "./eligibility.ts";
@@ -28,7 +28,7 @@ export interface VerifiedRelease {
 }
 
 export interface IntakeOptions {
-  readonly places: ReleasePlaces;
+  readonly directories: ReleaseDirectories;
   /** The agent's, such as /var/lib/steward. */
   readonly stateDirectory: string;
   readonly asAgent: AsAgent;
@@ -52,7 +52,7 @@ export interface IntakeOptions {
  */
 export async function takeIn(id: string, options: IntakeOptions): Promise<VerifiedRelease> {
   if (!/^[0-9a-f]{32}$/.test(id)) throw notAcceptable("What was asked for is no release's id.");
-  const own = await emptyIntake(pathsOf(options.places).intake, id);
+  const own = await emptyIntake(pathsOf(options.directories).intake, id);
   try {
     return await takeInto(own, id, options);
   } catch (error) {
@@ -65,7 +65,7 @@ async function takeInto(own: string, id: string, options: IntakeOptions): Promis
   // Before anything of root's is open: see createOwnersRights.
   const files = await openAgentFiles(options.stateDirectory, id, options.asAgent);
   try {
-    const trust = await openOwnTrust(options.places);
+    const trust = await openOwnTrust(options.directories);
     try {
       const verified = await verify(id, files, trust, options);
       const payload = join(own, "payload.tar.gz");
@@ -86,7 +86,7 @@ async function verify(
   options: IntakeOptions,
 ): Promise<Pick<VerifiedRelease, "release" | "floors">> {
   await trust.follow(await installedRoot(options));
-  const time = await openTimeFloor({ ...options, directory: options.places.trust });
+  const time = await openTimeFloor({ ...options, directory: options.directories.trust });
   const start = time.now();
   const repository = createAgentRepository(files);
   const refreshed = await refreshOwn(repository, trust, start);

@@ -4,7 +4,7 @@ import type { UpdateDecisions } from "../../host/linux/host-file/host-file-updat
 import type { Log } from "../../journal/logs/log.ts";
 import type { OwnLines } from "../../journal/logs/own-lines.ts";
 import type { Build } from "../../system/version.ts";
-import type { InstallingPlaces } from "./installer-client.ts";
+import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
 
 /** All that the agent is started with. */
@@ -45,9 +45,9 @@ export interface AgentConfig {
   logUnits: readonly string[];
   /** What this device runs, as releases name it. */
   product: string;
-  update: UpdatePlaces;
+  update: HostUpdateConfig;
   /** Where root's side of updates is, and how it is asked; null: there is none. */
-  installing: InstallingPlaces | null;
+  installer: InstallerAccess | null;
   /** Loopback only: plain HTTP goes no further. */
   listen: { host: string; port: number };
   /** Names that this device answers to, besides its host name, its addresses and localhost. */
@@ -60,7 +60,7 @@ export interface AgentConfig {
 export type RoomsConfig = Omit<AgentConfig, "listen" | "hostNames" | "trustedProxies">;
 
 /** What root has decided about updates, and where its root of trust lies. */
-export interface UpdatePlaces extends UpdateDecisions, TrustedOwners {
+export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
   rootFile: string;
   /** Why the host file cannot be used; then nobody knows what this device runs, and nothing is looked for. */
   unusable?: string | undefined;

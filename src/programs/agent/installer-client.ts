@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import type { CommandResult, RunCommand } from "../../host/ports.ts";
-import type { ReleasePlaces } from "../../installer/files/release-directories.ts";
+import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
 
 /** Where root's side is, and how it is asked. */
-export interface InstallingPlaces {
-  readonly places: ReleasePlaces;
+export interface InstallerAccess {
+  readonly directories: ReleaseDirectories;
   /** A program that does root's part as our own user, for a trial; null: systemd starts root's own. */
-  readonly program: InstallingProgram | null;
+  readonly program: InstallerProgram | null;
 }
 
-export interface InstallingProgram {
+export interface InstallerProgram {
   /** Absolute path of the Node that runs it. */
   readonly node: string;
   /** Absolute path of installer.js. */
@@ -26,7 +26,7 @@ export interface InstallingProgram {
   readonly hostFile: string;
 }
 
-export interface InstallerPlan extends InstallingPlaces {
+export interface InstallerClientOptions extends InstallerAccess {
   readonly apply: UpdateDecisions["apply"];
   readonly run: RunCommand;
 }
@@ -53,15 +53,16 @@ export const noInstaller: Installer = {
 };
 
 /** Root's side of this host, as the agent may see it. */
-export function createInstaller(plan: InstallerPlan): Installer {
-  const { places, program, apply, run } = plan;
+export function createInstallerClient(plan: InstallerClientOptions): Installer {
+  const { directories, program, apply, run } = plan;
   // Absolute in each case: not by join(), which costs a start some memory.
-  const read = (): Promise<Uint8Array | null> => readFile(`${places.releases}/journal.json`).catch(ifAbsent);
-  const asking = program ? createProgramAsking({ program, places, read }) : createUnitAsking(run);
+  const read = (): Promise<Uint8Array | null> =>
+    readFile(`${directories.releases}/journal.json`).catch(ifAbsent);
+  const requests = program ? createProgramRequests({ program, directories, read }) : createUnitRequests(run);
   return {
-    ...asking,
+    ...requests,
     read,
-    watch: (listener) => watchDirectory(places.releases, listener),
+    watch: (listener) => watchDirectory(directories.releases, listener),
     isSetUp: (kind) => apply[kind] !== null,
   };
 }
@@ -70,20 +71,20 @@ export function createInstaller(plan: InstallerPlan): Installer {
  * Whether a release of this program itself is on trial: it may be undone, and the one before has to go on with what this
  * one has written by then.
  */
-export function createOwnTrialLook(config: {
-  installing: InstallingPlaces | null;
+export function createOwnTrialCheck(config: {
+  installer: InstallerAccess | null;
   product: string;
 }): () => Promise<boolean> {
-  const { installing, product } = config;
-  if (installing === null || product !== "steward") return async () => false;
-  const read = () => readFile(`${installing.places.releases}/journal.json`).catch(ifAbsent);
+  const { installer, product } = config;
+  if (installer === null || product !== "steward") return async () => false;
+  const read = () => readFile(`${installer.directories.releases}/journal.json`).catch(ifAbsent);
   return async () => (await journalOf(read)).slots.binary.trial !== null;
 }
 
-type Asking = Pick<Installer, "ask" | "goOn">;
+type Requests = Pick<Installer, "ask" | "goOn">;
 
 /** systemd's way: a oneshot unit for each request, which polkit lets the agent start. Exported for its test. */
-export function createUnitAsking(run: RunCommand): Asking {
+export function createUnitRequests(run: RunCommand): Requests {
   return {
     ask: async (request, signal) => {
       const instance = request.verb === "install" ? request.id : `rollback${request.kind}`;
@@ -112,21 +113,21 @@ function refusal(unit: string, { status, stderr }: CommandResult): StewardError 
   return new StewardError("internal_error", said);
 }
 
-interface ProgramAsking {
-  readonly program: InstallingProgram;
-  readonly places: ReleasePlaces;
+interface ProgramRequestsOptions {
+  readonly program: InstallerProgram;
+  readonly directories: ReleaseDirectories;
   readonly read: Installer["read"];
 }
 
 /** The way of a trial run: a process of our own user, which outlives us as root's would. */
-function createProgramAsking({ program, places, read }: ProgramAsking): Asking {
+function createProgramRequests({ program, directories, read }: ProgramRequestsOptions): Requests {
   const logFile = join(program.state, "updates", "installer.log");
   const start = async (
     ...args: string[]
   ): Promise<{ isOver: () => boolean; status: () => number | null }> => {
     const log = await open(logFile, "w", 0o600).catch(() => null);
     try {
-      return begin(program, places, { args, output: log?.fd ?? "ignore" });
+      return begin(program, directories, { args, output: log?.fd ?? "ignore" });
     } finally {
       await log?.close();
     }
@@ -151,8 +152,8 @@ function createProgramAsking({ program, places, read }: ProgramAsking): Asking {
 }
 
 function begin(
-  { node, script, state, hostFile }: InstallingProgram,
-  { releases, trust }: ReleasePlaces,
+  { node, script, state, hostFile }: InstallerProgram,
+  { releases, trust }: ReleaseDirectories,
   { args, output }: { args: readonly string[]; output: number | "ignore" },
 ): { isOver: () => boolean; status: () => number | null } {
   const where = ["--releases", releases, "--trust", trust, "--state", state, "--host-file", hostFile];

@@ -16,7 +16,7 @@ export interface ServeOptions {
   readonly hostFile: string;
   readonly initialSettings: string | undefined;
   readonly serve: Pick<AgentConfig, "listen" | "sealKeyFile" | "maySteerClock"> &
-    Partial<Pick<AgentConfig, "installing">>;
+    Partial<Pick<AgentConfig, "installer">>;
 }
 
 /** What the process was started with, and with what it would start another one. */
@@ -50,7 +50,7 @@ export function readServeOptions(argv: string[], started: Started): ServeOptions
     hostFile: values["host-file"],
     initialSettings: values["initial-settings"] ?? environment.STEWARD_INITIAL_SETTINGS,
     serve: {
-      ...ownInstalling(values, started),
+      ...ownInstaller(values, started),
       listen: loopback(values.listen),
       sealKeyFile: values["seal-key"],
       maySteerClock: values["steer-clock"],
@@ -58,18 +58,18 @@ export function readServeOptions(argv: string[], started: Started): ServeOptions
   };
 }
 
-/** A trial's own places: there the installer is a process of ours. */
-function ownInstalling(
+/** The directories of a trial, in which the installer is a process of our own user. */
+function ownInstaller(
   values: { releases?: string; trust?: string; state: string; "host-file": string },
   { node, script }: Started,
-): Partial<Pick<AgentConfig, "installing">> {
+): Partial<Pick<AgentConfig, "installer">> {
   const { releases, trust } = values;
   if (releases === undefined && trust === undefined) return {};
   if (releases === undefined || trust === undefined)
     throw new StewardError("validation_failed", "--releases and --trust go together: give both, or neither");
-  const places = { releases: resolve(releases), trust: resolve(trust) };
+  const directories = { releases: resolve(releases), trust: resolve(trust) };
   const [state, hostFile] = [resolve(values.state), resolve(values["host-file"])];
-  return { installing: { places, program: { node, script, state, hostFile } } };
+  return { installer: { directories, program: { node, script, state, hostFile } } };
 }
 
 /** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, where nobody can listen in. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
-import { usualPlaces } from "../../installer/files/release-directories.ts";
+import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
 import { noDecisions, readDecisions } from "../host-file.ts";
@@ -128,7 +128,7 @@ export async function agentConfig(
     sealKeyFile: usualSealKeyFile,
     // The state of the service itself; any other belongs to a trial, which leaves the host's clock and root alone.
     maySteerClock: state === usualStateDirectory,
-    installing: state === usualStateDirectory ? { places: usualPlaces, program: null } : null,
+    installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
     clockAddon: join(assetsDirectory, "clock-steering.node"),
     selfCheck: { node: program.node, script: join(assetsDirectory, "self-check.js") },
     ...noDecisions.forRooms,

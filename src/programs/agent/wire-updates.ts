@@ -19,14 +19,14 @@ import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import type { UpdateRecord } from "../../updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
-import type { UpdatePlaces } from "./config.ts";
-import { createInstaller, type InstallingPlaces, noInstaller } from "./installer-client.ts";
+import type { HostUpdateConfig } from "./config.ts";
+import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
 
 /** What the updates of this device are joined from. */
 export interface UpdatePlan {
-  readonly update: UpdatePlaces;
+  readonly update: HostUpdateConfig;
   readonly product: string;
-  readonly installing: InstallingPlaces | null;
+  readonly installer: InstallerAccess | null;
   readonly build: Build;
   readonly stateDirectory: string;
   readonly readsOnly?: boolean;
@@ -58,8 +58,8 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     agentVersion: build.version,
     allowedChannels: update.channels,
     files: keepingRoots(openFiles(join(directory, "metadata")), openFiles(join(directory, "roots"))),
-    installer: plan.installing
-      ? createInstaller({ ...plan.installing, apply: update.apply, run: host.run })
+    installer: plan.installer
+      ? createInstallerClient({ ...plan.installer, apply: update.apply, run: host.run })
       : noInstaller,
     payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
     openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),

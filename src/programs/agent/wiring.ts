@@ -34,7 +34,7 @@ import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
-import { createOwnTrialLook } from "./installer-client.ts";
+import { createOwnTrialCheck } from "./installer-client.ts";
 import { openState, type State } from "./state.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { checksOf, greetingOf, openSelfCheck, versionOf } from "./wire-answers.ts";
@@ -117,7 +117,7 @@ async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise
 /** The rooms that know of no users, in the order in which each needs those before it. */
 async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const { stateDirectory, log, readsOnly } = config;
-  const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialLook(config) });
+  const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialCheck(config) });
   const { documents, reserve } = stored;
   const plan = { ...config, host, buildDate: builtAt(config.build) };
   const openClock = config.openClock ?? openHostClock;

@@ -3,13 +3,13 @@ import { errorCodes } from "../../contract/error-codes.ts";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { Credentials } from "../../host/linux/releases/agent-rights.ts";
-import { usualPlaces } from "../../installer/files/release-directories.ts";
+import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { install, rollBack } from "../../installer/install.ts";
 import { forgive, guard, order, withReleases } from "../../installer/trial/guard.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { Build } from "../../system/version.ts";
 import { usualHostFile } from "../host-file.ts";
-import { type InstallerParts, openInstaller } from "./wiring.ts";
+import { type OpenedInstaller, openInstaller } from "./wiring.ts";
 
 /** Put in by the build; a program run from its sources has no version. */
 declare const STEWARD_BUILD: Build | undefined;
@@ -37,7 +37,7 @@ async function main(argv: string[]): Promise<number> {
     allowPositionals: true,
     options: {
       releases: { type: "string" },
-      trust: { type: "string", default: usualPlaces.trust },
+      trust: { type: "string", default: usualDirectories.trust },
       state: { type: "string", default: "/var/lib/steward" },
       "host-file": { type: "string", default: usualHostFile },
       boot: { type: "boolean", default: false },
@@ -50,8 +50,8 @@ async function main(argv: string[]): Promise<number> {
     return 0;
   }
   if (others.length > 0) return refuseUsage();
-  const parts = await openInstaller({
-    places: { releases: values.releases ?? usualPlaces.releases, trust: values.trust },
+  const installer = await openInstaller({
+    directories: { releases: values.releases ?? usualDirectories.releases, trust: values.trust },
     // The usual place is systemd's business; at any other this is a trial run, and does all by itself.
     isUnderSystemd: values.releases === undefined,
     stateDirectory: values.state,
@@ -60,47 +60,48 @@ async function main(argv: string[]): Promise<number> {
     build,
     say: (line: string) => void process.stdout.write(`${line}\n`),
   });
-  return perform(parts, { verb, what, isBoot: values.boot });
+  return perform(installer, { verb, what, isBoot: values.boot });
 }
 
 async function perform(
-  parts: InstallerParts,
+  installer: OpenedInstaller,
   { verb, what, isBoot }: { verb: string; what: string; isBoot: boolean },
 ): Promise<number> {
   const kind = updateKinds.find((one) => one === what || (verb === "install" && what === `rollback${one}`));
   const isRelease = /^[0-9a-f]{32}$/.test(what);
-  if (verb === "install" && isRelease) await change(parts, (open) => install(open, what, parts.takeIn));
+  if (verb === "install" && isRelease)
+    await change(installer, (open) => install(open, what, installer.takeIn));
   // `install rollbackKIND` is what the agent's unit says; root says `rollback KIND`.
   else if (["install", "rollback"].includes(verb) && kind)
-    await goBack(parts, kind, verb === "install" ? "agent" : "root");
-  else if (verb === "guard" && what === "") await stand(parts, isBoot);
+    await goBack(installer, kind, verb === "install" ? "agent" : "root");
+  else if (verb === "guard" && what === "") await stand(installer, isBoot);
   else if ((verb === "confirm" || verb === "abort") && kind) {
-    const how = await order(parts, { kind, order: verb });
-    if (how === "given") parts.say(`The guard works on it, and will ${verb} it before its next step.`);
-  } else if (verb === "forgive" && isRelease) await withReleases(parts, 0, (open) => forgive(open, what));
+    const how = await order(installer, { kind, order: verb });
+    if (how === "given") installer.say(`The guard works on it, and will ${verb} it before its next step.`);
+  } else if (verb === "forgive" && isRelease) await withReleases(installer, 0, (open) => forgive(open, what));
   else return refuseUsage();
   return 0;
 }
 
-function goBack(parts: InstallerParts, kind: UpdateKind, by: "agent" | "root"): Promise<void> {
-  return change(parts, async (open) => rollBack(open, kind, { by, floors: await parts.floors() }));
+function goBack(installer: OpenedInstaller, kind: UpdateKind, by: "agent" | "root"): Promise<void> {
+  return change(installer, async (open) => rollBack(open, kind, { by, floors: await installer.floors() }));
 }
 
 /** Something is put on trial, and the guard takes over: another process under systemd, this one without. */
 async function change(
-  parts: InstallerParts,
+  installer: OpenedInstaller,
   work: (open: Parameters<typeof guard>[0]) => Promise<void>,
 ): Promise<void> {
-  const { units } = parts.host;
-  await withReleases(parts, 0, async (open) => {
+  const { units } = installer.host;
+  await withReleases(installer, 0, async (open) => {
     await work(open);
     if (units === null) await guard(open, { isBoot: false });
   });
   if (units !== null) await units.begin("steward-guard.service");
 }
 
-async function stand(parts: InstallerParts, isBoot: boolean): Promise<void> {
-  await withReleases(parts, patienceSeconds, (open) => guard(open, { isBoot }));
+async function stand(installer: OpenedInstaller, isBoot: boolean): Promise<void> {
+  await withReleases(installer, patienceSeconds, (open) => guard(open, { isBoot }));
 }
 
 function credentialsOf(own: NodeJS.Process): Credentials {

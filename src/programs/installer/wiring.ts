@@ -6,10 +6,10 @@ import { readInstalledRoot } from "../../host/linux/host-file/installed-root.ts"
 import { openReleaseHost } from "../../host/linux/open-release-host.ts";
 import { type Credentials, createOwnersRights } from "../../host/linux/releases/agent-rights.ts";
 import type { ReleaseHost } from "../../host/release-ports.ts";
-import type { ReleasePlaces } from "../../installer/files/release-directories.ts";
+import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { createReleaseFiles } from "../../installer/files/release-files.ts";
 import type { TakeIn } from "../../installer/install.ts";
-import type { Installing } from "../../installer/trial/run-trial.ts";
+import type { InstallerContext } from "../../installer/trial/run-trial.ts";
 import { unpack } from "../../installer/unpack/unpack.ts";
 import { openOwnTrust } from "../../installer/verify/installer-trust.ts";
 import { takeIn } from "../../installer/verify/verify-and-copy.ts";
@@ -19,15 +19,15 @@ import { caps } from "../../tuf/caps.ts";
 import { type HostDecisions, readDecisions } from "../host-file.ts";
 
 /** Root's side, joined with this host. */
-export interface InstallerParts extends Omit<Installing, "journal"> {
+export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
   readonly takeIn: TakeIn;
   /** What root's side has seen signed. */
   readonly floors: () => Promise<Floors>;
 }
 
 /** How a call of the program was meant. */
-export interface InstallerPlan {
-  readonly places: ReleasePlaces;
+export interface InstallerOptions {
+  readonly directories: ReleaseDirectories;
   /** Units are put to work and watched, and the guard is one. */
   readonly isUnderSystemd: boolean;
   /** The agent's. */
@@ -40,18 +40,18 @@ export interface InstallerPlan {
 }
 
 /** Throws `validation_failed` for a host file that cannot be used. */
-export async function openInstaller(plan: InstallerPlan): Promise<InstallerParts> {
-  const { places, say, hostFile, credentials } = plan;
+export async function openInstaller(options: InstallerOptions): Promise<OpenedInstaller> {
+  const { directories, say, hostFile, credentials } = options;
   const decisions = await readDecisions(hostFile, credentials.geteuid());
-  const host = openInstallerHost(plan);
+  const host = openInstallerHost(options);
   return {
     host,
-    places,
+    directories,
     say,
     plans: decisions.forRooms.update.apply,
-    takeIn: createTakeIn(plan, decisions, host),
+    takeIn: createTakeIn(options, decisions, host),
     floors: async () => {
-      const trust = await openOwnTrust(places);
+      const trust = await openOwnTrust(directories);
       try {
         return trust.floors();
       } finally {
@@ -62,19 +62,19 @@ export async function openInstaller(plan: InstallerPlan): Promise<InstallerParts
 }
 
 /** This host, with the installer's own ways to write files and to unpack. */
-function openInstallerHost({ isUnderSystemd, credentials }: InstallerPlan): ReleaseHost {
+function openInstallerHost({ isUnderSystemd, credentials }: InstallerOptions): ReleaseHost {
   const run = createRunCommand();
   const files = createReleaseFiles({ run, freeSpace });
   const host = openReleaseHost({ run, isUnderSystemd, isRoot: credentials.geteuid() === 0 });
   return { ...host, files, unpack: (payload, directory) => unpack(payload, directory, { files }) };
 }
 
-function createTakeIn(plan: InstallerPlan, { forRooms }: HostDecisions, host: ReleaseHost): TakeIn {
-  const { places, stateDirectory, credentials, build } = plan;
+function createTakeIn(options: InstallerOptions, { forRooms }: HostDecisions, host: ReleaseHost): TakeIn {
+  const { directories, stateDirectory, credentials, build } = options;
   const { product, update } = forRooms;
   return async (id, journal) =>
     takeIn(id, {
-      places,
+      directories,
       stateDirectory,
       journal,
       asAgent: await createOwnersRights(stateDirectory, credentials),

@@ -8,24 +8,24 @@ import type { Device } from "./device.ts";
 import type { Published } from "./published.ts";
 import { type PackedRelease, treeHash } from "./releases.ts";
 
-export async function journalOf({ places }: Device): Promise<ReleaseJournal> {
-  return readReleaseJournal(await readFile(pathsOf(places).journal));
+export async function journalOf({ directories }: Device): Promise<ReleaseJournal> {
+  return readReleaseJournal(await readFile(pathsOf(directories).journal));
 }
 
 /** The release that `current` or `previous` leads to, its tree whole as it was published; null: there is no such link. */
 export async function linked(
-  { places }: Device,
+  { directories }: Device,
   published: Published,
   link: string,
 ): Promise<PackedRelease | null> {
   const target = await readlink(link).catch(() => null);
   if (target === null) return null;
   const id = basename(target);
-  assert.equal(target, pathsOf(places).linkTo(id), `${link} leads elsewhere`);
+  assert.equal(target, pathsOf(directories).linkTo(id), `${link} leads elsewhere`);
   const release = published.releases.find((one) => one.id === id);
   assert.ok(release, `${link} leads to ${id}, which was never published`);
   assert.equal(
-    await treeHash(pathsOf(places).tree(id)),
+    await treeHash(pathsOf(directories).tree(id)),
     release.treeHash,
     `the tree of ${release.version} is not whole`,
   );
@@ -37,7 +37,7 @@ export async function current(
   published: Published,
   kind: UpdateKind,
 ): Promise<PackedRelease> {
-  const release = await linked(device, published, pathsOf(device.places).current(kind));
+  const release = await linked(device, published, pathsOf(device.directories).current(kind));
   assert.ok(release, `nothing is current of the kind ${kind}`);
   return release;
 }
@@ -46,9 +46,9 @@ export async function current(
 const isTemporary = (name: string): boolean => /^\.[^/]+\.tmp$/.test(name);
 
 /** Nothing at all is left of what was killed. */
-export async function noLeftovers({ places }: Device): Promise<void> {
+export async function noLeftovers({ directories }: Device): Promise<void> {
   const all = [];
-  for (const directory of [places.releases, places.trust]) {
+  for (const directory of [directories.releases, directories.trust]) {
     all.push(...(await readdir(directory, { recursive: true })));
   }
   const left = all.filter((path) => basename(path).startsWith(".") && basename(path) !== ".lock");
@@ -57,7 +57,7 @@ export async function noLeftovers({ places }: Device): Promise<void> {
 
 /** Nothing is under way, and links, labels and trees are what the journal says, no more and no less. */
 export async function isConsistent(device: Device, published: Published): Promise<void> {
-  const paths = pathsOf(device.places);
+  const paths = pathsOf(device.directories);
   const journal = await journalOf(device);
   const kept: string[] = [];
   for (const kind of ["rules", "binary"] as const) {
@@ -73,20 +73,20 @@ export async function isConsistent(device: Device, published: Published): Promis
     (await readdir(directory)).filter((name) => !isTemporary(name)).sort();
   assert.deepEqual(await lies(paths.trees), kept.sort(), "trees and labels that are kept");
   const others = ["binary", "journal.json", "releases", "rules"];
-  const found = (await lies(device.places.releases)).filter((name) => name !== ".lock");
+  const found = (await lies(device.directories.releases)).filter((name) => name !== ".lock");
   assert.deepEqual(found, others, "what lies beside them");
   for (const kind of ["rules", "binary"] as const) {
     const odd = (await lies(paths.slot(kind))).filter((name) => !["current", "previous"].includes(name));
     assert.deepEqual(odd, [], `what lies beside the links of ${kind}`);
   }
-  const left = (await readdir(device.places.trust)).filter((name) => name === "intake");
+  const left = (await readdir(device.directories.trust)).filter((name) => name === "intake");
   assert.deepEqual(left, [], "root's copy of a payload is still there");
 }
 
 /** By role, the version of root's own trusted metadata. */
-export async function metadataVersions({ places }: Device): Promise<Record<string, number>> {
+export async function metadataVersions({ directories }: Device): Promise<Record<string, number>> {
   const versions: Record<string, number> = {};
-  const directory = pathsOf(places).metadata;
+  const directory = pathsOf(directories).metadata;
   for (const name of await readdir(directory)) {
     if (!name.endsWith(".json") || name.startsWith(".")) continue;
     const { signed } = JSON.parse(await readFile(join(directory, name), "utf8")) as {

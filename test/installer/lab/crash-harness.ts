@@ -70,9 +70,9 @@ export async function createCrashHarness(directory: string): Promise<CrashHarnes
   };
   return {
     run,
-    watch: ({ directory: own, places }, request) =>
+    watch: ({ directory: own, directories }, request) =>
       watchRun({
-        ...{ library, directory: own, below: [places.releases, places.trust] },
+        ...{ library, directory: own, below: [directories.releases, directories.trust] },
         start: (environment) => run(request, environment),
       }),
   };

@@ -1,14 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ReleasePlaces, usualPlaces } from "../../../src/installer/files/release-directories.ts";
+import {
+  type ReleaseDirectories,
+  usualDirectories,
+} from "../../../src/installer/files/release-directories.ts";
 import { productDirectory } from "./releases.ts";
 
 /** A device as directories: what root has, what the agent has, and what the pump has of its own. */
 export interface Device {
   readonly directory: string;
   /** Root's. */
-  readonly places: ReleasePlaces;
+  readonly directories: ReleaseDirectories;
   readonly hostFile: string;
   /** The agent's state. */
   readonly state: string;
@@ -34,8 +37,8 @@ export const quickHealth = { successes: 2, interval: "100ms", within: "60s" };
 /** Its directories, wherever they came from. */
 export function deviceIn(directory: string): Device {
   const at = (name: string): string => join(directory, name);
-  const places = { ...usualPlaces, releases: at("releases"), trust: at("trust") };
-  return { directory, places, hostFile: at("etc/steward.json"), state: at("state"), run: at("run") };
+  const directories = { ...usualDirectories, releases: at("releases"), trust: at("trust") };
+  return { directory, directories, hostFile: at("etc/steward.json"), state: at("state"), run: at("run") };
 }
 
 /** A device on which nothing was ever applied; `rootFile` is installed as its root of trust. */

@@ -1,7 +1,7 @@
 import type { ReleaseHost } from "../../../src/host/release-ports.ts";
 import { install, rollBack } from "../../../src/installer/install.ts";
 import { guard, order, withReleases } from "../../../src/installer/trial/guard.ts";
-import { type InstallerParts, openInstaller } from "../../../src/programs/installer/wiring.ts";
+import { type OpenedInstaller, openInstaller } from "../../../src/programs/installer/wiring.ts";
 import type { UpdateKind } from "../../../src/releases/release.ts";
 import { type Counter, crashing } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
@@ -18,7 +18,7 @@ export type RootOrder =
 export interface RootSideOptions {
   /** Counts the operations; none: nothing is counted. */
   readonly counter?: Counter;
-  /** The host with other parts in their places. */
+  /** The host with other parts in their directories. */
   readonly change?: (host: ReleaseHost) => ReleaseHost;
   readonly say?: (line: string) => void;
 }
@@ -45,9 +45,12 @@ export async function runRootSide(
   });
 }
 
-function partsOf({ places, state, hostFile }: Device, say: (line: string) => void): Promise<InstallerParts> {
+function partsOf(
+  { directories, state, hostFile }: Device,
+  say: (line: string) => void,
+): Promise<OpenedInstaller> {
   return openInstaller({
-    places,
+    directories,
     isUnderSystemd: false,
     stateDirectory: state,
     hostFile,

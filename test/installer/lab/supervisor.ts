@@ -30,8 +30,8 @@ export interface Supervisor {
 const mostLines = 500;
 
 /** `pump.service` of the device: the binary that `current` leads to. */
-export function supervise({ places, run }: Device): Supervisor {
-  const program = join(pathsOf(places).current("binary"), "serve");
+export function supervise({ directories, run }: Device): Supervisor {
+  const program = join(pathsOf(directories).current("binary"), "serve");
   const lines: string[] = [];
   let child: ChildProcess | null = null;
   let invocation = "";

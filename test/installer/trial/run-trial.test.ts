@@ -13,7 +13,7 @@ describe("a release that is well", () => {
     assert.deepEqual([side.at("current"), side.at("previous")], ["1.1.0", "1.0.0"]);
     assert.equal(side.last()?.outcome, "good");
     assert.equal(side.last()?.from_version, "1.0.0");
-    assert.equal(side.host.entries.has(pathsOf(side.places).underWay), false);
+    assert.equal(side.host.entries.has(pathsOf(side.directories).underWay), false);
   });
 
   it("has to be well so many times in a row: one bad answer begins the row anew", async () => {
@@ -30,7 +30,7 @@ describe("a release that is well", () => {
   it("leaves the disk with the current one, the previous one and one more", async () => {
     const side = open();
     for (const version of ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]) await side.apply(version);
-    const names = await side.host.files.names(pathsOf(side.places).trees);
+    const names = await side.host.files.names(pathsOf(side.directories).trees);
     assert.deepEqual(
       names.filter((name) => !name.endsWith(".json")),
       ["1.1.0", "1.2.0", "1.3.0"].map(idOf),
@@ -277,7 +277,7 @@ describe("what cannot be taken on", () => {
     Object.assign(side.host, { selfTest });
     await assert.rejects(side.install("1.1.0"), isError("update_self_test_failed"));
     assert.equal(side.at("current"), "1.0.0");
-    assert.deepEqual(await side.host.files.names(pathsOf(side.places).trees), [
+    assert.deepEqual(await side.host.files.names(pathsOf(side.directories).trees), [
       idOf("1.0.0"),
       `${idOf("1.0.0")}.json`,
     ]);
@@ -301,7 +301,7 @@ describe("a journal that cannot be read", () => {
     const side = open();
     await side.apply("1.0.0");
     await side.apply("1.1.0");
-    const path = pathsOf(side.places).journal;
+    const path = pathsOf(side.directories).journal;
     side.host.entries.set(path, { text: "{ half" });
     await side.guard();
     assert.deepEqual(
