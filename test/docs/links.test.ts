@@ -75,6 +75,24 @@ describe("the pages", () => {
     );
   });
 
+  it("name each room of the sources, in the table and in the picture", () => {
+    const page = readFileSync(join(root, "docs/ARCHITECTURE.md"), "utf8");
+    const rooms = readdirSync(join(root, "src")).toSorted();
+    const table = [...page.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name = ""]) => name);
+    assert.deepEqual(table.toSorted(), rooms);
+    const [, picture = ""] = /```text\n([\s\S]*?)```/.exec(page) ?? [];
+    for (const room of rooms) assert.match(picture, new RegExp(`^ .*\\b${room}\\b`, "m"));
+  });
+
+  it("name each target of make that a contributor needs", () => {
+    const page = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+    const makefile = readFileSync(join(root, "Makefile"), "utf8");
+    const named = [...page.matchAll(/^\| `make ([a-z-]+)` \|/gm)].map(([, target = ""]) => target);
+    const unknown = named.filter((target) => !new RegExp(`^${target}:`, "m").test(makefile));
+    assert.ok(named.length > 10, `${named.length} were found`);
+    assert.deepEqual(unknown, []);
+  });
+
   it("are in plain words", () => {
     // Tables come from the contract, and blocks show what the program says: their words are checked there.
     const banned = /\b(whoever|nobody|somebody|vouch\w*|wish\w*|for good|by itself|he|him|his)\b/gi;
