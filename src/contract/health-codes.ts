@@ -1,3 +1,9 @@
+/** What was wrong with a document of the state. `unrecorded`: an earlier release found it. */
+export const damageKinds = ["missing", "unreadable", "newer", "unrecorded"] as const;
+
+/** What was used in place of a damaged document. */
+export const replacements = ["good_copy", "former_form", "defaults", "unrecorded"] as const;
+
 const count = { type: "integer", minimum: 0 } as const;
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
@@ -15,6 +21,8 @@ export const healthFacts = {
   },
   document: { ...text, description: "of the state, such as settings" },
   error: { ...text, description: "an error code" },
+  damage: { type: "string", enum: damageKinds, description: "of the newest finding" },
+  replacement: { type: "string", enum: replacements, description: "what was used in its place" },
   found_at: { ...text, description: "RFC 3339 in UTC: the newest finding" },
   waiting: { ...count, description: "events in memory that are not on the disk yet" },
   lost: { ...count, description: "events that the journal alone has" },
@@ -36,7 +44,7 @@ export const healthCodes = {
   disk_reserve_missing: ["path"],
   document_not_written: ["document", "error"],
   document_waiting: ["document"],
-  document_damage_found: ["document", "found_at"],
+  document_damage_found: ["document", "found_at", "damage", "replacement"],
   events_not_written: ["waiting", "lost", "error"],
   events_lost: ["lost"],
   events_damaged: ["lines"],

@@ -1,5 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import type { HealthCode, healthCodes, healthFacts } from "./health-codes.ts";
+import type { damageKinds, HealthCode, healthCodes, healthFacts, replacements } from "./health-codes.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
@@ -43,6 +43,9 @@ export type Version = Typed<typeof version>;
 export type ConsoleGreeting = Typed<typeof consoleGreeting>;
 export type Problem = Typed<typeof problem>;
 export type Health = Typed<typeof health>;
+export type DamageKind = (typeof damageKinds)[number];
+export type Replacement = (typeof replacements)[number];
+
 /** What a health check has found: its code, the same in English, and the facts that its code has. */
 export type Trouble = {
   [Code in Exclude<HealthCode, "ok">]: {

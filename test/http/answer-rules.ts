@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
+import { eventDetails } from "../../src/contract/event-details.ts";
+import type { EventType } from "../../src/contract/event-types.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 import { problem as problemSchema } from "../../src/contract/shapes.ts";
+import type { AuditEvent } from "../../src/contract/types.ts";
 import { errorCodesOf } from "../../src/http/openapi.ts";
 import type { Answer } from "../running-agent.ts";
 
@@ -15,7 +18,7 @@ const ajv = new Ajv2020({
   allErrors: true,
   strictTypes: false,
   strictRequired: false,
-  keywords: [...annotationKeywords],
+  keywords: [...annotationKeywords, "x-optional"],
   formats: { "date-time": timestamp },
 });
 const compiled = new WeakMap<object, ValidateFunction>();
@@ -56,6 +59,25 @@ export function operationFor(method: string, path: string): Operation | undefine
     const isMethod = operation.method === method || (method === "HEAD" && operation.method === "GET");
     return isMethod && new RegExp(`^${pattern}$`).test(name);
   });
+}
+
+/** Throws unless an event's details are those that the contract declares for its type. */
+export function checkEvent({ type, code, details }: AuditEvent): void {
+  const declared: Readonly<Record<string, object>> | undefined = eventDetails[type as EventType];
+  assert.ok(declared, `an event of the unknown type ${type}`);
+  const isSometimes = (schema: object) => "x-optional" in schema;
+  const required = Object.keys(declared).filter((name) => !isSometimes(declared[name] ?? {}));
+  const schema = { type: "object", additionalProperties: false, required, properties: declared };
+  assertFits(schemaOf(type, schema), details, `the details of ${type} (${code ?? "success"})`);
+}
+
+const detailSchemas = new Map<string, object>();
+
+/** The same object each time, so that it is compiled once. */
+function schemaOf(type: string, schema: object): object {
+  const known = detailSchemas.get(type) ?? schema;
+  detailSchemas.set(type, known);
+  return known;
 }
 
 /** Throws with ajv's words unless the value fits. */
@@ -147,4 +169,5 @@ function checkSuccess(where: string, method: string, path: string, answer: Answe
   if (response.schema === undefined) return;
   assert.equal(headers["content-type"], "application/json", where);
   if (hasBody) assertFits(response.schema, json, where);
+  if (hasBody && operation === operationOf("listEvents")) for (const event of json.items) checkEvent(event);
 }

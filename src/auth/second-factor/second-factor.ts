@@ -192,7 +192,7 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
       subject: { id: account.id, name: account.username },
       from: address,
       requestId,
-      details: { skew_seconds: skewSeconds, is_clock_vouched_for: time.isVouchedFor() },
+      details: { skew_seconds: skewSeconds, is_clock_trusted: time.isVouchedFor() },
     });
     return isRepeated || !time.isVouchedFor();
   };

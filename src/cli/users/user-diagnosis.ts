@@ -29,7 +29,7 @@ export interface SeenSkew {
   /** Positive: the code was one of the future, by the device's clock. */
   readonly skewSeconds: number;
   /** The device's clock was trusted or accepted at that moment. */
-  readonly isClockVouchedFor: boolean;
+  readonly isClockTrusted: boolean;
 }
 
 /** The time that codes are checked by was set, by so many seconds; positive: forward. */
@@ -90,10 +90,11 @@ async function newestEvents(client: Client, type: EventType): Promise<readonly A
 }
 
 function skewOf({ seq, time, from, details }: AuditEvent): SeenSkew {
-  const { skew_seconds, is_clock_vouched_for } = details;
+  const { skew_seconds, is_clock_trusted, is_clock_vouched_for } = details;
   return {
     ...{ seq, at: time, from, skewSeconds: Number(skew_seconds) },
-    isClockVouchedFor: is_clock_vouched_for === true,
+    // An earlier release recorded it under the other name.
+    isClockTrusted: (is_clock_trusted ?? is_clock_vouched_for) === true,
   };
 }
 
@@ -171,8 +172,8 @@ function skewSentences({ user, skews, steps, clock }: DiagnosisFacts): string[] 
   return [...newest.map(skewSentence), conclusion(newest, { last, steps, trust: clock.trust })];
 }
 
-function skewSentence({ at, from, skewSeconds, isClockVouchedFor }: SeenSkew): string {
-  const doubt = isClockVouchedFor ? "" : ", which was not trusted then";
+function skewSentence({ at, from, skewSeconds, isClockTrusted }: SeenSkew): string {
+  const doubt = isClockTrusted ? "" : ", which was not trusted then";
   return `At ${at} from ${from}: a code of a clock ${aside(skewSeconds)} the device's${doubt}.`;
 }
 
@@ -199,7 +200,7 @@ function conclusion(skews: readonly SeenSkew[], { last, steps, trust }: Judged):
     pair.length > 1 && pair.every((one) => Math.abs(present(one) - present(last)) <= sameSkewSeconds);
   if (!isSteady)
     return "The differences do not repeat: an old code, or a guess, is more likely than a wrong clock.";
-  if (trust === "trusted" && pair.every((one) => one.isClockVouchedFor)) {
+  if (trust === "trusted" && pair.every((one) => one.isClockTrusted)) {
     const way = last.skewSeconds > 0 ? "back" : "forward";
     return `The same difference again, and the device's clock is trusted: set the authenticator's clock ${Math.abs(last.skewSeconds)} seconds ${way}.`;
   }

@@ -66,7 +66,10 @@ export const event = {
     },
     from: { type: "string", description: "an address, or `local`" },
     request_id: nullableText,
-    details: { type: "object", description: "facts that depend on the type; never a secret" },
+    details: {
+      type: "object",
+      description: "facts that depend on the type, as docs/logs-and-events.md lists them; never a secret",
+    },
     previous_hash: { ...sha256, description: "`hash` of the event before it in its log; zeros: the first" },
     hash: { ...sha256, description: "SHA-256 of this event without this member, as RFC 8785 writes it" },
   },

@@ -59,7 +59,8 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
           "not_found",
           `There is no finding about "${name}" to accept: see \`steward state list\`.`,
         );
-      note({ details: { document: name, findings: accepted.map(({ detail }) => detail) } });
+      const damages = accepted.map(({ damage = "unrecorded" }) => damage);
+      note({ details: { document: name, damages, findings: accepted.map(({ detail }) => detail) } });
       return { accepted: accepted.map(({ document, at, detail }) => ({ document, at, detail })) };
     },
     getSettingsSchema: () => settingsSchema,

@@ -54,8 +54,9 @@ export type State = Awaited<ReturnType<typeof openState>>;
 /** Writes each new finding down as an event, once, and returns the names of the documents that have lost something. */
 async function tellFindings(register: Register, events: EventSink): Promise<ReadonlySet<string>> {
   const fresh = register.findings().filter(({ isTold }) => !isTold);
-  for (const { document, detail } of fresh) {
-    await events.record(agentEvent("state.damage_found", { document, detail }));
+  for (const { document, damage = "unrecorded", replacement = "unrecorded", isLoss, detail } of fresh) {
+    const details = { document, damage, replacement, is_loss: isLoss, detail };
+    await events.record(agentEvent("state.damage_found", details));
   }
   await register.told();
   return new Set(fresh.flatMap(({ document, isLoss }) => (isLoss ? [document] : [])));
@@ -81,10 +82,11 @@ function described(name: string, findings: readonly Finding[]): Trouble | null {
   const own = findings.filter(({ document }) => document === name);
   const newest = own.at(-1);
   if (newest === undefined) return null;
+  const { damage = "unrecorded", replacement = "unrecorded" } = newest;
   const found = own.map(({ at, detail }) => `${at}: ${detail}`).join(" ");
   return {
     code: "document_damage_found",
-    facts: { document: name, found_at: newest.at },
+    facts: { document: name, found_at: newest.at, damage, replacement },
     detail: `${found} After you have checked what may be missing: \`steward state accept ${name}\`.`,
   };
 }

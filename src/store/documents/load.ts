@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
+import type { DamageKind, Replacement } from "../../contract/types.ts";
 import {
   compareFormats,
   type DocumentKind,
@@ -29,7 +30,9 @@ export interface Loaded<T> {
 }
 
 export interface Found {
-  /** In sentences. */
+  readonly damage: Exclude<DamageKind, "unrecorded">;
+  readonly replacement: Exclude<Replacement, "unrecorded">;
+  /** The same in English. */
   readonly detail: string;
   /** Something that was there is missing now, or may be. */
   readonly isLoss: boolean;
@@ -58,8 +61,18 @@ export function loadDocument<T extends object>(
     throw lost(directory, kind.name, { file, good: good as Unusable });
   const { taken, isLoss, ...loaded } = found ?? { ...madeUp(kind), ...defaultsTaken(good as Unusable) };
   const isFileInTheWay = file.why !== "absent";
-  return { ...loaded, isFileInTheWay, finding: { detail: findingOf(kind.name, file, taken), isLoss } };
+  const replacement = replacementOf[loaded.origin];
+  const finding = {
+    damage: damageOf[file.why],
+    replacement,
+    detail: findingOf(kind.name, file, taken),
+    isLoss,
+  };
+  return { ...loaded, isFileInTheWay, finding };
 }
+
+const damageOf = { absent: "missing", damaged: "unreadable", newer: "newer" } as const;
+const replacementOf = { good: "good_copy", former: "former_form", defaults: "defaults" } as const;
 
 const goodTaken = {
   taken: "Its last good copy was taken; a change of the seconds before the damage may be missing.",

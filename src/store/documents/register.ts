@@ -8,6 +8,9 @@ export interface Finding {
   readonly document: string;
   /** By the wall clock, to be shown alone. */
   readonly at: string;
+  /** Absent where an earlier release found it. */
+  readonly damage?: Found["damage"];
+  readonly replacement?: Found["replacement"];
   readonly detail: string;
   /** Something that was there is missing now, or may be. */
   readonly isLoss: boolean;
@@ -61,7 +64,8 @@ export async function openRegister(
   if (read.problem !== null) {
     if (!readsOnly) await rename(path, `${path}.bad`).catch(() => undefined);
     const detail = `${read.problem}. It was kept as .register.json.bad; what was found before is no longer known.`;
-    await register.add(registerName, { detail, isLoss: true });
+    const found = { damage: "unreadable", replacement: "defaults", detail, isLoss: true } as const;
+    await register.add(registerName, found);
   } else if (read.contents === null) await register.write();
   return register;
 }
@@ -94,13 +98,13 @@ class StoredRegister implements Register {
     await this.write();
   }
 
-  async add(document: string, { detail, isLoss }: Found): Promise<void> {
+  async add(document: string, { detail, ...found }: Found): Promise<void> {
     const { findings } = this.#contents;
     // A start that was cut short before the damage was mended finds it again.
     if (findings.some((one) => one.document === document && one.detail === detail)) return;
     const own = findings.filter((one) => one.document === document).slice(1 - findingsPerDocument);
     const others = findings.filter((one) => one.document !== document);
-    const added = { document, at: new Date().toISOString(), detail, isLoss, isTold: false };
+    const added = { document, at: new Date().toISOString(), ...found, detail, isTold: false };
     this.#contents = { ...this.#contents, findings: [...others, ...own, added] };
     await this.write();
   }

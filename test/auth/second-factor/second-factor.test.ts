@@ -98,7 +98,7 @@ describe("a skew", () => {
     const { events, isSuspected, account } = await begin({ trust: "none" });
     for (const seconds of [180, -600]) await isSuspected(seconds);
     assert.deepEqual(
-      events.map(({ type, details }) => [type, details.skew_seconds, details.is_clock_vouched_for]),
+      events.map(({ type, details }) => [type, details.skew_seconds, details.is_clock_trusted]),
       [
         ["two_factor.skew_seen", 180, false],
         ["two_factor.skew_seen", -600, false],

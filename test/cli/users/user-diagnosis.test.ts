@@ -15,8 +15,8 @@ const clock = exampleClock({
   message: "No time servers are set.",
 });
 
-function skew(skewSeconds: number, isClockVouchedFor = false, seq = 10): SeenSkew {
-  return { seq, at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", skewSeconds, isClockVouchedFor };
+function skew(skewSeconds: number, isClockTrusted = false, seq = 10): SeenSkew {
+  return { seq, at: "2026-01-02T03:00:00.000Z", from: "192.0.2.7", skewSeconds, isClockTrusted };
 }
 
 function event(seq: number, subjectId: string, skewSeconds: number): AuditEvent {
@@ -32,7 +32,7 @@ function event(seq: number, subjectId: string, skewSeconds: number): AuditEvent 
     subject: { id: subjectId, name: "anna" },
     from: "192.0.2.7\u001b[2J",
     request_id: "request-1",
-    details: { skew_seconds: skewSeconds, is_clock_vouched_for: true },
+    details: { skew_seconds: skewSeconds, is_clock_trusted: true },
     previous_hash: "0".repeat(64),
     hash: "0".repeat(64),
   };
@@ -130,12 +130,12 @@ describe("diagnosisOf", () => {
   it("never blames the authenticator but by a trusted clock that was not set since", () => {
     const trusts = ["none", "accepted", "trusted"] as const;
     for (const trust of trusts) {
-      for (const isClockVouchedFor of [false, true]) {
+      for (const isClockTrusted of [false, true]) {
         for (const seconds of [0, 45, 90]) {
-          const skews = [skew(90, isClockVouchedFor, 10), skew(90, isClockVouchedFor, 20)];
+          const skews = [skew(90, isClockTrusted, 10), skew(90, isClockTrusted, 20)];
           const steps = seconds === 0 ? [] : [{ seq: 30, seconds }];
           const said = sentencesOf({ user: anna, skews, steps, clock: { ...clock, trust } }).join("\n");
-          const isCertain = trust === "trusted" && isClockVouchedFor && seconds === 0;
+          const isCertain = trust === "trusted" && isClockTrusted && seconds === 0;
           assert.equal(said.includes("set the authenticator's clock"), isCertain, said);
         }
       }

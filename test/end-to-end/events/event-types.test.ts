@@ -3,9 +3,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { eventTypes } from "../../../src/contract/event-types.ts";
+import type { AuditEvent } from "../../../src/contract/types.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
 import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
 import { startObservingAgent } from "../../clock/time-servers.ts";
+import { checkEvent } from "../../http/answer-rules.ts";
 import { type CheckedAgent, goodPassword } from "../../http/checked-agent.ts";
 import { cookieOf, ownPage } from "../../http/set-cookie.ts";
 import { stepUp } from "../../running-agent.ts";
@@ -29,19 +31,10 @@ const byTheClock = [
 /** What no single request asks for. */
 const byItself = ["clock.source_changed"];
 
-interface Written {
-  type: string;
-  actor: { kind: string; name: string | null };
-  subject: { name: string } | null;
-  from: string;
-  request_id: string | null;
-  details: Record<string, unknown>;
-}
-
 describe("the events of an agent", () => {
   let agent: CheckedAgent;
   let server: Chronyd;
-  const events: Written[] = [];
+  const events: AuditEvent[] = [];
   const post = (path: string, token?: string, body: object = {}, method = "POST") =>
     agent.call(method, path, { token, ...(method === "DELETE" ? {} : { body }) });
 
@@ -132,9 +125,10 @@ describe("the events of an agent", () => {
   // store/register.test.ts look for each of them.
   const elsewhere = (name: string) => byTheClock.includes(name) || /^(update|state)\./.test(name);
   for (const type of Object.keys(eventTypes).filter((name) => !elsewhere(name))) {
-    it(`${type} is written down with who, from where and in which request`, () => {
+    it(`${type} is written down with who, from where, in which request, and its declared details`, () => {
       const event = events.find((one) => one.type === type);
       assert.ok(event, `there is none among ${[...new Set(events.map((one) => one.type))].join(", ")}`);
+      checkEvent(event);
       assert.match(event.from, /^(127\.0\.0\.1|local)$/);
       if (!byItself.includes(type)) assert.ok(event.request_id, "it has a request id");
       if (!type.endsWith(".refused")) assert.notEqual(event.actor.kind, "anonymous");

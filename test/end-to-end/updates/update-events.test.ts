@@ -5,21 +5,16 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { eventTypes } from "../../../src/contract/event-types.ts";
+import type { AuditEvent } from "../../../src/contract/types.ts";
 import {
   type JournalEntry,
   type ReleaseJournal,
   releaseJournalText,
 } from "../../../src/releases/release-journal.ts";
+import { checkEvent } from "../../http/answer-rules.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
-
-interface Written {
-  type: string;
-  actor: { kind: string };
-  request_id: string | null;
-  details: Record<string, unknown>;
-}
 
 /** What somebody asked for; the others the agent notices by itself. */
 const asked = ["update.trust_confirmed", "update.check_requested", "update.postponed"];
@@ -66,7 +61,7 @@ describe("the events of updates", () => {
   const releases = mkdtempSync(join(tmpdir(), "steward-releases-"));
   let publisher: Publisher;
   let agent: UpdatingAgent;
-  const events: Written[] = [];
+  const events: AuditEvent[] = [];
 
   before(async () => {
     publisher = await startPublisher(ending);
@@ -112,6 +107,7 @@ describe("the events of updates", () => {
     it(`${type} is written down, with who it was`, () => {
       const event = events.find((one) => one.type === type);
       assert.ok(event, `there is none among ${[...new Set(events.map((one) => one.type))].join(", ")}`);
+      checkEvent(event);
       assert.equal(event.actor.kind, asked.includes(type) ? "local-root" : "agent");
       assert.equal(event.request_id !== null, asked.includes(type));
     });

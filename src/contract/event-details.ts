@@ -1,0 +1,129 @@
+import { duration } from "./durations.ts";
+import type { EventType } from "./event-types.ts";
+import { damageKinds, replacements } from "./health-codes.ts";
+import { scopeNames } from "./scopes.ts";
+import { role, timestamp, username } from "./shapes.ts";
+import { updateKinds } from "./update-kinds.ts";
+
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
+const nullableText = { type: ["string", "null"] } as const;
+const flag = { type: "boolean" } as const;
+const count = { type: "integer", minimum: 0 } as const;
+const number = { type: "number" } as const;
+const nullableNumber = { type: ["number", "null"] } as const;
+const updateKind = { type: "string", enum: updateKinds } as const;
+const nullableKind = { type: ["string", "null"], enum: [null, ...updateKinds] } as const;
+const askedKind = { type: "string", enum: [...updateKinds, "all"] } as const;
+const code = { type: "string", pattern: "^[a-z][a-z_0-9]*$", description: "an error code" } as const;
+const detail = { type: "string", description: "the code in English, and what to do" } as const;
+const session = { type: "string", description: "the id of the session" } as const;
+
+/** A member that not every event of the type has. */
+const sometimes = <Schema extends object>(schema: Schema) => ({ ...schema, "x-optional": true }) as const;
+
+const release = { release_id: text, kind: updateKind, name: text, version: text } as const;
+const requested = {
+  ...{ release_id: nullableText, kind: nullableKind, name: nullableText, version: nullableText },
+} as const;
+const outcome = { from_version: nullableText, detail: text } as const;
+const tokensAfter = {
+  tokens_ended: { ...count, description: "API tokens that were deleted" },
+  tokens_kept: sometimes({ ...count, description: "API tokens that stayed valid on request" }),
+} as const;
+const signIn = {
+  method: { type: "string", enum: ["password", "totp", "recovery_code"] },
+  session,
+} as const;
+const refusal = {
+  operation: sometimes({ type: "string", description: "operationId in OpenAPI; absent: of several" }),
+  reason: sometimes({ type: "string", description: "of the code `invalid_token`" }),
+} as const;
+const noDetails = {} as const;
+
+/**
+ * The members of an event's `details`, by its type. Together with type, code, actor and subject they suffice to describe
+ * the event in any language. An event that an earlier release recorded may have other members.
+ */
+export const eventDetails = {
+  "setup.done": noDetails,
+  "sign_in.succeeded": signIn,
+  "sign_in.refused": refusal,
+  "step_up.succeeded": noDetails,
+  "session.ended": { session },
+  "session.reused": { session },
+  "session.cookie_refused": { session },
+  "password.changed": noDetails,
+  "user.created": { role, enabled: flag, has_initial_password: flag },
+  "user.changed": {
+    ...{ role: sometimes(role), role_before: sometimes(role) },
+    ...{ enabled: sometimes(flag), tokens: sometimes(count), display_name_changed: sometimes(flag) },
+  },
+  "user.deleted": { role },
+  "user.password_reset": { has_initial_password: flag, ...tokensAfter },
+  "user.unlocked": { was_locked: flag },
+  "user.rescued": {
+    ...{ was_enabled: flag, was_locked: flag, had_two_factor: flag, ...tokensAfter },
+    held_in_memory: sometimes(flag),
+  },
+  "user.sessions_ended": { sessions: count, tokens_left: count },
+  "two_factor.set_up": noDetails,
+  "two_factor.enabled": noDetails,
+  "two_factor.disabled": noDetails,
+  "two_factor.recovered": {
+    ...{ method: sometimes(signIn.method), session: sometimes(session) },
+    reason: sometimes({ type: "string", description: "what the administrator gave" }),
+    ...tokensAfter,
+  },
+  "two_factor.recovery_codes_made": noDetails,
+  "two_factor.skew_seen": {
+    skew_seconds: { ...number, description: "positive: the code was one of later than the device's time" },
+    is_clock_trusted: flag,
+  },
+  "codes.locked": { seconds: { ...count, description: "how long the lock lasts" } },
+  "token.created": {
+    scopes: { type: "array", items: { type: "string", enum: scopeNames } },
+    owner: username,
+  },
+  "token.deleted": noDetails,
+  "token.tolerated": { operation: text },
+  "clock.epoch_raised": { step_seconds: number },
+  "clock.stepped": { seconds: number },
+  "clock.set_by_hand": { before: timestamp, after: timestamp },
+  "clock.source_changed": { from: nullableText, to: nullableText },
+  "clock.contradicted": { source: text, offset_seconds: nullableNumber },
+  "clock.panicked": { offset_seconds: number },
+  "clock.contested": { conflict: nullableText },
+  "clock.sync_requested": { force: flag },
+  "clock.reselect_requested": noDetails,
+  "clock.floor_reset": { before: timestamp, after: timestamp },
+  "update.trust_installed": { fingerprint: text, root_version: count, goes_on: flag },
+  "update.trust_confirmed": { fingerprint: text },
+  "update.root_rotated": { from_version: count, version: count },
+  "update.check_requested": { repository: nullableText },
+  "update.check_failed": { code, detail, kind: sometimes(updateKind) },
+  "update.check_recovered": { failures: count, kind: sometimes(updateKind) },
+  "update.available": release,
+  "update.staged": release,
+  "update.download_failed": { ...release, code, detail },
+  "update.apply_requested": { kind: askedKind, repository: nullableText },
+  "update.rollback_requested": { kind: updateKind },
+  "update.postponed": { kind: askedKind, for: duration },
+  "update.applying": release,
+  "update.applied": { ...release, ...outcome },
+  "update.undone": { ...release, ...outcome, outcome: text, restored_healthy: { type: ["boolean", "null"] } },
+  "update.refused": {
+    ...requested,
+    ...{ from_version: sometimes(nullableText), code: sometimes(code), detail },
+  },
+  "settings.changed": { changed: { ...texts, description: "keys of the settings" } },
+  "state.damage_found": {
+    document: text,
+    damage: { type: "string", enum: damageKinds },
+    replacement: { type: "string", enum: replacements },
+    is_loss: { type: "boolean", description: "something that was there is missing, or may be" },
+    detail,
+  },
+  "state.damage_accepted": { document: text, damages: texts, findings: texts },
+  "request.refused": refusal,
+} as const satisfies Record<EventType, Readonly<Record<string, object>>>;
