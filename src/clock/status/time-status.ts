@@ -5,7 +5,7 @@ import type { ClockParts } from "../loop/clock-parts.ts";
 import type { Synchroniser } from "../loop/synchroniser.ts";
 import type { Watch } from "../loop/watch.ts";
 import type { Way } from "../loop/way.ts";
-import { clockMessage } from "./message.ts";
+import { clockMessage } from "./summary.ts";
 import { sourceViews } from "./source-view.ts";
 
 /** A step that was made; `isOfHost` false: on paper alone. */
