@@ -1,7 +1,5 @@
+import type { clockWords } from "./schemas/clock.ts";
 import type { TimeSync } from "./types.ts";
-
-/** The clock in one word, for people. `unknown`: nothing has said yet what the time is. */
-export const clockWords = ["in_sync", "set_by_hand", "not_in_sync", "unknown"] as const;
 
 /** Seconds of a measured error that no program corrects from which on a clock is not called right: NTP steps from here on (RFC 5905 §11.3, STEPT). */
 const stepThresholdSeconds = 0.128;

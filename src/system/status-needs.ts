@@ -57,9 +57,9 @@ function setupNeed({ isSetUp }: NeedsGround): Need[] {
 function clockNeed({ troubles, clock, clockWord: word }: NeedsGround): Need[] {
   const trouble = troubles.find(({ code }) => code === "clock");
   if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
-  const { state, trust, offset_seconds, message } = clock;
+  const { state, trust, offset_seconds, summary } = clock;
   const facts = { word, state, trust, offset_seconds };
-  return [attention("clock", facts, trouble?.detail ?? message)];
+  return [attention("clock", facts, trouble?.detail ?? summary.detail)];
 }
 
 function updateNeeds({ updates, ota }: NeedsGround): Need[] {

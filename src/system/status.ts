@@ -54,10 +54,10 @@ function stateOf(needs: readonly Need[]): Status["state"] {
 type ClockWord = Status["clock"]["word"];
 
 function clockInShort(clock: TimeSync, word: ClockWord): Status["clock"] {
-  const { state, trust, mode, offset_seconds, uncertainty_seconds, source, last_sync_at, message } = clock;
+  const { state, trust, mode, offset_seconds, uncertainty_seconds, source, last_sync_at, summary } = clock;
   return {
     ...{ word, state, trust, mode, offset_seconds, uncertainty_seconds },
-    ...{ source: source?.host ?? null, last_sync_at, message },
+    ...{ source: source?.host ?? null, last_sync_at, summary },
   };
 }
 

@@ -1,4 +1,23 @@
-import type { TimeSource, TimeSync } from "../../src/contract/types.ts";
+import type { ClockSummary, TimeSource, TimeSync } from "../../src/contract/types.ts";
+
+/** A summary without facts, but for what a test says. */
+export function exampleSummary(change: Partial<ClockSummary> = {}): ClockSummary {
+  return {
+    code: "acquiring",
+    detail: "The time servers are being asked.",
+    offset_seconds: null,
+    measured_at: null,
+    agreeing: null,
+    needed: null,
+    configured: null,
+    server: null,
+    daemon: null,
+    daemon_trouble: null,
+    runs_on: false,
+    not_set: null,
+    ...change,
+  };
+}
 
 /** A clock of which nothing is known, but for what a test says. */
 export function exampleClock(change: Partial<TimeSync> = {}): TimeSync {
@@ -25,12 +44,17 @@ export function exampleClock(change: Partial<TimeSync> = {}): TimeSync {
     servers: { in_effect: true, configured: [] },
     rtc: null,
     server_time: "2026-01-02T03:04:05.000Z",
-    message: "The time servers are being asked.",
+    summary: exampleSummary(),
     sources: [],
     history: [],
     counters: {},
     ...change,
   };
+}
+
+/** Why a source is in its state, in these words. */
+export function exampleReason(detail: string): NonNullable<TimeSource["reason"]> {
+  return { code: "timeout", cause: null, detail };
 }
 
 /** A source that says nothing yet, but for what a test says. */

@@ -28,8 +28,8 @@ async function poisoned(guest: Guest): Promise<void> {
   );
   guest.check(
     "the status says what to do",
-    String(faulty.message).includes("steward time floor reset"),
-    faulty.message,
+    faulty.summary.code === "below_floor" && faulty.summary.detail.includes("steward time floor reset"),
+    faulty.summary,
   );
   const refused = await guest.run("setpriv", [
     "--reuid=nobody",

@@ -30,7 +30,7 @@ async function asking(guest: Guest): Promise<void> {
     return answered.length >= 2 && trust !== "none";
   });
   guest.check("two of five are accepted, not trusted", alone.trust === "accepted", alone);
-  guest.check("the sentence gives the numbers", /2 of 5/.test(alone.message), alone.message);
+  guest.check("the sentence gives the numbers", /2 of 5/.test(alone.summary.detail), alone.summary);
   const shown = await guest.steward("time", "status");
   guest.check("and so does steward time status", /2 of 5/.test(shown.stdout), shown);
   await guest.ask("start the honest servers");

@@ -56,7 +56,7 @@ function figureLines(sources: readonly TimeSource[]): string[] {
 /** What does not fit into a row of 80: the address behind a name, and why the source is in its state. */
 function detailLines({ host, address, reason }: TimeSource): string[] {
   const isNews = address !== null && !host.includes(address);
-  const words = [...(isNews ? [address] : []), ...(reason === null ? [] : [reason])];
+  const words = [...(isNews ? [address] : []), ...(reason === null ? [] : [reason.detail])];
   return words.length === 0 ? [] : [`    ${escapeText(words.join(": "))}`];
 }
 

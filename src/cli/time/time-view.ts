@@ -8,7 +8,7 @@ import { drawSources } from "./time-picture.ts";
 export function timeReport(status: TimeSync): string {
   const sources = drawSources(status.sources).map((line) => `${line}\n`);
   const gap = sources.length === 0 ? "" : "\n";
-  return `${escapeText(status.message)}\n\n${formatFields(statusFields(status))}${gap}${sources.join("")}`;
+  return `${escapeText(status.summary.detail)}\n\n${formatFields(statusFields(status))}${gap}${sources.join("")}`;
 }
 
 /** Whether somebody besides a person keeps the clock right, as the `clock` member of a 401 says it. */
@@ -38,7 +38,7 @@ function statusFields(status: TimeSync): Fields {
     ["battery clock", status.rtc],
     ...(status.leap === "insert" || status.leap === "delete" ? [["leap second", status.leap] as const] : []),
     ["set by", discipliner.name ?? "nobody"],
-    ...(discipliner.conflict === null ? [] : [["conflict", discipliner.conflict] as const]),
+    ...(discipliner.conflict === null ? [] : [["conflict", discipliner.conflict.detail] as const]),
     ["time.servers", serversOf(status)],
   ];
 }
@@ -100,9 +100,9 @@ export function syncSentence(before: TimeSync, after: TimeSync): string {
     const way = step.seconds < 0 ? "back" : "forward";
     return `The clock was stepped ${way} by ${formatSpan(step.seconds)}; it is ${after.server_time} now${reach}.`;
   }
-  if (after.offset_seconds === null) return after.message;
+  if (after.offset_seconds === null) return after.summary.detail;
   if (after.mode !== "discipline" && after.mode !== "delegate") {
-    return `Measured: this clock is ${formatLag(after.offset_seconds)}${reach}. ${after.message}`;
+    return `Measured: this clock is ${formatLag(after.offset_seconds)}${reach}. ${after.summary.detail}`;
   }
   const was = before.offset_seconds === null ? "" : `; it was ${formatLag(before.offset_seconds)} before`;
   return `The clock is ${formatLag(after.offset_seconds)}${reach}${was}. No step was needed.`;

@@ -70,7 +70,7 @@ const set: Command = {
     const after = await client.call("syncTime", { body: { time: time.toISOString() } });
     await output.changed(
       after,
-      `The clock showed ${before.server_time} and shows ${after.server_time} now (${shift(before, time)}). ${after.message}`,
+      `The clock showed ${before.server_time} and shows ${after.server_time} now (${shift(before, time)}). ${after.summary.detail}`,
     );
   },
 };

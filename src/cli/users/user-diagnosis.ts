@@ -53,7 +53,7 @@ export interface DiagnosisFacts {
   readonly steps: readonly ClockStep[];
   readonly refusals: readonly Refusal[];
   /** What the device knows of its own clock. */
-  readonly clock: Pick<TimeSync, "server_time" | "state" | "trust" | "message">;
+  readonly clock: Pick<TimeSync, "server_time" | "state" | "trust" | "summary">;
 }
 
 export const diagnose: Command = {
@@ -158,8 +158,8 @@ function refusalSentence({ at, from, code, count }: Refusal): string {
   return `At ${at} from ${from} sign-in was refused${count > 1 ? ` ${count} times` : ""}: ${why}.`;
 }
 
-function clockSentence({ server_time, state, trust, message }: DiagnosisFacts["clock"]): string {
-  return `The device's clock shows ${server_time} (${state}, trust ${trust}). ${message}`;
+function clockSentence({ server_time, state, trust, summary }: DiagnosisFacts["clock"]): string {
+  return `The device's clock shows ${server_time} (${state}, trust ${trust}). ${summary.detail}`;
 }
 
 function skewSentences({ user, skews, steps, clock }: DiagnosisFacts): string[] {

@@ -105,14 +105,14 @@ function stateOf({ state, reach }: ChronySource): Pick<DelegateSource, "state" |
     case "+":
       return { state: "candidate", reason: null };
     case "-":
-      return { state: "outlier", reason: "chronyd could use it and prefers others" };
+      return { state: "outlier", reason: { code: "not_preferred", cause: null } };
     case "x":
-      return { state: "falseticker", reason: "it disagrees with the majority" };
+      return { state: "falseticker", reason: { code: "majority_differs", cause: null } };
     case "~":
-      return { state: "suspect", reason: "its time varies too much" };
+      return { state: "suspect", reason: { code: "varies", cause: null } };
     default:
       return reach === 0
-        ? { state: "unreachable", reason: "no answer to the last eight polls" }
-        : { state: "unused", reason: "chronyd does not select it (yet)" };
+        ? { state: "unreachable", reason: { code: "timeout", cause: null } }
+        : { state: "unused", reason: { code: "not_selected", cause: null } };
   }
 }

@@ -3,7 +3,13 @@ import type { CommandResult, RunCommand, Timers, TimeServices } from "../../host
 import { stepThresholdSeconds } from "../discipline/discipline.ts";
 import { type ChronycReport, parseChronyc } from "./chronyc-report.ts";
 import { hasReference, reportOfChrony } from "./chronyd-report.ts";
-import { type Delegate, type DelegateReport, type ReadKernelFlag, reportOfKernel } from "./delegate.ts";
+import {
+  type DaemonTrouble,
+  type Delegate,
+  type DelegateReport,
+  type ReadKernelFlag,
+  reportOfKernel,
+} from "./delegate.ts";
 
 /** Milliseconds for one chronyc: it takes 5, and where packets are dropped it would try for seven seconds. */
 const patienceMilliseconds = 3_000;
@@ -119,7 +125,7 @@ function readOnly(verb: Verb, cause: unknown): StewardError {
   return new StewardError("forbidden", `chronyd can be read here and not ordered. ${mend}`, { cause });
 }
 
-type Answer = { readonly report: ChronycReport } | { readonly trouble: string };
+type Answer = { readonly report: ChronycReport } | { readonly trouble: DaemonTrouble };
 
 interface Chronyc {
   report(): Promise<Answer>;
@@ -138,8 +144,7 @@ function createChronyc({ run, command = "chronyc", port }: ChronydOptions): Chro
       try {
         return answerOf(await call(["tracking", "sources", "sourcestats"]));
       } catch (error) {
-        const code = systemErrorCode(error) ?? "it did not start";
-        return { trouble: `chronyc could not be run (${code}): what chronyd does is not known.` };
+        return { trouble: { code: "command_failed", cause: systemErrorCode(error) ?? "it did not start" } };
       }
     },
   };
@@ -149,12 +154,11 @@ function answerOf({ status, stdout }: CommandResult): Answer {
   if (status !== 0) {
     const said =
       status === null ? "no answer within 3 s" : (stdout.trim().split("\n").pop() ?? "").slice(0, 200);
-    const mend = "Its command port has to be open on 127.0.0.1: remove `cmdport 0` from its configuration.";
-    return { trouble: `chronyd does not answer chronyc (${said}): what it does is not known. ${mend}` };
+    return { trouble: { code: "no_answer", cause: said } };
   }
   const report = parseChronyc(stdout);
   if (report !== null) return { report };
-  return { trouble: "chronyc answers in a form that is not known: what chronyd does is not known." };
+  return { trouble: { code: "unknown_format", cause: null } };
 }
 
 /** What a configuration can call a source: no more than a name of the DNS has. */

@@ -1,4 +1,10 @@
-import type { clockTrusts, leaps, sourceStates } from "../../contract/schemas/clock.ts";
+import type {
+  clockTrusts,
+  daemonTroubleCodes,
+  leaps,
+  sourceReasonCodes,
+  sourceStates,
+} from "../../contract/schemas/clock.ts";
 import type { TimeDaemon } from "../../host/ports.ts";
 
 /** One source of a time daemon, in the words of the time-sync status; null: the daemon does not tell. */
@@ -9,7 +15,10 @@ export interface DelegateSource {
   /** A literal address; null: a reference clock, or not known. */
   readonly address: string | null;
   readonly state: (typeof sourceStates)[number];
-  readonly reason: string | null;
+  readonly reason: {
+    readonly code: (typeof sourceReasonCodes)[number];
+    readonly cause: string | null;
+  } | null;
   /** Positive: this host is behind the source. */
   readonly offsetSeconds: number | null;
   readonly uncertaintySeconds: number | null;
@@ -18,6 +27,12 @@ export interface DelegateSource {
   readonly stratum: number | null;
   /** A bit for each of the last eight polls, the newest lowest. */
   readonly reach: number | null;
+}
+
+export interface DaemonTrouble {
+  readonly code: (typeof daemonTroubleCodes)[number];
+  /** The system's error, or what the daemon said. */
+  readonly cause: string | null;
 }
 
 /** What a time daemon says of the clock that it disciplines; null: it does not tell. */
@@ -43,8 +58,8 @@ export interface DelegateReport {
   } | null;
   /** It can be asked and not ordered: the last order was not permitted. */
   readonly isReadOnly: boolean;
-  /** Why less is known than could be, and what mends it; null: nothing is wrong. */
-  readonly trouble: string | null;
+  /** Why less is known than could be; null: nothing is wrong. */
+  readonly trouble: DaemonTrouble | null;
   readonly sources: readonly DelegateSource[];
   /** Hosts that the daemon was told to ask, as far as it tells. */
   readonly configured: readonly string[];
@@ -71,10 +86,10 @@ export interface Delegate {
 export type ReadKernelFlag = () => boolean | null;
 
 /**
- * What is known without the daemon: the kernel's flag. It says that somebody vouches for the clock and not how well, so
- * it is `accepted` at most.
+ * What is known without the daemon: the kernel's flag. It says that the clock is kept right and not how well, so it is
+ * `accepted` at most.
  */
-export function reportOfKernel(isSynchronised: boolean, trouble: string | null): DelegateReport {
+export function reportOfKernel(isSynchronised: boolean, trouble: DaemonTrouble | null): DelegateReport {
   return {
     isSynchronised,
     trust: isSynchronised ? "accepted" : "none",

@@ -16,10 +16,7 @@ export function createOtherDaemon(name: TimeDaemon, kernelIsSynchronised: ReadKe
   return {
     name,
     read: async () => ({
-      ...reportOfKernel(
-        kernelIsSynchronised() === true,
-        `${name} sets this clock; Steward does not know how well it does.`,
-      ),
+      ...reportOfKernel(kernelIsSynchronised() === true, { code: "not_observable", cause: null }),
       isReadOnly: true,
     }),
     reselect: refuse,

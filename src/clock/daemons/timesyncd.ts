@@ -49,9 +49,8 @@ export function createTimesyncd({ run, services, kernelIsSynchronised }: Timesyn
         ),
       ]);
       if (report) return { ...reportOf(report, isSynchronised), isReadOnly };
-      const found = report === null ? "answers in a form that is not known" : "does not answer";
-      const trouble = `timedatectl show-timesync ${found}: what systemd-timesyncd does is not known.`;
-      return { ...reportOfKernel(isSynchronised, trouble), isReadOnly };
+      const code = report === null ? "unknown_format" : "no_answer";
+      return { ...reportOfKernel(isSynchronised, { code, cause: null }), isReadOnly };
     },
     reselect: restart,
     sync: restart,
@@ -112,7 +111,7 @@ function sourceOf(
 }
 
 function stateOf(message: TimesyncdReport["message"]): Pick<DelegateSource, "state" | "reason"> {
-  if (message === null) return { state: "unreachable", reason: "no answer yet" };
-  if (message.isIgnored) return { state: "suspect", reason: "its last answer was taken for a spike" };
+  if (message === null) return { state: "unreachable", reason: { code: "not_heard", cause: null } };
+  if (message.isIgnored) return { state: "suspect", reason: { code: "spike", cause: null } };
   return { state: "selected", reason: null };
 }

@@ -1,7 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { TimeSync } from "../../contract/types.ts";
-import { reasonOf, refusalOf } from "../status/refusal.ts";
+import type { TimeSync, Trouble } from "../../contract/types.ts";
+import { refusalOf } from "../status/refusal.ts";
+import { daemonTroubleSentence } from "../status/sentences.ts";
 import { type StepMade, timeSyncStatus } from "../status/time-status.ts";
+import { troubleOf } from "../status/trouble.ts";
 import type { ClockState } from "../trust/clock-state.ts";
 import {
   type ClockEvent,
@@ -33,7 +35,7 @@ export interface Clock {
   floor(): Date;
   settingsChanged(): void;
   /** What a person should know; null when all is well. */
-  trouble(): string | null;
+  trouble(): Trouble | null;
   /** Hears what happens to the clock from now on; the result ends it. */
   onEvent(listener: (event: ClockEvent) => void): () => void;
   /** Begins to measure by itself, after a step to the floor where the clock is below it. */
@@ -182,8 +184,13 @@ class ClockRoom implements Clock {
     const { verdict } = this.#loop.knowledge();
     if (verdict) return refusalOf(verdict);
     if (this.#loop.standing().trust !== "none") return null;
-    const daemon = this.#loop.report()?.trouble ?? "it has no source that it can use";
-    return new StewardError("no_time_source", `The time daemon does not know the time: ${daemon}.`);
+    const way = this.#loop.way();
+    const trouble = this.#loop.report()?.trouble;
+    const why =
+      way?.kind === "delegate" && trouble
+        ? daemonTroubleSentence(way.daemon, trouble)
+        : "It has no source that it can use.";
+    return new StewardError("no_time_source", `The time daemon does not know the time. ${why}`);
   }
 
   #onLook(): void {
@@ -226,11 +233,8 @@ class ClockRoom implements Clock {
     this.#loop.nudge();
   }
 
-  trouble(): string | null {
-    const { verdict } = this.#loop.knowledge();
-    const conflict = this.#watch.conflict();
-    if (conflict) return conflict;
-    return verdict && verdict.kind !== "no_servers" ? reasonOf(verdict).text : null;
+  trouble(): Trouble | null {
+    return troubleOf(this.#watch.conflict(), this.#loop.knowledge().verdict);
   }
 
   onEvent(listener: (event: ClockEvent) => void): () => void {

@@ -1,9 +1,11 @@
+import type { ClockConflict } from "../../contract/types.ts";
 import type { ForeignHand } from "../discipline/steering.ts";
+import { conflictSentence } from "../status/sentences.ts";
 
 /** Another hand on the clock: we take ours away for a while, the longer the more often it happens; pure. */
 export interface Contest {
-  /** What it did, in words; null: nobody contests the clock. */
-  readonly conflict: string | null;
+  /** What it did; null: nothing else changes the clock. */
+  readonly conflict: ClockConflict | null;
   /** Monotonic seconds until which we only watch. */
   readonly until: number;
   /** Seconds of the last such wait. */
@@ -22,7 +24,7 @@ const forgottenSeconds = 86_400;
 export function contested(contest: Contest, hand: ForeignHand, monotonicSeconds: number): Contest {
   const isNew = monotonicSeconds - contest.until > forgottenSeconds;
   const waitSeconds = isNew ? firstWaitSeconds : Math.min(lastWaitSeconds, contest.waitSeconds * 2);
-  return { conflict: inWords(hand), until: monotonicSeconds + waitSeconds, waitSeconds };
+  return { conflict: conflictOf(hand), until: monotonicSeconds + waitSeconds, waitSeconds };
 }
 
 export function isContested(contest: Contest, monotonicSeconds: number): boolean {
@@ -34,9 +36,10 @@ export function settled(contest: Contest, monotonicSeconds: number): Contest {
   return { ...contest, conflict: null, until: Math.min(contest.until, monotonicSeconds) };
 }
 
-function inWords(hand: ForeignHand): string {
-  if (hand.kind === "frequency")
-    return `another program set the clock's frequency to ${hand.ppm.toFixed(3)} ppm`;
-  const way = hand.seconds > 0 ? "forward" : "back";
-  return `another program or person set the clock ${way} by ${Math.abs(hand.seconds).toFixed(3)} s`;
+function conflictOf(hand: ForeignHand): ClockConflict {
+  const facts =
+    hand.kind === "frequency"
+      ? ({ code: "frequency_set", daemon: null, step_seconds: null, frequency_ppm: hand.ppm } as const)
+      : ({ code: "clock_stepped", daemon: null, step_seconds: hand.seconds, frequency_ppm: null } as const);
+  return { ...facts, detail: conflictSentence(facts) };
 }

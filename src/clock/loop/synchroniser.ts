@@ -114,7 +114,8 @@ class Loop implements Synchroniser {
   /** Whether a round that was joined is what was asked for; not a single exchange, nor a mere look at a daemon. */
   #isAnswer({ burst: exchanges }: RoundWish, { isStepAllowed }: Request): boolean {
     // It only watched, for another hand was on the clock; whoever asks for a correction wants it all the same.
-    if (isStepAllowed && this.#way?.kind === "observe" && this.#way.because === "conflict") return false;
+    if (isStepAllowed && this.#way?.kind === "observe" && this.#way.because === "external_change")
+      return false;
     return exchanges >= burst || this.#knowledge.verdict?.kind === "agreed";
   }
 

@@ -1,5 +1,7 @@
+import type { ClockConflict } from "../../contract/types.ts";
 import type { Leap } from "../../host/ports.ts";
 import type { ForeignHand } from "../discipline/steering.ts";
+import { conflictSentence } from "../status/sentences.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
 import type { ClockNotices, ClockOptions, ClockParts } from "./clock-parts.ts";
 import { contested, isContested, settled, uncontested } from "./contest.ts";
@@ -17,8 +19,8 @@ export interface Watch {
   /** Somebody else moved the clock that is ours; we have given way. */
   isDisturbed(): boolean;
   onLook(): void;
-  /** Whose hand is on the clock besides, in words; null: nobody's. */
-  conflict(): string | null;
+  /** What else sets or changed the clock; null: nothing. */
+  conflict(): ClockConflict | null;
   /** What most of the agreeing sources say of leap seconds; null: there are none. */
   leap(): Leap | null;
   /** What is known of the battery-backed clock. */
@@ -123,10 +125,16 @@ class Watcher implements Watch {
     this.#options.onLook();
   }
 
-  conflict(): string | null {
+  conflict(): ClockConflict | null {
     const way = this.#loop().way();
-    if (way?.kind === "observe" && way.because === "other_daemon") return `${way.daemon} sets the clock too`;
-    return this.#contest.conflict;
+    if (way?.kind !== "observe" || way.because !== "other_daemon") return this.#contest.conflict;
+    const facts = {
+      code: "other_daemon",
+      daemon: way.daemon,
+      step_seconds: null,
+      frequency_ppm: null,
+    } as const;
+    return { ...facts, detail: conflictSentence(facts) };
   }
 
   leap(): Leap | null {
@@ -152,19 +160,19 @@ class Watcher implements Watch {
     this.#parts.counters.add("conflicts");
     this.#parts.pool.forget();
     this.#parts.floor.stepped();
-    this.#options.notify("clock.contested", { conflict: this.#contest.conflict });
+    this.#options.notify("clock.contested", contestedDetails(this.#contest.conflict));
     this.#loop().nudge();
   }
 
   /** What relies on the clock already must not see it leap unasked. */
   #isFresh(way: Way, before: Way | null): boolean {
     const { driver, record, bootId } = this.#options;
-    if (way.kind === "observe") return way.because !== "conflict";
+    if (way.kind === "observe") return way.because !== "external_change";
     if (before === null) {
       return record.read().synchronised_boot_id !== bootId && driver.kernel()?.isSynchronised !== true;
     }
     if (before.kind === "delegate") return this.#loop().report()?.isSynchronised !== true;
-    return before.kind !== "observe" || before.because !== "conflict";
+    return before.kind !== "observe" || before.because !== "external_change";
   }
 
   /** What sign-in goes by from now on. */
@@ -236,6 +244,12 @@ class Watcher implements Watch {
     const kept = (present: ClockRecord) => ({ ...present, frequency_ppm, synchronised_boot_id: bootId });
     record.note(kept, isFirst ? 0 : keepWithinSeconds);
   }
+}
+
+function contestedDetails(conflict: ClockConflict | null): Record<string, string | number | null> {
+  if (!conflict) return {};
+  const { code, step_seconds, frequency_ppm, detail } = conflict;
+  return { code, step_seconds, frequency_ppm, conflict: detail };
 }
 
 function clamped(ppm: number): number {

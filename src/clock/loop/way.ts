@@ -12,7 +12,7 @@ export type Way =
   /** A person does. */
   | { readonly kind: "manual" };
 
-export type ObserveReason = "chosen" | "no_daemon" | "other_daemon" | "conflict" | SteeringHindrance;
+export type ObserveReason = "chosen" | "no_daemon" | "other_daemon" | "external_change" | SteeringHindrance;
 
 /** One discipliner at a time: what the mode comes to, with whoever else is there. */
 export function wayOf(
@@ -23,7 +23,7 @@ export function wayOf(
   const observe = (because: ObserveReason): Way => ({ kind: "observe", because, daemon });
   const discipline = (): Way => {
     if (hindrance) return observe(hindrance);
-    return host.isContested ? observe("conflict") : { kind: "discipline" };
+    return host.isContested ? observe("external_change") : { kind: "discipline" };
   };
   switch (mode) {
     case "manual":

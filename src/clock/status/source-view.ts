@@ -1,6 +1,7 @@
 import type { TimeSource } from "../../contract/types.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import type { Ballot, SourcePool, Standing } from "../ntp/source-pool.ts";
+import { sourceReasonWords } from "./sentences.ts";
 
 /**
  * Each of our time servers as the API says it, in the order of the settings. `hostOffsetSeconds`: what the host's own
@@ -29,77 +30,79 @@ export function sourceViews(
   });
 }
 
+type StateAndReason = Pick<TimeSource, "state" | "reason">;
+
 function stateOf(
   { source, estimate }: Standing,
   last: Ballot | null,
   verdict: Verdict | null,
-): Pick<TimeSource, "state" | "reason"> {
+): StateAndReason {
   const denied = source.denied();
-  if (denied !== null) return { state: "kod", reason: `it asked not to be asked (${denied})` };
+  if (denied !== null) return { state: "kod", reason: reasonOf("kiss_denied", denied) };
   const failure = source.failure();
-  if (failure?.startsWith("kiss ")) return { state: "kod", reason: "it asked to be asked less often (RATE)" };
+  if (failure?.startsWith("kiss ")) return { state: "kod", reason: failureReason(failure) };
   if (!estimate || !last) {
-    if (failure === "same_server") return { state: "unused", reason: "the same server as another one" };
+    if (failure === "same_server") return { state: "unused", reason: failureReason(failure) };
     return last || failure
-      ? { state: "unreachable", reason: failure && inWords(failure) }
-      : unused("not asked yet");
+      ? { state: "unreachable", reason: failure === null ? null : failureReason(failure) }
+      : { state: "unused", reason: reasonOf("not_asked") };
   }
-  const remark = failure && `${inWords(failure)} the last time`;
   if (verdict?.kind === "suspect" && verdict.id === source.id) {
-    return { state: "suspect", reason: "a second look at it gave another time" };
+    return { state: "suspect", reason: reasonOf("second_opinion_differs") };
   }
-  return votedState(source.id, last, remark);
+  return votedState(source.id, last, failure === null ? null : failureReason(failure, true));
 }
 
-function votedState(
-  id: string,
-  { selection, peer }: Ballot,
-  remark: string | null,
-): Pick<TimeSource, "state" | "reason"> {
+/** `remark`: what the last poll of a source failed for that is still used. */
+function votedState(id: string, { selection, peer }: Ballot, remark: TimeSource["reason"]): StateAndReason {
+  const falseticker = { state: "falseticker", reason: reasonOf("majority_differs") } as const;
   switch (selection.kind) {
     case "agreed":
       if (id === peer) return { state: "selected", reason: remark };
       if (selection.survivors.includes(id)) return { state: "candidate", reason: remark };
-      if (selection.outliers.includes(id))
-        return { state: "outlier", reason: "it scatters more than the others" };
-      return { state: "falseticker", reason: "the majority says another time" };
+      return selection.outliers.includes(id)
+        ? { state: "outlier", reason: reasonOf("scatters") }
+        : falseticker;
     case "too_few":
-      if (selection.falsetickers.includes(id)) {
-        return { state: "falseticker", reason: "the majority says another time" };
-      }
-      return { state: "candidate", reason: "too few others say the same" };
+      return selection.falsetickers.includes(id)
+        ? falseticker
+        : { state: "candidate", reason: reasonOf("too_few_agree") };
     case "no_majority":
-      return { state: "candidate", reason: "there is no majority that it could belong to" };
+      return { state: "candidate", reason: reasonOf("no_majority") };
     case "none":
-      return unused("not heard");
+      return { state: "unused", reason: reasonOf("not_heard") };
   }
 }
 
-function unused(reason: string): Pick<TimeSource, "state" | "reason"> {
-  return { state: "unused", reason };
+type SourceReason = NonNullable<TimeSource["reason"]>;
+
+function reasonOf(
+  code: SourceReason["code"],
+  cause: string | null = null,
+  isStillUsed = false,
+): SourceReason {
+  return { code, cause, detail: sourceReasonWords({ code, cause }, isStillUsed) };
 }
 
-/** Reasons of exchanges and look-ups as people say them; a code of the system's stays as it is. */
-const words: Readonly<Record<string, string>> = {
-  timeout: "no answer",
-  name_not_found: "its name is not found",
-  no_address: "its name has no address",
-  same_server: "the same server as another one",
-  short: "an answer that is too short",
-  long: "an answer that is too long",
-  version: "an answer of another version of NTP",
-  mode: "an answer that is none",
-  origin: "answers to what was not asked",
-  unsynchronised: "it does not know the time itself",
-  stratum: "it is too far from any clock",
-  no_time: "an answer without a time",
-  root_distance: "it is too uncertain of the time",
-  delay: "an answer that took an impossible time",
-  ECONNREFUSED: "nothing listens there",
-  ENETUNREACH: "there is no network to it",
-  EHOSTUNREACH: "there is no way to it",
+/** Failures of exchanges and look-ups that the contract has a code of its own for. */
+const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
+  timeout: "timeout",
+  name_not_found: "name_not_found",
+  no_address: "no_address",
+  same_server: "same_server",
+  unsynchronised: "server_unsynchronised",
+  stratum: "server_unsynchronised",
+  root_distance: "too_uncertain",
+  ECONNREFUSED: "connection_refused",
+  ENETUNREACH: "network_unreachable",
+  EHOSTUNREACH: "host_unreachable",
 };
 
-function inWords(failure: string): string {
-  return words[failure] ?? failure;
+const badPackets = ["short", "long", "version", "mode", "origin", "no_time", "delay"];
+
+function failureReason(failure: string, isStillUsed = false): SourceReason {
+  if (failure.startsWith("kiss ")) return reasonOf("kiss_rate", failure.slice("kiss ".length));
+  const known = failureCodes[failure];
+  if (known) return reasonOf(known, failure === known ? null : failure, isStillUsed);
+  return reasonOf(badPackets.includes(failure) ? "bad_packet" : "system_error", failure, isStillUsed);
 }

@@ -1,105 +1,155 @@
-import type { SteeringHindrance, TimeDaemon } from "../../host/ports.ts";
+import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types.ts";
+import type { SteeringHindrance } from "../../host/ports.ts";
 import type { DelegateReport } from "../daemons/delegate.ts";
-import type { ObserveReason, Way } from "../loop/way.ts";
-import { inWords, reasonOf } from "./refusal.ts";
-import type { StatusFacts } from "./time-status.ts";
+import type { Knowledge, Standing } from "../loop/knowledge.ts";
+import type { Verdict } from "../loop/verdict.ts";
+import type { Way } from "../loop/way.ts";
+import { daemonTroubleSentence, notSetSentence, summarySentence } from "./sentences.ts";
 
-/** One sentence or two for a person: how the clock is, and what to do if something is to be done. */
-export function clockMessage(facts: StatusFacts): string {
-  const way = facts.loop.way();
-  if (way === null)
-    return "The clock has not been measured yet; `steward time reselect` does it, and sets nothing.";
-  const conflict = facts.watch.conflict();
-  if (conflict && way.kind === "observe") {
-    return `Somebody else has a hand on this clock (${conflict}), so it is only watched for a while. Find out who, or choose a mode.`;
-  }
+/** What the summary is made from. */
+export interface SummaryGround {
+  /** null: not known yet. */
+  readonly way: Way | null;
+  readonly knowledge: Knowledge;
+  readonly state: Standing["state"];
+  /** What the daemon said last; null: it was not read yet, or none sets the clock. */
+  readonly report: DelegateReport | null;
+  readonly conflict: ClockConflict | null;
+  /** What the host's own clock lacks (s); positive: it is behind. */
+  readonly hostOffsetSeconds: number;
+  readonly hindrance: SteeringHindrance | null;
+}
+
+type Facts = Omit<ClockSummary, "detail">;
+
+const noFacts = {
+  offset_seconds: null,
+  measured_at: null,
+  agreeing: null,
+  needed: null,
+  configured: null,
+  server: null,
+  daemon: null,
+  daemon_trouble: null,
+  runs_on: false,
+  not_set: null,
+} as const satisfies Omit<Facts, "code">;
+
+/** How the clock is: the code, its facts, and the same as a sentence. */
+export function clockSummary(ground: SummaryGround): ClockSummary {
+  const facts = factsOf(ground);
+  return { ...facts, detail: summarySentence(facts, ground.conflict) };
+}
+
+/** The state of the agent's documents is damaged: the clock is only read. */
+export function rescueSummary(): ClockSummary {
+  const facts: Facts = { ...noFacts, code: "rescue" };
+  return { ...facts, detail: summarySentence(facts, null) };
+}
+
+/** What a round's verdict says by itself; null: the clock is right, or about to be. */
+export function verdictSummary(verdict: Verdict): ClockSummary | null {
+  const facts = verdictFacts(verdict);
+  return facts && { ...noFacts, ...facts, detail: summarySentence({ ...noFacts, ...facts }, null) };
+}
+
+function factsOf(ground: SummaryGround): Facts {
+  const { way, conflict } = ground;
+  if (way === null) return { ...noFacts, code: "not_measured" };
+  if (conflict && way.kind === "observe") return { ...noFacts, code: "conflict" };
   switch (way.kind) {
     case "manual":
-      return `The clock is set by hand (time.mode is manual); nobody else is asked.${onPaper(facts)}`;
+      return { ...noFacts, code: "manual", not_set: ground.hindrance && notSet(ground, ground.hindrance) };
     case "delegate":
-      return delegateMessage(facts, way.daemon);
+      return daemonFacts(ground, way.daemon);
     case "observe":
+      return { ...ownFacts(ground, way), not_set: notSet(ground, way.because) };
     case "discipline":
-      return ownMessage(facts, way);
+      return ownFacts(ground, way);
   }
 }
 
-function delegateMessage({ loop }: StatusFacts, daemon: TimeDaemon): string {
-  const report = loop.report();
-  if (!report) return `${daemon} keeps this clock; it has not been asked yet.`;
-  const trouble = report.trouble ? ` ${sentence(report.trouble)}` : "";
-  if (report.isSynchronised) return `${daemon} keeps this clock right.${delegateVotes(report)}${trouble}`;
-  return `${daemon} runs and does not know the time yet.${trouble}`;
+function daemonFacts({ report }: SummaryGround, daemon: string): Facts {
+  const facts = { ...noFacts, daemon };
+  if (!report) return { ...facts, code: "daemon_not_read" };
+  const daemon_trouble = report.trouble && {
+    ...report.trouble,
+    detail: daemonTroubleSentence(daemon, report.trouble),
+  };
+  if (!report.isSynchronised) return { ...facts, code: "daemon_unsynchronised", daemon_trouble };
+  const agreeing = report.sources.filter(({ state }) => isSelectable(state)).length;
+  const votes = report.trust === "accepted" ? votesOf(agreeing, report.sources.length) : null;
+  return { ...facts, ...votes, code: "daemon_synchronised", daemon_trouble };
 }
 
-function ownMessage(facts: StatusFacts, way: Way): string {
-  const { loop } = facts;
-  const { verdict, synced } = loop.knowledge();
-  const { state } = loop.standing();
-  const note = way.kind === "observe" ? ` ${observed(facts, way.because)}` : "";
-  if (verdict?.kind === "to_be_confirmed") {
-    return `The sources say that this clock is ${inWords(verdict.seconds)}; two more polls have to confirm it. \`steward time sync\` does it now.${note}`;
+function ownFacts(ground: SummaryGround, way: Way): Facts {
+  const { verdict, synced } = ground.knowledge;
+  const { state } = ground;
+  const facts = verdict && verdictFacts(verdict);
+  if (facts) {
+    const isPending = facts.code === "to_be_confirmed";
+    return { ...noFacts, ...facts, runs_on: !isPending && synced !== null && state !== "faulty" };
   }
-  const { text } = verdict ? reasonOf(verdict) : { text: null };
-  if (text !== null) {
-    const since =
-      synced && state !== "faulty" ? ` Until then the clock runs on by what was known (${state}).` : "";
-    return `${text}${since}${note}`;
+  if (state === "acquiring") return { ...noFacts, code: "acquiring" };
+  if (state === "manual") return { ...noFacts, code: "set_by_hand" };
+  const votes = synced?.trust === "accepted" ? votesOf(synced.agreeing, synced.configured) : null;
+  // The time is right, and the host's own clock does not show it.
+  const isOff = way.kind === "observe" && lackOf(ground) !== null;
+  return { ...noFacts, ...votes, code: isOff ? "host_not_corrected" : "synchronised" };
+}
+
+function verdictFacts(verdict: Verdict): (Partial<Facts> & Pick<Facts, "code">) | null {
+  switch (verdict.kind) {
+    case "agreed":
+    case "disturbed":
+      return null;
+    case "no_servers":
+    case "no_time_source":
+    case "no_majority":
+      return { code: verdict.kind };
+    case "too_few":
+      return { code: "too_few", agreeing: verdict.agreeing, needed: verdict.needed };
+    case "suspect":
+      return { code: "suspect", server: verdict.id, offset_seconds: verdict.seconds };
+    case "to_be_confirmed":
+    case "panic_threshold":
+      return { code: verdict.kind, offset_seconds: verdict.seconds };
+    case "below_floor":
+    case "beyond_ceiling":
+      return { code: verdict.kind, measured_at: dateOf(verdict.measuredSeconds) };
   }
-  if (state === "acquiring") return `The time servers are being asked.${note}`;
-  if (state === "manual") return `The clock was set by hand.${note}`;
-  // It is not the host's own that is right.
-  const isOff = way.kind === "observe" && lackOf(facts) !== "";
-  const few =
-    synced?.trust === "accepted" ? votes(synced.agreeing, synced.configured, "configured servers") : "";
-  return `${isOff ? "The right time is known." : "The clock is right."}${few}${note}`;
 }
 
-/** Why a clock that several daemon's sources could speak for is accepted and not trusted; empty: it is not so. */
-function delegateVotes({ trust, sources }: DelegateReport): string {
-  const agreeing = sources.filter(({ state }) => isSelectable(state)).length;
-  return trust === "accepted" ? votes(agreeing, sources.length, "of its sources") : "";
+/** The numbers behind a time that is accepted and not trusted; null where there is only one server. */
+function votesOf(
+  agreeing: number,
+  configured: number,
+): Pick<Facts, "agreeing" | "configured" | "needed"> | null {
+  return configured < 2 ? null : { agreeing, configured, needed: Math.floor(configured / 2) + 1 };
 }
 
-function isSelectable(state: DelegateReport["sources"][number]["state"]): boolean {
+function isSelectable(state: TimeSync["sources"][number]["state"]): boolean {
   return state === "selected" || state === "candidate" || state === "outlier";
 }
 
-/** The numbers behind a time that is accepted and not trusted; empty where there is only one server. */
-function votes(agreeing: number, configured: number, whose: string): string {
-  if (configured < 2) return "";
-  const verb = agreeing === 1 ? "agrees" : "agree";
-  const needed = Math.floor(configured / 2) + 1;
-  return ` ${agreeing} of ${configured} ${whose} ${verb}: the time is accepted, and trusted only when ${needed} agree. Check why the others are silent or differ.`;
+function notSet(
+  ground: SummaryGround,
+  code: NonNullable<ClockSummary["not_set"]>["code"],
+): NonNullable<ClockSummary["not_set"]> {
+  const facts = { code, offset_seconds: lackOf(ground) };
+  return { ...facts, detail: notSetSentence(facts, ground.way?.kind !== "manual") };
 }
 
-/** What is not done to the host's clock, and why. */
-function observed(facts: StatusFacts, because: ObserveReason): string {
-  return `The host's own clock is measured and not set: ${reasons[because]}.${lackOf(facts)}`;
+/** Seconds of an offset below which a clock is called right. */
+const exactSeconds = 0.001;
+
+function lackOf({ hostOffsetSeconds }: SummaryGround): number | null {
+  return Math.abs(hostOffsetSeconds) < exactSeconds ? null : hostOffsetSeconds;
 }
 
-/** Whoever sets the clock by hand must know when the host's own stays as it is. */
-function onPaper(facts: StatusFacts): string {
-  return facts.hindrance
-    ? ` The host's own clock is not set: ${reasons[facts.hindrance]}.${lackOf(facts)}`
-    : "";
-}
-
-function lackOf({ steering }: StatusFacts): string {
-  const offset = steering.hostOffsetSeconds();
-  return Math.abs(offset) < 0.001 ? "" : ` It is ${inWords(offset)}; sign-in makes up for that.`;
-}
-
-const reasons: Readonly<Record<ObserveReason | SteeringHindrance, string>> = {
-  chosen: "time.mode is observe",
-  no_daemon: "time.mode is delegate, and no time daemon runs",
-  other_daemon: "a time daemon runs, and time.mode is discipline",
-  conflict: "somebody else set it",
-  not_asked_to: "this agent was started without --steer-clock",
-  no_addon: "clock-steering.node is not beside the program, or not for this machine",
-  no_capability: "the agent has no CAP_SYS_TIME",
-};
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+/** null: no date that can be written. */
+function dateOf(seconds: number): string | null {
+  return Number.isFinite(seconds) && Math.abs(seconds) < 8.64e12
+    ? new Date(seconds * 1_000).toISOString()
+    : null;
 }

@@ -1,12 +1,13 @@
-import type { Settings, TimeSource, TimeSync } from "../../contract/types.ts";
+import type { ClockConflict, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
 import type { KernelClock, SteeringHindrance } from "../../host/ports.ts";
 import type { DelegateReport } from "../daemons/delegate.ts";
 import type { ClockParts } from "../loop/clock-parts.ts";
 import type { Synchroniser } from "../loop/synchroniser.ts";
 import type { Watch } from "../loop/watch.ts";
 import type { Way } from "../loop/way.ts";
-import { clockMessage } from "./summary.ts";
+import { sourceReasonWords } from "./sentences.ts";
 import { sourceViews } from "./source-view.ts";
+import { clockSummary } from "./summary.ts";
 
 /** A step that was made; `isOfHost` false: on paper alone. */
 export interface StepMade {
@@ -53,7 +54,15 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
     },
     rtc: watch.realTimeClock()?.toISOString() ?? null,
     server_time: new Date(nowMilliseconds).toISOString(),
-    message: clockMessage(facts),
+    summary: clockSummary({
+      way,
+      report,
+      hindrance: facts.hindrance,
+      knowledge: loop.knowledge(),
+      state: standing.state,
+      conflict: watch.conflict(),
+      hostOffsetSeconds: facts.steering.hostOffsetSeconds(),
+    }),
     history: historyOf(facts),
     counters: { ...facts.counters.read() },
   };
@@ -125,7 +134,7 @@ function figuresOfReport(report: DelegateReport): Figures {
         host: one.host,
         address: one.address,
         state: one.state,
-        reason: one.reason,
+        reason: one.reason && { ...one.reason, detail: sourceReasonWords(one.reason) },
         offset_seconds: one.offsetSeconds,
         uncertainty_seconds: one.uncertaintySeconds,
         delay_seconds: one.delaySeconds,
@@ -148,7 +157,7 @@ function kernelView(kernel: KernelClock | null): TimeSync["kernel"] {
   );
 }
 
-function disciplinerOf(way: Way | null, conflict: string | null): TimeSync["discipliner"] {
+function disciplinerOf(way: Way | null, conflict: ClockConflict | null): TimeSync["discipliner"] {
   switch (way?.kind) {
     case "discipline":
       return { name: "steward", active: true, conflict };

@@ -1,5 +1,8 @@
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 
+/** The clock in one word, for people. `unknown`: its time has not been measured yet. */
+export const clockWords = ["in_sync", "set_by_hand", "not_in_sync", "unknown"] as const;
+
 /** Positive offsets: this host is behind; add them. */
 const nullableNumber = { type: ["number", "null"] } as const;
 const nullableInteger = { type: ["integer", "null"] } as const;
@@ -31,7 +34,98 @@ export const sourceStates = [
   "unused",
 ] as const;
 
+/** How the clock is, and what keeps it from being right: `summary` of the status. */
+export const clockSummaryCodes = [
+  "not_measured",
+  "rescue",
+  "acquiring",
+  "synchronised",
+  "host_not_corrected",
+  "manual",
+  "set_by_hand",
+  "conflict",
+  "daemon_not_read",
+  "daemon_synchronised",
+  "daemon_unsynchronised",
+  "to_be_confirmed",
+  "no_servers",
+  "no_time_source",
+  "no_majority",
+  "too_few",
+  "suspect",
+  "panic_threshold",
+  "below_floor",
+  "beyond_ceiling",
+] as const;
+
+/** Why a source is in its state, or what its last poll brought instead of a sample. */
+export const sourceReasonCodes = [
+  "not_asked",
+  "not_heard",
+  "same_server",
+  "name_not_found",
+  "no_address",
+  "timeout",
+  "connection_refused",
+  "network_unreachable",
+  "host_unreachable",
+  "system_error",
+  "bad_packet",
+  "server_unsynchronised",
+  "too_uncertain",
+  "kiss_denied",
+  "kiss_rate",
+  "second_opinion_differs",
+  "majority_differs",
+  "too_few_agree",
+  "no_majority",
+  "scatters",
+  "not_preferred",
+  "not_selected",
+  "varies",
+  "spike",
+] as const;
+
+/** Why the host's own clock is measured and not set. */
+export const notSetCodes = [
+  "chosen",
+  "no_daemon",
+  "other_daemon",
+  "external_change",
+  "not_asked_to",
+  "no_addon",
+  "no_capability",
+] as const;
+
+/** Why less is known of a time daemon than could be. */
+export const daemonTroubleCodes = [
+  "command_failed",
+  "no_answer",
+  "unknown_format",
+  "not_observable",
+] as const;
+
+export const conflictCodes = ["other_daemon", "clock_stepped", "frequency_set"] as const;
+
 export const leaps = ["none", "insert", "delete", "unknown"] as const;
+
+const detail = { type: "string", description: "the same as an English sentence" } as const;
+
+const sourceReason = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  required: ["code", "detail", "cause"],
+  description:
+    "why it is in that state; of a source that is selected or a candidate also what its last poll failed for; null: nothing to say",
+  properties: {
+    code: { type: "string", enum: sourceReasonCodes },
+    detail: { type: "string", description: "the same in a few English words" },
+    cause: {
+      ...nullableText,
+      description: "the code of the kiss-o'-death, of the packet's fault or of the system's error",
+    },
+  },
+} as const;
 
 export const clockSource = {
   type: "object",
@@ -54,7 +148,7 @@ export const clockSource = {
     host: { type: "string", description: "as it stands in time.servers, or as the time daemon names it" },
     address: nullableText,
     state: { type: "string", enum: sourceStates },
-    reason: { ...nullableText, description: "why it is in that state, in a few words; null: nothing to say" },
+    reason: sourceReason,
     offset_seconds: { ...nullableNumber, description: "positive: this host is behind it" },
     uncertainty_seconds: {
       ...nullableNumber,
@@ -104,9 +198,24 @@ const discipliner = {
   additionalProperties: false,
   required: ["name", "active", "conflict"],
   properties: {
-    name: { ...nullableText, description: "who sets this clock: steward, a time daemon, or null: nobody" },
+    name: {
+      ...nullableText,
+      description: "the program that sets this clock: steward or a time daemon; null: none",
+    },
     active: { type: "boolean" },
-    conflict: { ...nullableText, description: "whose hand is on the clock besides, in words" },
+    conflict: {
+      type: ["object", "null"],
+      additionalProperties: false,
+      required: ["code", "detail", "daemon", "step_seconds", "frequency_ppm"],
+      description: "what else sets or changed this clock; null: nothing",
+      properties: {
+        code: { type: "string", enum: conflictCodes },
+        detail,
+        daemon: { ...nullableText, description: "with other_daemon: its name" },
+        step_seconds: { ...nullableNumber, description: "with clock_stepped; positive: forward" },
+        frequency_ppm: { ...nullableNumber, description: "with frequency_set: what was set" },
+      },
+    },
   },
 } as const;
 
@@ -120,6 +229,81 @@ const selectedSource = {
     host: { type: "string" },
     stratum: nullableInteger,
     refid: nullableText,
+  },
+} as const;
+
+export const clockSummary = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "code",
+    "detail",
+    "offset_seconds",
+    "measured_at",
+    "agreeing",
+    "needed",
+    "configured",
+    "server",
+    "daemon",
+    "daemon_trouble",
+    "runs_on",
+    "not_set",
+  ],
+  description: "how the clock is, and what to do about it. A fact that the code does not speak of is null.",
+  properties: {
+    code: { type: "string", enum: clockSummaryCodes },
+    detail,
+    offset_seconds: {
+      ...nullableNumber,
+      description:
+        "to_be_confirmed, panic_threshold, suspect: what was measured; positive: the host is behind",
+    },
+    measured_at: {
+      ...nullableTimestamp,
+      description: "below_floor, beyond_ceiling: the time that the servers say",
+    },
+    agreeing: {
+      ...nullableInteger,
+      description: "sources that agree, where these are too few or the time is accepted and not trusted",
+    },
+    needed: { ...nullableInteger, description: "how many have to agree for that" },
+    configured: {
+      ...nullableInteger,
+      description: "how many are set, where the time is accepted and not trusted",
+    },
+    server: { ...nullableText, description: "suspect: the only server" },
+    daemon: { ...nullableText, description: "the time daemon that sets this clock" },
+    daemon_trouble: {
+      type: ["object", "null"],
+      additionalProperties: false,
+      required: ["code", "detail", "cause"],
+      description: "why less is known of the daemon than could be",
+      properties: {
+        code: { type: "string", enum: daemonTroubleCodes },
+        detail,
+        cause: { ...nullableText, description: "the system's error, or what the daemon said" },
+      },
+    },
+    runs_on: {
+      type: "boolean",
+      description:
+        "the clock runs on by what was known before, see `state`, until the sources give a time again",
+    },
+    not_set: {
+      type: ["object", "null"],
+      additionalProperties: false,
+      required: ["code", "detail", "offset_seconds"],
+      description: "why the host's own clock is not set; null: it is, or a time daemon sets it",
+      properties: {
+        code: { type: "string", enum: notSetCodes },
+        detail,
+        offset_seconds: {
+          ...nullableNumber,
+          description:
+            "what the host's own clock is off by, which sign-in makes up for; null: less than 1 ms",
+        },
+      },
+    },
   },
 } as const;
 
@@ -149,7 +333,7 @@ export const timeSync = {
     "servers",
     "rtc",
     "server_time",
-    "message",
+    "summary",
     "sources",
     "history",
     "counters",
@@ -191,10 +375,7 @@ export const timeSync = {
     },
     rtc: { ...nullableTimestamp, description: "the battery-backed clock, read as UTC" },
     server_time: timestamp,
-    message: {
-      type: "string",
-      description: "one sentence: how it is, and what to do if something is to be done",
-    },
+    summary: clockSummary,
     sources: { type: "array", items: clockSource },
     history: { type: "array", items: historyPoint, description: "oldest first" },
     counters: {
@@ -210,6 +391,6 @@ export const syncRequest = {
   additionalProperties: false,
   properties: {
     force: { type: "boolean", description: "also beyond the panic threshold" },
-    time: { ...timestamp, description: "set the clock to this, where nobody else vouches for one" },
+    time: { ...timestamp, description: "set the clock to this, where no other time is trusted" },
   },
 } as const;

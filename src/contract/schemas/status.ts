@@ -1,8 +1,7 @@
-import { clockWords } from "../clock-word.ts";
 import { errorCodes } from "../error-codes.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
-import { clockTrusts, timeModes, timeSync } from "./clock.ts";
+import { clockSummary, clockTrusts, clockWords, timeModes, timeSync } from "./clock.ts";
 import { facts } from "./system.ts";
 import { updates } from "./updates.ts";
 
@@ -64,7 +63,7 @@ const clock = {
     "uncertainty_seconds",
     "source",
     "last_sync_at",
-    "message",
+    "summary",
   ],
   description: "GET /api/system/time-sync says more",
   properties: {
@@ -76,7 +75,7 @@ const clock = {
     uncertainty_seconds: nullableNumber,
     source: { ...nullableText, description: "the server or daemon that the time is of; null: none" },
     last_sync_at: nullableTimestamp,
-    message: { type: "string" },
+    summary: clockSummary,
   },
 } as const;
 

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import type { Clock } from "../../clock/loop/clock.ts";
+import { rescueSummary } from "../../clock/status/summary.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationIds, operationOf } from "../../contract/operations.ts";
@@ -92,9 +93,7 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
 /** Only looked at: what put it right before, and how far, stands in the state. */
 function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTimeSync" | "getStatus"> {
   const clock = unkeptClock(config, host);
-  const message =
-    "The agent is in rescue, and nobody looks after the clock until its state is repaired: `steward state list` says what is wrong.";
-  const read = () => ({ ...clock.status(), message });
+  const read = () => ({ ...clock.status(), summary: rescueSummary() });
   const getStatus = async () =>
     rescueStatus({
       deviceName: host.identity.hostname,

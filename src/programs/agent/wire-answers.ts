@@ -1,4 +1,5 @@
 import type { TrustedTime } from "../../auth/trusted-time.ts";
+import type { Clock } from "../../clock/loop/clock.ts";
 import type { ConsoleGreeting, Settings, Trouble, Version } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { HealthCheck } from "../../system/health.ts";
@@ -74,7 +75,7 @@ export function checksOf({
 }: {
   readonly state: State;
   readonly auth: { readonly checks: readonly HealthCheck[] };
-  readonly clock: { trouble(): string | null };
+  readonly clock: Pick<Clock, "trouble">;
   readonly updates: Updates;
   readonly selfCheck: SelfCheck;
 }): readonly HealthCheck[] {
@@ -82,7 +83,7 @@ export function checksOf({
     ...state.checks,
     ...auth.checks,
     // `clock` is the document of its state.
-    { name: "time", code: "clock", trouble: () => withCode("clock_degraded", clock.trouble()) },
+    { name: "time", code: "clock", trouble: () => clock.trouble() },
     updatesCheck(state, updates),
     { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
   ];
@@ -93,10 +94,10 @@ function updatesCheck(state: State, updates: Updates): HealthCheck {
   return {
     name: "updates",
     code: "updates",
-    trouble: () => state.updatesTrouble() ?? withCode("updates_degraded", updates.trouble()),
+    trouble: () => state.updatesTrouble() ?? updatesTrouble(updates.trouble()),
   };
 }
 
-function withCode(code: "clock_degraded" | "updates_degraded", detail: string | null): Trouble | null {
-  return detail === null ? null : { code, facts: {}, detail };
+function updatesTrouble(detail: string | null): Trouble | null {
+  return detail === null ? null : { code: "updates_degraded", facts: {}, detail };
 }

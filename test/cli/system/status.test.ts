@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Status } from "../../../src/contract/types.ts";
 import { startAgent } from "../agent.ts";
+import { exampleSummary } from "../example-clock.ts";
 import { runSteward } from "../run-steward.ts";
 
 const well: Status = {
@@ -10,7 +11,13 @@ const well: Status = {
   version: "1.2.3",
   server_time: "2026-11-20T14:00:00.000Z",
   clock: {
-    ...{ word: "in_sync", state: "synchronised", trust: "trusted", mode: "discipline", message: "Right." },
+    ...{
+      word: "in_sync",
+      state: "synchronised",
+      trust: "trusted",
+      mode: "discipline",
+      summary: exampleSummary(),
+    },
     ...{ offset_seconds: 0.0004, uncertainty_seconds: 0.0012, source: "ntp1.example" },
     last_sync_at: "2026-11-20T13:59:00.000Z",
   },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { drawBar, drawSources } from "../../../src/cli/time/time-picture.ts";
 import type { TimeSource } from "../../../src/contract/types.ts";
-import { exampleSource, heardSource } from "../example-clock.ts";
+import { exampleReason, exampleSource, heardSource } from "../example-clock.ts";
 
 /** The bar of a source, without its frame; undefined: it has none. */
 function barOf(lines: readonly string[], host: string): string | undefined {
@@ -45,7 +45,7 @@ describe("drawSources", () => {
   it("draws nothing where there are no sources", () => assert.deepEqual(drawSources([]), []));
 
   it("draws no picture where no source has an offset, and says why each has none", () => {
-    const silent = exampleSource({ state: "unreachable", reason: "no answer", reach: 0 });
+    const silent = exampleSource({ state: "unreachable", reason: exampleReason("no answer"), reach: 0 });
     const lines = drawn([silent]);
     assert.deepEqual(
       [lines.length, lines[1], lines[2]],
@@ -74,10 +74,10 @@ describe("drawSources", () => {
     const lines = drawn([
       heardSource("ntp1.example", [0.001, 0.01], { state: "selected" }),
       heardSource("ntp2.example", [-0.002, 0.008]),
-      heardSource("ntp3.example", [0.003, 0.012], { state: "outlier", reason: "it scatters" }),
+      heardSource("ntp3.example", [0.003, 0.012], { state: "outlier", reason: exampleReason("it scatters") }),
       heardSource("ntp4.example", [3, 0.01], {
         state: "falseticker",
-        reason: "the majority says another time",
+        reason: exampleReason("the majority says another time"),
       }),
     ]);
 
@@ -153,14 +153,14 @@ describe("drawSources", () => {
 
   it("shows the address behind a name", () => {
     const lines = drawn([
-      heardSource("ntp1.example", [0, 0.01], { address: "192.0.2.7", reason: "no answer" }),
+      heardSource("ntp1.example", [0, 0.01], { address: "192.0.2.7", reason: exampleReason("no answer") }),
     ]);
     assert.equal(lines[2], "    192.0.2.7: no answer");
   });
 
   const hostile: [what: string, change: Partial<TimeSource>, harmless: RegExp][] = [
     ["a name", { host: "a\u001b[2J" }, /a\\x1b\[2J/],
-    ["a reason", { reason: "no\r\u202e answer" }, /no\\x0d\\x\{202e\} answer/],
+    ["a reason", { reason: exampleReason("no\r\u202e answer") }, /no\\x0d\\x\{202e\} answer/],
     ["an address", { address: "\u009b31m" }, /\\x9b31m/],
   ];
   for (const [what, change, harmless] of hostile) {

@@ -7,7 +7,7 @@ import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
 import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
 import { adminPassword, type RunningAgent, runSteward as runStewardProcess } from "../../running-agent.ts";
 import { startAgent } from "../agent.ts";
-import { exampleClock } from "../example-clock.ts";
+import { exampleClock, exampleSummary } from "../example-clock.ts";
 import { runSteward as runFromSource, temporaryDirectory } from "../run-steward.ts";
 import { typeInto } from "../terminal.ts";
 
@@ -283,21 +283,24 @@ describe("steward time status", { concurrency: true }, () => {
   }
 
   it("shows a conflict, a coming leap second and a daemon's own servers", async (test) => {
+    const facts = { code: "clock_stepped", daemon: null, step_seconds: 2, frequency_ppm: null } as const;
+    const conflict = { ...facts, detail: "Another program set the clock." };
     const { stdout } = await statusOf(test, {
       mode: "delegate",
       state: "delegated",
       leap: "insert",
-      discipliner: { name: "chronyd", active: true, conflict: "another program set the clock" },
+      discipliner: { name: "chronyd", active: true, conflict },
       servers: { in_effect: false, configured: ["ntp1.example"] },
     });
-    assert.match(stdout, /^conflict +another program set the clock$/m);
+    assert.match(stdout, /^conflict +Another program set the clock\.$/m);
     assert.match(stdout, /^leap second +insert$/m);
     assert.match(stdout, /^time\.servers +1 is set, not in effect: the daemon asks those of its own list$/m);
   });
 
   it("shows control characters of the sentence and of a name harmlessly", async (test) => {
     const source = { id: "a", type: "daemon", host: "a\u001b[31m", stratum: null, refid: null } as const;
-    const { stdout } = await statusOf(test, { message: "Right.\u001b[2J\nFake line", source });
+    const summary = exampleSummary({ detail: "Right.\u001b[2J\nFake line" });
+    const { stdout } = await statusOf(test, { summary, source });
     assert.match(stdout, /^Right\.\\x1b\[2J\\x0aFake line$/m);
     assert.match(stdout, /^source +a\\x1b\[31m$/m);
   });

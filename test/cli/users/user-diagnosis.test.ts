@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { type DiagnosisFacts, diagnosisOf, type SeenSkew } from "../../../src/cli/users/user-diagnosis.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { annaId, exampleUser, pageOf, startAgent } from "../agent.ts";
-import { exampleClock } from "../example-clock.ts";
+import { exampleClock, exampleSummary } from "../example-clock.ts";
 import { twoFactorOn } from "../own-session.ts";
 import { runSteward } from "../run-steward.ts";
 
@@ -12,7 +12,7 @@ const clock = exampleClock({
   state: "unsynchronised",
   trust: "none",
   server_time: "2026-01-02T03:04:05.000Z",
-  message: "No time servers are set.",
+  summary: exampleSummary({ code: "no_servers", detail: "No time servers are set." }),
 });
 
 function skew(skewSeconds: number, isClockTrusted = false, seq = 10): SeenSkew {

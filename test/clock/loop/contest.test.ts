@@ -32,7 +32,14 @@ describe("another hand on the clock", () => {
   });
 
   it("is told in words", () => {
-    assert.match(contested(uncontested, { kind: "step", seconds: -2 }, 0).conflict ?? "", /back by 2\.000 s/);
-    assert.match(contested(uncontested, { kind: "frequency", ppm: 7 }, 0).conflict ?? "", /7\.000 ppm/);
+    const none = { daemon: null, step_seconds: null, frequency_ppm: null };
+    assert.deepEqual(contested(uncontested, { kind: "step", seconds: -2 }, 0).conflict, {
+      ...{ ...none, code: "clock_stepped", step_seconds: -2 },
+      detail: "Another program or person set the clock back by 2.000 s.",
+    });
+    assert.deepEqual(contested(uncontested, { kind: "frequency", ppm: 7 }, 0).conflict, {
+      ...{ ...none, code: "frequency_set", frequency_ppm: 7 },
+      detail: "Another program set the clock's frequency to 7.000 ppm.",
+    });
   });
 });

@@ -16,7 +16,7 @@ describe("whose turn it is", () => {
     ["auto", free, "discipline"],
     ["auto", daemon, "delegate"],
     ["auto", hindered, "observe: no_capability"],
-    ["auto", { ...free, isContested: true }, "observe: conflict"],
+    ["auto", { ...free, isContested: true }, "observe: external_change"],
     ["auto", { ...daemon, hindrance: "no_addon" }, "delegate"],
     ["discipline", free, "discipline"],
     ["discipline", daemon, "observe: other_daemon"],

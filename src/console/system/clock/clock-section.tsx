@@ -58,7 +58,7 @@ export function ClockSection({ clock }: { readonly clock: ClockResource }) {
         )}
       </p>
       <p>
-        <Spoken text={status.message} />
+        <Spoken text={status.summary.detail} />
       </p>
       <p class="clock-progress" role="status">
         {actions.answers !== null && t.clock.asking(status.sources.length, actions.answers)}

@@ -84,5 +84,5 @@ export function badgeOf({ state }: TimeSource): State {
 
 /** Why the source is in its state, in the language that is spoken where there are words for it; null: nothing to say. */
 export function reasonInWords({ reason }: TimeSource): string | null {
-  return reason === null ? null : ((t.clock.reasons as Readonly<Record<string, string>>)[reason] ?? reason);
+  return reason && ((t.clock.reasons as Readonly<Record<string, string>>)[reason.code] ?? reason.detail);
 }

@@ -115,7 +115,7 @@ export const clock = {
     suspect: "suspect",
     unused: "not used",
   },
-  /** Other words for the agent's reasons, by these; without an entry its own are shown. */
+  /** Other words for the agent's reasons, by their codes; without an entry its own are shown. */
   reasons: {} as Record<string, string>,
   columns: {
     source: "Source",

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { reportOfKernel } from "../../../src/clock/daemons/delegate.ts";
+import { type Knowledge, nothingKnown, type Synced } from "../../../src/clock/loop/knowledge.ts";
+import type { Verdict } from "../../../src/clock/loop/verdict.ts";
+import { sourceReasonWords } from "../../../src/clock/status/sentences.ts";
+import { clockSummary, rescueSummary, type SummaryGround } from "../../../src/clock/status/summary.ts";
+import { troubleOf } from "../../../src/clock/status/trouble.ts";
+import { clockSummaryCodes, sourceReasonCodes } from "../../../src/contract/schemas/clock.ts";
+import type { ClockConflict, ClockSummary } from "../../../src/contract/types.ts";
+
+const right: Synced = {
+  ...{ trust: "trusted", agreeing: 4, configured: 4, atMonotonic: 0, at: new Date(0) },
+  ...{ uncertaintySeconds: 0.01, jitterSeconds: 0.001, growth: 15e-6 },
+};
+const agreed: Knowledge = { verdict: { kind: "agreed" }, synced: right, setByHandAt: null };
+const after = (verdict: Verdict, synced: Synced | null = null): Knowledge => ({
+  ...{ verdict, synced, setByHandAt: null },
+});
+const stepped: ClockConflict = {
+  ...{ code: "clock_stepped", daemon: null, step_seconds: 2, frequency_ppm: null },
+  detail: "Another program or person set the clock forward by 2.000 s.",
+};
+const source = {
+  ...{ id: "a", host: "a", address: null, reason: null, offsetSeconds: null, uncertaintySeconds: null },
+  ...{ delaySeconds: null, jitterSeconds: null, stratum: null, reach: null },
+};
+const observing = { kind: "observe", because: "no_capability", daemon: null } as const;
+
+const ground = (change: Partial<SummaryGround>): SummaryGround => ({
+  ...{ way: { kind: "discipline" }, knowledge: agreed, state: "synchronised", report: null },
+  ...{ conflict: null, hostOffsetSeconds: 0, hindrance: null },
+  ...change,
+});
+
+/** One ground for each code, and the facts that go with it. */
+const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<ClockSummary, "code">][] = [
+  [{ way: null }, { code: "not_measured" }],
+  [{ knowledge: nothingKnown, state: "acquiring" }, { code: "acquiring" }],
+  [{}, { code: "synchronised" }],
+  [
+    { knowledge: after({ kind: "agreed" }, { ...right, trust: "accepted", agreeing: 2, configured: 5 }) },
+    { code: "synchronised", agreeing: 2, configured: 5, needed: 3 },
+  ],
+  [
+    { way: observing, hostOffsetSeconds: 3 },
+    {
+      code: "host_not_corrected",
+      not_set: {
+        ...{ code: "no_capability", offset_seconds: 3 },
+        detail:
+          "The host's own clock is measured and not set: the agent has no CAP_SYS_TIME. It is 3.0 s behind; sign-in makes up for that.",
+      },
+    },
+  ],
+  [
+    { way: { kind: "manual" }, hindrance: "not_asked_to", state: "manual" },
+    {
+      code: "manual",
+      not_set: {
+        ...{ code: "not_asked_to", offset_seconds: null },
+        detail: "The host's own clock is not set: the agent was started without --steer-clock.",
+      },
+    },
+  ],
+  [{ knowledge: nothingKnown, state: "manual" }, { code: "set_by_hand" }],
+  [
+    { way: { kind: "observe", because: "external_change", daemon: null }, conflict: stepped },
+    { code: "conflict" },
+  ],
+  [{ way: { kind: "delegate", daemon: "chronyd" } }, { code: "daemon_not_read", daemon: "chronyd" }],
+  [
+    {
+      way: { kind: "delegate", daemon: "chronyd" },
+      report: {
+        ...reportOfKernel(true, { code: "no_answer", cause: "506 Cannot talk to daemon" }),
+        sources: [
+          { ...source, state: "selected" },
+          { ...source, state: "unreachable" },
+        ],
+      },
+    },
+    {
+      ...{ code: "daemon_synchronised", daemon: "chronyd", agreeing: 1, configured: 2, needed: 2 },
+      daemon_trouble: {
+        ...{ code: "no_answer", cause: "506 Cannot talk to daemon" },
+        detail:
+          "chronyd does not answer chronyc (506 Cannot talk to daemon): what chronyd does is not known. Its command port has to be open on 127.0.0.1: remove `cmdport 0` from its configuration.",
+      },
+    },
+  ],
+  [
+    { way: { kind: "delegate", daemon: "systemd-timesyncd" }, report: reportOfKernel(false, null) },
+    { code: "daemon_unsynchronised", daemon: "systemd-timesyncd" },
+  ],
+  [
+    { knowledge: after({ kind: "to_be_confirmed", seconds: -7 }, right), state: "holdover" },
+    { code: "to_be_confirmed", offset_seconds: -7 },
+  ],
+  [{ knowledge: after({ kind: "no_servers" }), state: "unsynchronised" }, { code: "no_servers" }],
+  [
+    { knowledge: after({ kind: "no_time_source" }, right), state: "holdover" },
+    { code: "no_time_source", runs_on: true },
+  ],
+  [{ knowledge: after({ kind: "no_majority" }), state: "unsynchronised" }, { code: "no_majority" }],
+  [
+    { knowledge: after({ kind: "too_few", agreeing: 1, needed: 2 }), state: "unsynchronised" },
+    { code: "too_few", agreeing: 1, needed: 2 },
+  ],
+  [
+    { knowledge: after({ kind: "suspect", id: "ntp1.example", seconds: 9 }, right), state: "faulty" },
+    { code: "suspect", server: "ntp1.example", offset_seconds: 9 },
+  ],
+  [
+    { knowledge: after({ kind: "panic_threshold", seconds: 3_600 }, right), state: "faulty" },
+    { code: "panic_threshold", offset_seconds: 3_600 },
+  ],
+  [
+    { knowledge: after({ kind: "below_floor", measuredSeconds: 0 }), state: "faulty" },
+    { code: "below_floor", measured_at: "1970-01-01T00:00:00.000Z" },
+  ],
+  [
+    { knowledge: after({ kind: "beyond_ceiling", measuredSeconds: 1e15 }), state: "faulty" },
+    { code: "beyond_ceiling", measured_at: null },
+  ],
+];
+
+describe("the summary of the clock", () => {
+  for (const [change, expected] of cases) {
+    it(`is ${expected.code} with its facts, and a sentence made from them`, () => {
+      const { detail, ...facts } = clockSummary(ground(change));
+      const { detail: _, ...none } = rescueSummary();
+      assert.deepEqual(facts, { ...none, ...expected });
+      assert.match(detail, /^[A-Za-z].+\.$/);
+      assert.doesNotMatch(detail, /undefined|null|NaN/);
+    });
+  }
+
+  it("has a case for each code of the contract", () => {
+    const met = new Set(["rescue", ...cases.map(([, { code }]) => code)]);
+    assert.deepEqual([...met].sort(), [...clockSummaryCodes].sort());
+  });
+
+  it("gives the numbers behind a time that is accepted and not trusted", () => {
+    const few = { ...right, trust: "accepted", agreeing: 2, configured: 5 } as const;
+    assert.equal(
+      clockSummary(ground({ knowledge: after({ kind: "agreed" }, few) })).detail,
+      "The clock is right. 2 of 5 configured servers agree: the time is accepted, and trusted only when 3 agree. Check why the others are silent or differ.",
+    );
+  });
+});
+
+describe("the trouble of the clock", () => {
+  it("is an external change first, with the facts that it speaks of", () => {
+    assert.deepEqual(troubleOf(stepped, { kind: "no_majority" }), {
+      ...{ code: "clock_stepped_externally", detail: stepped.detail, facts: { step_seconds: 2 } },
+    });
+  });
+
+  it("is what the sources say, else nothing", () => {
+    const trouble = troubleOf(null, { kind: "too_few", agreeing: 1, needed: 2 });
+    assert.deepEqual([trouble?.code, trouble?.facts], ["clock_too_few_agree", { agreeing: 1, needed: 2 }]);
+    for (const verdict of [
+      null,
+      { kind: "agreed" },
+      { kind: "no_servers" },
+      { kind: "to_be_confirmed", seconds: 1 },
+    ] as const) {
+      assert.equal(troubleOf(null, verdict), null);
+    }
+  });
+});
+
+describe("the reason of a source", () => {
+  it("has words of its own for each code", () => {
+    const words = sourceReasonCodes.map((code) => sourceReasonWords({ code, cause: null }));
+    assert.equal(new Set(words).size, sourceReasonCodes.length);
+  });
+
+  it("names what a kiss or the system said, and that a source is still used", () => {
+    assert.equal(sourceReasonWords({ code: "kiss_denied", cause: "DENY" }), "it refuses to be asked (DENY)");
+    assert.equal(sourceReasonWords({ code: "timeout", cause: null }, true), "no answer the last time");
+  });
+});
