@@ -33,7 +33,8 @@ export const openHostClock: OpenClock = (plan) => {
     buildSeconds,
     resolve: network.resolve,
     random: Math.random,
-    wall: host.wall,
+    // The clock that the driver reads and steers, not another one that the other rooms may be given.
+    wall: Date.now,
     uptime: host.uptime,
     bootId: host.identity.bootId,
     panicSeconds,
