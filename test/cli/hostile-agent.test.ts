@@ -24,10 +24,13 @@ interface Endless {
   mebibytes: number;
 }
 
-/** A body of blanks without an end, as fast as they are taken; counts them. */
-function pourInto(response: ServerResponse, { status = 200, type = "application/json" } = {}): Endless {
+/** A body that repeats a text without an end, as fast as it is taken; counts it. */
+function pourInto(
+  response: ServerResponse,
+  { status = 200, type = "application/json", text = " " } = {},
+): Endless {
   const poured = { mebibytes: 0 };
-  const piece = Buffer.alloc(mebibyte, " ");
+  const piece = Buffer.alloc(mebibyte, text);
   const pour = (): void => {
     while (poured.mebibytes < mostMebibytes && !response.destroyed) {
       poured.mebibytes += 1;
@@ -62,9 +65,15 @@ describe("root's command line, with a server at the socket that means it harm", 
 
   const noEvents = { items: [], total: 0, next_cursor: null };
   const isStream = ({ url = "" }: IncomingMessage) => url.startsWith("/api/events/stream");
-  for (const [what, type, expected] of [
-    ["no stream and does not end", "application/json", /sent more than 16 MiB/],
-    ["one line that does not end", "text/event-stream", /does not end after 1 MiB/],
+  for (const [what, type, text, expected] of [
+    ["another media type and does not end", "application/json", " ", /sent more than 16 MiB/],
+    ["one line that does not end", "text/event-stream", " ", /does not end after 1 MiB/],
+    [
+      "one event whose lines do not end",
+      "text/event-stream",
+      `data: ${"x".repeat(57)}\n`,
+      /does not end after 1 MiB/,
+    ],
   ] as const) {
     it(`gives a stream up that is ${what}, and does not come back to it`, async (test) => {
       let streams = 0;
@@ -72,7 +81,7 @@ describe("root's command line, with a server at the socket that means it harm", 
       const socket = await startHostile(test, (request, response) => {
         if (!isStream(request)) return sendJson(response, noEvents);
         streams += 1;
-        poured = pourInto(response, { type });
+        poured = pourInto(response, { type, text });
       });
       const { code, stderr } = await runSteward(["events", "-f", "--socket", socket]);
       assert.equal(code, 8, stderr);

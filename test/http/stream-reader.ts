@@ -1,5 +1,5 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import { createEventParser } from "../../src/cli/client/event-parser.ts";
+import { createParser } from "eventsource-parser";
 import { until } from "../until.ts";
 
 export interface ReadMessage {
@@ -51,15 +51,17 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 function readingOf(request: ClientRequest, response: IncomingMessage): OpenedStream {
-  const parse = createEventParser();
   const messages: ReadMessage[] = [];
+  const parser = createParser({
+    onEvent: ({ id = "", event = "message", data }) => messages.push({ id, event, data: JSON.parse(data) }),
+  });
   let text = "";
   // A stream that is cut is what some tests are about.
   request.on("error", () => undefined);
   response.on("error", () => undefined);
   response.setEncoding("utf8").on("data", (piece: string) => {
     text += piece;
-    for (const { id, event, data } of parse(piece)) messages.push({ id, event, data: JSON.parse(data) });
+    parser.feed(piece);
   });
   return {
     status: response.statusCode ?? 0,

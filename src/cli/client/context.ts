@@ -28,7 +28,7 @@ export interface StreamOptions {
 
 /** A message of an event stream; `data` is the JSON that was sent. */
 export interface StreamedMessage {
-  /** The id of this message, or else of the last that had one; "" when none had. */
+  /** "" when it has none. */
   readonly id: string;
   readonly event: string;
   readonly data: unknown;

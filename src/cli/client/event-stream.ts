@@ -1,12 +1,15 @@
 import type { IncomingMessage } from "node:http";
+import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { readAnswer, receiveAnswer } from "./agent-answer.ts";
 import { type HttpRequest, openRequest, unreachable } from "./agent-connection.ts";
-import { CommandError, type StreamedMessage, type StreamOptions } from "./context.ts";
-import { createEventParser } from "./event-parser.ts";
+import { BoundlessAnswer, CommandError, type StreamedMessage, type StreamOptions } from "./context.ts";
 import type { Places } from "./places.ts";
 
-/** Milliseconds without a word after which the agent is gone: three of its signs of life. */
+/** Milliseconds without a byte after which the agent is gone: three of its signs of life. */
 const silenceMilliseconds = 45_000;
+
+/** Characters that the parser keeps of an event until its blank line; the agent's events have a few thousand. */
+const maximumCharacters = 1024 * 1024;
 
 /** Reads an event stream of the agent to its end. Throws like a call, and where the connection breaks off. */
 export async function readStream(
@@ -35,7 +38,7 @@ export async function readStream(
 function answerTo(places: Places, request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = openRequest(places, request, signal);
-    sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error("it has said nothing for 45 seconds")));
+    sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error("it has sent nothing for 45 seconds")));
     sent.on("error", (error) => reject(unreachable(error, places, undefined)));
     sent.on("response", resolve);
     sent.end();
@@ -50,19 +53,37 @@ async function readMessages(
   const contentType = response.headers["content-type"] ?? "";
   if (contentType.split(";", 1)[0] !== "text/event-stream") {
     readAnswer(await receiveAnswer(response, places).catch(brokenOff(places)), places);
-    throw new CommandError(1, `What answers is no event stream but ${contentType || "of no media type"}.`);
+    throw new CommandError(
+      1,
+      `The answer is not an event stream: its media type is ${contentType || "missing"}.`,
+    );
   }
-  response.setEncoding("utf8");
-  const parse = createEventParser();
+  const messages: EventSourceMessage[] = [];
+  const parser = createBoundedParser((message) => messages.push(message));
+  const decoder = new TextDecoder();
   for await (const piece of piecesOf(response, places)) {
-    for (const { id, event, data } of parse(piece)) await onMessage({ id, event, data: jsonOf(data) });
+    parser.feed(decoder.decode(piece, { stream: true }));
+    for (const { id = "", event = "message", data } of messages.splice(0))
+      await onMessage({ id, event, data: jsonOf(data) });
   }
 }
 
-/** The body as it comes; a connection that breaks off is told from one that was ended. */
-async function* piecesOf(response: IncomingMessage, places: Places): AsyncGenerator<string> {
+function createBoundedParser(onEvent: (message: EventSourceMessage) => void): EventSourceParser {
+  return createParser({
+    onEvent,
+    maxBufferSize: maximumCharacters,
+    // Fields that it does not know are reported here too, and mean nothing.
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded")
+        throw new BoundlessAnswer("An event does not end after 1 MiB, which the agent's events do.");
+    },
+  });
+}
+
+/** The body as it comes. A connection that breaks off throws; one that was ended does not. */
+async function* piecesOf(response: IncomingMessage, places: Places): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of response) yield String(piece);
+    for await (const piece of response) yield piece as Uint8Array;
   } catch (error) {
     brokenOff(places)(error);
   }
@@ -79,6 +100,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(1, "What was sent is no event stream of the agent: its data is no JSON.");
+    throw new CommandError(1, "The answer is not an event stream of the agent: its data is not JSON.");
   }
 }
