@@ -1,7 +1,7 @@
 import type { Settings } from "../contract/types.ts";
 import { type PeopleFacts, tokenNoticeDays } from "../system/status-needs.ts";
 import type { Accounts } from "../users/accounts.ts";
-import { isFactorRequired } from "./sessions/restriction.ts";
+import { isFactorRequired } from "./sessions/required-action.ts";
 import type { StoredApiToken } from "./tokens/api-token.ts";
 import type { ApiTokens } from "./tokens/api-tokens.ts";
 import type { TrustedTime } from "./trusted-time.ts";

@@ -5,7 +5,7 @@ import {
   isLoopback,
   loopbackSource,
   sourceOf,
-} from "../auth/throttle/source-key.ts";
+} from "../auth/throttle/client-key.ts";
 import type { UserOfConnection } from "../host/ports.ts";
 
 /** Where a request comes from. */

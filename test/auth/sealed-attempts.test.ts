@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type AttemptOrigin, counted, type Tried } from "../../src/auth/sign-in/counted.ts";
+import { type AttemptOrigin, counted, type Tried } from "../../src/auth/throttle/with-throttle.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { attemptsAt, fail, type Host, tried } from "./attempts-at.ts";
+import { attemptsAt, fail, type Host, tried } from "./throttle-at.ts";
 
 const home = "192.0.2.7";
 

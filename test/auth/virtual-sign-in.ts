@@ -9,8 +9,8 @@ import { sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { createStepUps } from "../../src/auth/sessions/step-up.ts";
 import { createOwnAccount } from "../../src/auth/sign-in/own-account.ts";
-import { attemptsKind } from "../../src/auth/throttle/attempt-record.ts";
-import { createAttempts } from "../../src/auth/throttle/attempts.ts";
+import { createAttempts } from "../../src/auth/throttle/throttle.ts";
+import { attemptsKind } from "../../src/auth/throttle/throttle-record.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createApiTokens } from "../../src/auth/tokens/api-tokens.ts";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -19,7 +19,7 @@ import { type Account, accountsKind, type StoredFactor } from "../../src/users/a
 import { createAccounts } from "../../src/users/accounts.ts";
 import { createPasswords } from "../../src/users/passwords.ts";
 import { codeOf } from "../authenticator.ts";
-import { momentaryTimers } from "./attempts-at.ts";
+import { momentaryTimers } from "./throttle-at.ts";
 import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
 
 export const origin = { address: "192.0.2.7", userAgent: "test", source: "192.0.2.7", requestId: "r-1" };

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { loopbackSource } from "../../src/auth/throttle/source-key.ts";
+import { loopbackSource } from "../../src/auth/throttle/client-key.ts";
 import { createSchemeOf, createSourceOf } from "../../src/http/source.ts";
 
 const proxy = "10.0.0.1";

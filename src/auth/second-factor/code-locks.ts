@@ -1,9 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import { type CountingContext, inWords } from "../throttle/attempt.ts";
-import { clearCodes, codesEnd } from "../throttle/attempt-counts.ts";
-import { codeDelaySeconds } from "../throttle/attempt-rules.ts";
-import type { Undo } from "../throttle/attempt-tables.ts";
-import { failureDelaySeconds } from "../throttle/attempt-writer.ts";
+import type { Undo } from "../throttle/counters.ts";
+import { codeDelaySeconds } from "../throttle/throttle-rules.ts";
+import { clearCodes, codesEnd } from "../throttle/throttle-state.ts";
+import { failureDelaySeconds } from "../throttle/throttle-writer.ts";
 
 /**
  * Wrong codes of an account, from wherever they come: their senders know the password. Two limits hold: ten in a

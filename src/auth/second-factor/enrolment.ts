@@ -5,7 +5,7 @@ import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Origin, Sessions } from "../sessions/sessions.ts";
 import type { FullProof, OwnAccount } from "../sign-in/own-account.ts";
-import type { Attempts } from "../throttle/attempts.ts";
+import type { Attempts } from "../throttle/throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 import { createPendingSecrets, type PendingSecrets, pendingSeconds } from "./pending-secrets.ts";

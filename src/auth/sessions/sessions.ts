@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { AttemptOrigin } from "../sign-in/counted.ts";
+import type { AttemptOrigin } from "../throttle/with-throttle.ts";
 import {
   createRefreshExchange,
   newBinding,

@@ -5,9 +5,9 @@ import type { Passwords } from "../../users/passwords.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { Origin, Sessions } from "../sessions/sessions.ts";
 import { type StepUps, stepUpSeconds } from "../sessions/step-up.ts";
-import type { Attempts } from "../throttle/attempts.ts";
+import type { Attempts } from "../throttle/throttle.ts";
+import { counted, type Tried } from "../throttle/with-throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
-import { counted, type Tried } from "./counted.ts";
 
 /** What a signed-in person does with the own password. */
 export interface OwnAccount {

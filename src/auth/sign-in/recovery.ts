@@ -5,9 +5,9 @@ import type { Passwords } from "../../users/passwords.ts";
 import type { Enrolment } from "../second-factor/enrolment.ts";
 import { findRecoveryCode } from "../second-factor/recovery-codes.ts";
 import type { Origin, Sessions } from "../sessions/sessions.ts";
-import type { Attempts } from "../throttle/attempts.ts";
+import type { Attempts } from "../throttle/throttle.ts";
+import { counted } from "../throttle/with-throttle.ts";
 import type { ApiTokens, EndedTokens } from "../tokens/api-tokens.ts";
-import { counted } from "./counted.ts";
 import type { AnswerSession } from "./session-answer.ts";
 import { asUsername, type SignedIn } from "./sign-in.ts";
 

@@ -1,7 +1,7 @@
 import type { Session } from "../../contract/types.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { Restriction } from "../sessions/restriction.ts";
+import type { Restriction } from "../sessions/required-action.ts";
 import type { Opened, Sessions } from "../sessions/sessions.ts";
 import { type AccessTokens, accessSeconds } from "../tokens/access-tokens.ts";
 import type { TrustedTime } from "../trusted-time.ts";

@@ -5,13 +5,13 @@ import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { RefreshProof } from "../sessions/refresh-exchange.ts";
-import type { Restriction } from "../sessions/restriction.ts";
+import type { Restriction } from "../sessions/required-action.ts";
 import type { StoredSession } from "../sessions/session.ts";
 import type { Origin, Sessions } from "../sessions/sessions.ts";
 import type { StepUps } from "../sessions/step-up.ts";
-import type { Attempts } from "../throttle/attempts.ts";
+import type { Attempts } from "../throttle/throttle.ts";
+import { counted } from "../throttle/with-throttle.ts";
 import type { Challenge, Challenges } from "./challenges.ts";
-import { counted } from "./counted.ts";
 import type { AnswerSession } from "./session-answer.ts";
 
 /** Signing in, staying signed in, and signing out. */

@@ -1,8 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { AttemptCounts } from "./attempt-counts.ts";
-import { ownEnd, siteEnd } from "./attempt-rules.ts";
-import type { Undo, Windows } from "./attempt-tables.ts";
-import { type AttemptWriter, failureDelaySeconds } from "./attempt-writer.ts";
+import type { Undo, Windows } from "./counters.ts";
+import { ownEnd, siteEnd } from "./throttle-rules.ts";
+import type { AttemptCounts } from "./throttle-state.ts";
+import { type AttemptWriter, failureDelaySeconds } from "./throttle-writer.ts";
 
 /** One attempt, to be settled once; what comes after that does nothing, so `withdraw` may stand in a `finally`. */
 export interface Attempt {

@@ -3,7 +3,7 @@ import type { Settings } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import { type Restriction, restrictionOf } from "../sessions/restriction.ts";
+import { type Restriction, restrictionOf } from "../sessions/required-action.ts";
 import type { StoredSession } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { StepUps } from "../sessions/step-up.ts";

@@ -1,10 +1,10 @@
 import type { RefreshProof } from "../../auth/sessions/refresh-exchange.ts";
 import type { StoredSession } from "../../auth/sessions/session.ts";
-import { counted } from "../../auth/sign-in/counted.ts";
 import type { OwnAccount } from "../../auth/sign-in/own-account.ts";
 import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
 import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-in.ts";
-import type { Attempts } from "../../auth/throttle/attempts.ts";
+import type { Attempts } from "../../auth/throttle/throttle.ts";
+import { counted } from "../../auth/throttle/with-throttle.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
 import type { EventSubject } from "../../journal/events/event.ts";

@@ -1,4 +1,4 @@
-import type { Restriction } from "../../auth/sessions/restriction.ts";
+import type { Restriction } from "../../auth/sessions/required-action.ts";
 import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { durationSeconds } from "../../contract/durations.ts";

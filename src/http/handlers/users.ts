@@ -1,7 +1,7 @@
 import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
 import type { Sessions } from "../../auth/sessions/sessions.ts";
 import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
-import type { Attempts } from "../../auth/throttle/attempts.ts";
+import type { Attempts } from "../../auth/throttle/throttle.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { Output, User } from "../../contract/types.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { usedCodesKind } from "../../auth/second-factor/used-codes.ts";
 import { sessionsKind } from "../../auth/sessions/session.ts";
-import { attemptsKind } from "../../auth/throttle/attempt-record.ts";
+import { attemptsKind } from "../../auth/throttle/throttle-record.ts";
 import { apiTokensKind } from "../../auth/tokens/api-token.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { documentNames } from "../../contract/document-names.ts";

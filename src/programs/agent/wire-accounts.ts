@@ -6,7 +6,7 @@ import { createSealingKeyTrouble } from "../../auth/second-factor/sealing-key.ts
 import { createSecondFactor } from "../../auth/second-factor/second-factor.ts";
 import { createUnwrittenCodes } from "../../auth/second-factor/unwritten-codes.ts";
 import { createUsedCodes } from "../../auth/second-factor/used-codes.ts";
-import { isFactorRequired, restrictionOf } from "../../auth/sessions/restriction.ts";
+import { isFactorRequired, restrictionOf } from "../../auth/sessions/required-action.ts";
 import { sessionEvents } from "../../auth/sessions/session-events.ts";
 import { createSessions, type SessionsOptions } from "../../auth/sessions/sessions.ts";
 import { createStepUps } from "../../auth/sessions/step-up.ts";
@@ -15,7 +15,7 @@ import { createOwnAccount } from "../../auth/sign-in/own-account.ts";
 import { createRecovery } from "../../auth/sign-in/recovery.ts";
 import { createSessionAnswer } from "../../auth/sign-in/session-answer.ts";
 import { createSignIn } from "../../auth/sign-in/sign-in.ts";
-import { type AccountLock, createAttempts } from "../../auth/throttle/attempts.ts";
+import { type AccountLock, createAttempts } from "../../auth/throttle/throttle.ts";
 import { createAccessTokens } from "../../auth/tokens/access-tokens.ts";
 import { createApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { createBearer } from "../../auth/tokens/bearer.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Attempts } from "../../../src/auth/throttle/attempts.ts";
-import { attemptsAt, codesRefused, type Host, tried } from "../attempts-at.ts";
+import type { Attempts } from "../../../src/auth/throttle/throttle.ts";
+import { attemptsAt, codesRefused, type Host, tried } from "../throttle-at.ts";
 
 function wrong(attempts: Attempts, name: string, times: number): void {
   for (let count = 0; count < times; count += 1) attempts.wrongCode(name);

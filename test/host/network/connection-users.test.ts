@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { canonicalAddress } from "../../../src/auth/throttle/source-key.ts";
+import { canonicalAddress } from "../../../src/auth/throttle/client-key.ts";
 import { userOfConnection } from "../../../src/host/linux/network/connection-users.ts";
 import { asRoot } from "../host-file/host-file-of-root.ts";
 

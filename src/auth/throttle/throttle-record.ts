@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
-import type { Tally } from "./attempt-rules.ts";
-import type { KnownSource } from "./known-sources.ts";
-import type { StoredMoment } from "./timeline.ts";
+import type { StoredMoment } from "./device-uptime.ts";
+import type { KnownSource } from "./known-clients.ts";
+import type { Tally } from "./throttle-rules.ts";
 
 /**
  * What is counted of tries, as it is stored: a line an entry, its keys first and then whole numbers, times in seconds

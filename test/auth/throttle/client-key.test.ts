@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { canonicalAddress, isLoopback, siteOf, sourceOf } from "../../../src/auth/throttle/source-key.ts";
+import { canonicalAddress, isLoopback, siteOf, sourceOf } from "../../../src/auth/throttle/client-key.ts";
 
 /** As the router does with a peer's address. */
 const keyOf = (text: string): string => sourceOf(canonicalAddress(text) ?? "");

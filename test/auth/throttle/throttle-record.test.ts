@@ -9,7 +9,7 @@ import {
   writeKnown,
   writeTallies,
   writeWindows,
-} from "../../../src/auth/throttle/attempt-record.ts";
+} from "../../../src/auth/throttle/throttle-record.ts";
 import { validatorOf } from "../../../src/store/documents/document-kind.ts";
 
 const key = fc.stringMatching(/^[A-Za-z0-9_-]{12}$/);

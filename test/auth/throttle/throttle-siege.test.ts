@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Attempts } from "../../../src/auth/throttle/attempts.ts";
+import type { Attempts } from "../../../src/auth/throttle/throttle.ts";
 import { counted } from "../../counts.ts";
-import { attemptsAt, type Host, tried } from "../attempts-at.ts";
+import { attemptsAt, type Host, tried } from "../throttle-at.ts";
 
 const day = 86_400;
 const home = "192.0.2.7";

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../until.ts";
-import { attemptsAt, fail, type Host, tried } from "../attempts-at.ts";
+import { attemptsAt, fail, type Host, tried } from "../throttle-at.ts";
 
 const home = "192.0.2.7";
 const away = "198.51.100.9";

@@ -5,7 +5,7 @@ import {
   ownDelaySeconds,
   type Standing,
   waitSeconds,
-} from "../../../src/auth/throttle/attempt-rules.ts";
+} from "../../../src/auth/throttle/throttle-rules.ts";
 
 const none: Standing = { own: undefined, account: undefined, window: [] };
 const now = 10_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { attemptsAt, fail, type Host, tried } from "../attempts-at.ts";
+import { attemptsAt, fail, type Host, tried } from "../throttle-at.ts";
 
 const home = "192.0.2.7";
 const away = "198.51.100.9";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createKnownSources } from "../../../src/auth/throttle/known-sources.ts";
+import { createKnownSources } from "../../../src/auth/throttle/known-clients.ts";
 
 const day = 86_400;
 

@@ -3,6 +3,9 @@ import type { Timers, Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { type CodeLocks, createCodeLocks } from "../second-factor/code-locks.ts";
 import { type Attempt, beginAttempt } from "./attempt.ts";
+import { siteOf } from "./client-key.ts";
+import { createTimeline } from "./device-uptime.ts";
+import type { AttemptsState } from "./throttle-record.ts";
 import {
   type AttemptCounts,
   clearAccount,
@@ -11,11 +14,8 @@ import {
   runningDelays,
   type StoredCounts,
   writeCounts,
-} from "./attempt-counts.ts";
-import type { AttemptsState } from "./attempt-record.ts";
-import { createAttemptWriter, failureDelaySeconds } from "./attempt-writer.ts";
-import { siteOf } from "./source-key.ts";
-import { createTimeline } from "./timeline.ts";
+} from "./throttle-state.ts";
+import { createAttemptWriter, failureDelaySeconds } from "./throttle-writer.ts";
 
 /**
  * Throttling of every attempt at a password, a code or the setup token (docs/design/throttling.md), on monotonic time alone. What it

@@ -1,4 +1,4 @@
-import { sourceWindow, type Tally, windowEnd } from "./attempt-rules.ts";
+import { sourceWindow, type Tally, windowEnd } from "./throttle-rules.ts";
 
 /** Takes back what was counted, as if it had never been; what was cleared meanwhile stays cleared. */
 export type Undo = () => void;

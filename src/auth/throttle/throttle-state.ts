@@ -1,3 +1,5 @@
+import { createTallies, createWindows, type Tallies, type Windows } from "./counters.ts";
+import { createKnownSources, type KnownSources } from "./known-clients.ts";
 import {
   type AttemptsState,
   readKnown,
@@ -6,10 +8,8 @@ import {
   writeKnown,
   writeTallies,
   writeWindows,
-} from "./attempt-record.ts";
-import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./attempt-rules.ts";
-import { createTallies, createWindows, type Tallies, type Windows } from "./attempt-tables.ts";
-import { createKnownSources, type KnownSources } from "./known-sources.ts";
+} from "./throttle-record.ts";
+import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rules.ts";
 
 /**
  * Everything that is counted of tries, by keys that tell nothing of names and addresses. All of it is bounded, so that

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Source } from "../../users/passwords.ts";
-import type { Attempt, Seal } from "../throttle/attempt.ts";
-import type { AttemptAbout, Attempts } from "../throttle/attempts.ts";
+import type { Attempt, Seal } from "./attempt.ts";
+import type { AttemptAbout, Attempts } from "./throttle.ts";
 
 /** What somebody got wrong who was guessing, perhaps. Stale tokens and challenges are no guesses. */
 const guesses: ReadonlySet<ErrorCode> = new Set([
