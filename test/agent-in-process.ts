@@ -3,14 +3,14 @@ import { rm } from "node:fs/promises";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { pathToFileURL } from "node:url";
 import { runCommandLine } from "../src/cli/main.ts";
 import { errorCodes } from "../src/contract/error-codes.ts";
 import { StewardError } from "../src/contract/errors.ts";
 import { isJournalStream } from "../src/host/linux/systemd/journal-stream.ts";
 import { createLog, type Log } from "../src/journal/logs/log.ts";
 import { createOwnLines } from "../src/journal/logs/own-lines.ts";
-import { type Program, type Surroundings, serve } from "../src/programs/agent/serve.ts";
+import type { Program } from "../src/programs/agent/program-config.ts";
+import { type Surroundings, serve } from "../src/programs/agent/serve.ts";
 import { createCommandContext } from "../src/programs/command-context.ts";
 import { capture, type Ended } from "./captured-streams.ts";
 import {
@@ -164,7 +164,7 @@ function sourceProgram(environment: Record<string, string>, write: (line: string
   const surroundings = { ...process.env, ...environment };
   return {
     assetsDirectory: dist,
-    factsWorker: pathToFileURL(join(dist, "facts-worker.js")),
+    factsWorker: join(dist, "facts-worker.js"),
     build: { version, commit: null, date: null },
     nodeVersion: process.version,
     node: process.execPath,

@@ -32,6 +32,9 @@ const mains = [
   "cli/main.ts",
   "programs/steward.ts",
   "programs/agent/main.ts",
+  "programs/build.ts",
+  "programs/command-line.ts",
+  "programs/program.ts",
   "programs/installer/main.ts",
   "programs/self-check.ts",
 ];

@@ -1,5 +1,5 @@
 import type { CommandContext } from "../cli/client/context.ts";
-import { agentConfig, installerScript, type Program, readInitialSettings } from "./agent/serve.ts";
+import { agentConfig, installerScript, type Program, readInitialSettings } from "./agent/program-config.ts";
 import { readDecisionsOrNone, usualHostFile } from "./host-file.ts";
 
 /** What only the process has that runs the command line. */
@@ -24,7 +24,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       await becomeOwner(stateDirectory, config.clockAddon);
       const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
       const { forRooms } = await readDecisionsOrNone(hostFile, program.userId());
-      const { openOfflineClient } = (await import("./agent/parts.ts")).parts;
+      const { openOfflineClient } = await import("./agent/offline.ts");
       const { installerAccessOf } = await import("./installer/run.ts");
       const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
       const offline = { ...config, ...forRooms, ...(installer && { installer }), readsOnly };
@@ -43,7 +43,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
-      const { openStateTools } = (await import("./agent/parts.ts")).parts;
+      const { openStateTools } = await import("./agent/offline.ts");
       return openStateTools(stateDirectory, initialSettings);
     },
   };

@@ -66,13 +66,15 @@ const trials: Readonly<Record<ProgramPart, () => void | Promise<void>>> = {
   },
 };
 
-for (const [part, trial] of Object.entries(trials) as [ProgramPart, () => void | Promise<void>][]) {
-  try {
-    await trial();
-    console.log(reportLine(part, null));
-  } catch (error) {
-    console.log(reportLine(part, error instanceof Error ? error.message : String(error)));
-    process.exitCode = 1;
+async function main(): Promise<void> {
+  for (const [part, trial] of Object.entries(trials) as [ProgramPart, () => void | Promise<void>][]) {
+    try {
+      await trial();
+      console.log(reportLine(part, null));
+    } catch (error) {
+      console.log(reportLine(part, error instanceof Error ? error.message : String(error)));
+      process.exitCode = 1;
+    }
   }
 }
 
@@ -92,3 +94,5 @@ function opens(open: () => unknown): boolean {
 function bytes(hex: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hex, "hex"));
 }
+
+void main();

@@ -1,24 +1,26 @@
 /**
- * What the program is started with: answers at once what needs nothing of it, and loads it for all else. A version or a
- * completion script is asked for by other programs, at each start of a shell.
+ * What the program is started with: answers at once what needs nothing of it, and loads the agent or the command line
+ * for all else. A version or a completion script is asked for by other programs, at each start of a shell.
  */
+import { readFileSync, writeSync } from "node:fs";
+
 /** Put in by the build. */
 declare const STEWARD_BUILD: { version: string } | undefined;
 
-const [word, shell, ...rest] = process.argv.slice(2);
-const isAlone = word === "completion" ? rest.length === 0 : shell === undefined;
-const text = isAlone ? answerTo(word, shell) : undefined;
-if (text === undefined) await import("./agent/main.ts");
-else say(text);
+const [word, ...rest] = process.argv.slice(2);
+const isAlone = rest.length === (word === "completion" ? 1 : 0);
+const text = isAlone ? answerTo(word, rest[0]) : undefined;
+const isAgent = word === "serve" && !rest.includes("--help") && !rest.includes("-h");
+if (text !== undefined) say(text);
+else if (isAgent) void import("./agent/main.ts");
+else void import("./command-line.ts");
 
 function answerTo(command: string | undefined, argument: string | undefined): string | undefined {
   if (command === "--version" && typeof STEWARD_BUILD !== "undefined")
     return `steward ${STEWARD_BUILD.version}\n`;
   if (command !== "completion" || !/^(bash|zsh|fish)$/.test(argument ?? "")) return undefined;
   try {
-    // Not by `import`: that would load a built-in module once more, for modules of our kind.
-    const files = process.getBuiltinModule("node:fs");
-    return files.readFileSync(`${import.meta.dirname}/completion/steward.${argument}`, "utf8");
+    return readFileSync(`${import.meta.dirname}/completion/steward.${argument}`, "utf8");
   } catch {
     // Run from the sources, there is none: the program makes it.
     return undefined;
@@ -27,11 +29,10 @@ function answerTo(command: string | undefined, argument: string | undefined): st
 
 /** Not by process.stdout, which loads a tenth of what Node loads: only for what a pipe does not take at once. */
 function say(text: string): void {
-  const files = process.getBuiltinModule("node:fs");
   const bytes = Buffer.from(text);
   let written = 0;
   try {
-    while (written < bytes.length) written += files.writeSync(1, bytes, written);
+    while (written < bytes.length) written += writeSync(1, bytes, written);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EAGAIN") return void process.stdout.write(bytes.subarray(written));

@@ -33,4 +33,4 @@ async function read(): Promise<SlowFacts> {
   };
 }
 
-parentPort?.postMessage(await read());
+void read().then((facts) => parentPort?.postMessage(facts));

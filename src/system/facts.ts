@@ -1,6 +1,5 @@
 import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, hostname, loadavg } from "node:os";
-import { Worker } from "node:worker_threads";
 import type { Facts, Status } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { SlowFacts } from "./facts-worker.ts";
@@ -17,7 +16,7 @@ const workerSeconds = 10;
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
 
 /** `workerFile` is the compiled facts-worker. */
-export function createFacts(workerFile: URL, uptime: Uptime): ReadFacts {
+export function createFacts(workerFile: string, uptime: Uptime): ReadFacts {
   let slow: Promise<SlowFacts> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -55,7 +54,9 @@ export async function readHostFigures(directory: string, uptime: Uptime): Promis
 }
 
 /** systeminformation takes 36 ms to load and runs most of its commands with execSync: in a thread of its own. */
-function readSlowFacts(workerFile: URL): Promise<SlowFacts> {
+async function readSlowFacts(workerFile: string): Promise<SlowFacts> {
+  // Loaded at the first reading: an idle agent has no threads of its own.
+  const { Worker } = await import("node:worker_threads");
   return new Promise((resolve) => {
     const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
     const timer = setTimeout(() => finish(nothing), workerSeconds * 1_000);

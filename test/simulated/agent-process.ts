@@ -69,7 +69,7 @@ const agent = await startAgent(
     stateDirectory: state,
     runDirectory: run,
     assetsDirectory: join(root, "dist"),
-    factsWorker: new URL("../../src/system/facts-worker.ts", import.meta.url),
+    factsWorker: join(root, "src/system/facts-worker.ts"),
     initialSettings: JSON.parse(readFileSync(process.env.STEWARD_INITIAL_SETTINGS ?? "", "utf8")),
     build: { version: "0.0.0-test", commit: null, date: "2026-11-01T00:00:00.000Z" },
     nodeVersion: process.version,

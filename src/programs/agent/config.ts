@@ -17,7 +17,8 @@ export interface AgentConfig {
   runDirectory: string;
   /** Beside the program: common-passwords.txt, the facts worker, the console. */
   assetsDirectory: string;
-  factsWorker: URL;
+  /** Absolute path of the facts worker. */
+  factsWorker: string;
   /** What a new device begins with, over the defaults. */
   initialSettings: SettingsChange;
   build: Build;

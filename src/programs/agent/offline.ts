@@ -74,7 +74,7 @@ async function keepAwake<T>(running: Promise<T>): Promise<T> {
   }
 }
 
-/** What lies in the state directory, for whoever mends it. Here, so that the program has one more part and not three. */
+/** The state directory with the tools to inspect and mend it. */
 export function openStateTools(stateDirectory: string, initialSettings: SettingsChange): StateTools {
   return createStateTools(stateDirectory, documentKinds(initialSettings));
 }

@@ -1,30 +1,13 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
-import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
-import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
-import { noDecisions, readDecisions } from "../host-file.ts";
-import type { Agent } from "./agent.ts";
-import type { AgentConfig, RoomsConfig } from "./config.ts";
-import { readServeOptions, usualSealKeyFile, usualStateDirectory } from "./options.ts";
-
-/** This program, and what the process that runs it knows of itself. */
-export interface Program
-  extends Pick<
-    AgentConfig,
-    "assetsDirectory" | "factsWorker" | "build" | "nodeVersion" | "log" | "ownLines" | "isLogInJournal"
-  > {
-  /** Absolute path of the runtime. */
-  readonly node: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The user who runs this. */
-  readonly userId: () => number | undefined;
-  /** Hears that the agent is ready, and that it stops. */
-  readonly serviceManager?: ServiceManager;
-}
+import { readDecisions } from "../host-file.ts";
+import { type Agent, startAgent } from "./agent.ts";
+import type { AgentConfig } from "./config.ts";
+import { readServeOptions } from "./options.ts";
+import { agentConfig, installerScript, type Program } from "./program-config.ts";
 
 /**
  * What of an agent's surroundings another may stand for: its clock and how long it has been up; and proxies that it
@@ -67,10 +50,9 @@ export async function serve(
 ): Promise<number> {
   const { environment, node, log, build } = program;
   const options = readServeOptions(argv, { environment, node, script: installerScript(program) });
-  // Taken while the rest of the program loads: it waits for a process.
+  // Taken while the configuration is read: it waits for a process.
   let lock = makeDirectory(options.state).then(() => takeAgentLock(options.state));
   lock.catch(() => undefined);
-  const { startAgent } = (await import("./parts.ts")).parts;
   const decisions = await readDecisions(options.hostFile, program.userId());
   const config = {
     ...(await agentConfig(program, options.state, options.run, options.initialSettings)),
@@ -109,38 +91,4 @@ async function endOf(
   // systemd.exec(5): set at each start of a unit; elsewhere nothing would start another agent.
   if (environment.INVOCATION_ID !== undefined) ends.push(agent.outdated.then(() => "outdated"));
   return Promise.race(ends);
-}
-
-/** What the rooms need of this program on a state directory, without what root decides. */
-export async function agentConfig(
-  program: Program,
-  state: string,
-  run: string,
-  initialSettings?: string,
-): Promise<RoomsConfig> {
-  const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal } = program;
-  return {
-    ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal },
-    stateDirectory: state,
-    runDirectory: run,
-    initialSettings: await readInitialSettings(initialSettings),
-    credentialsDirectory: program.environment.CREDENTIALS_DIRECTORY,
-    sealKeyFile: usualSealKeyFile,
-    // The state of the service itself; any other belongs to a trial, which leaves the host's clock and root alone.
-    maySteerClock: state === usualStateDirectory,
-    installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
-    clockAddon: join(assetsDirectory, "clock-steering.node"),
-    selfCheck: { node: program.node, script: join(assetsDirectory, "self-check.js") },
-    ...noDecisions.forRooms,
-  };
-}
-
-/** What the product's maker wants a new device to begin with; checked against the contract where it is merged. */
-export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
-  return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
-}
-
-/** Root's side of updates, beside this program. */
-export function installerScript({ assetsDirectory }: Pick<Program, "assetsDirectory">): string {
-  return join(assetsDirectory, "installer.js");
 }

@@ -1,22 +1,14 @@
 import { parseArgs } from "node:util";
-import { errorCodes } from "../../contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { Credentials } from "../../host/linux/releases/agent-rights.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { install, rollBack } from "../../installer/install.ts";
 import { forgive, guard, order, withReleases } from "../../installer/trial/guard.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import type { Build } from "../../system/version.ts";
+import { build, fail } from "../build.ts";
 import { usualHostFile } from "../host-file.ts";
 import { type OpenedInstaller, openInstaller } from "./wiring.ts";
-
-/** Put in by the build; a program run from its sources has no version. */
-declare const STEWARD_BUILD: Build | undefined;
-const build: Build =
-  typeof STEWARD_BUILD === "undefined"
-    ? { version: "0.0.0-source", commit: null, date: null }
-    : STEWARD_BUILD;
 
 const usage = `usage: installer.js install RELEASE | install rollbackKIND | rollback KIND | guard [--boot]
                     | confirm KIND | abort KIND | forgive RELEASE
@@ -118,22 +110,11 @@ function refuseUsage(): number {
   return 2;
 }
 
-function fail(error: unknown): number {
-  process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof StewardError) return errorCodes[error.code].exit;
-  return systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
-}
-
 // What is made here others may read, the agent first of all; what they may not has a mode of its own.
 process.umask(0o022);
 // A way back that is under way is not left because a terminal has gone, or somebody is in a hurry.
 for (const signal of ["SIGHUP", "SIGINT", "SIGPIPE"] as const) process.on(signal, () => undefined);
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.exitCode = fail(error);
-  },
-);
+main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+}, fail);

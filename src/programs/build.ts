@@ -1,0 +1,17 @@
+import { errorCodes } from "../contract/error-codes.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import type { Build } from "../system/version.ts";
+
+/** Put in by the build; a program run from its sources has no version. */
+declare const STEWARD_BUILD: Build | undefined;
+export const build: Build =
+  typeof STEWARD_BUILD === "undefined"
+    ? { version: "0.0.0-source", commit: null, date: null }
+    : STEWARD_BUILD;
+
+/** Says why a program ends, and with which status: that of the error, 2 for an option that it does not have, else 1. */
+export function fail(error: unknown): void {
+  process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof StewardError) process.exitCode = errorCodes[error.code].exit;
+  else process.exitCode = systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
+}

@@ -1,0 +1,61 @@
+/** One command of `steward`, as a process. */
+import { stat } from "node:fs/promises";
+import { runCommandLine } from "../cli/main.ts";
+import { StewardError } from "../contract/errors.ts";
+import { changeUserKeepingTimeCapability } from "../host/linux/clock/time-capability.ts";
+import { fail } from "./build.ts";
+import { createCommandContext, type Terminal } from "./command-context.ts";
+import { begin, program } from "./program.ts";
+
+begin();
+runCommandLine(process.argv.slice(2), createCommandContext(program, terminal())).then((code) => {
+  process.exitCode = code;
+}, fail);
+
+function terminal(): Terminal {
+  const { stdin, stdout, stderr } = process;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    interruption: () => {
+      const interruption = new AbortController();
+      process.once("SIGINT", () => interruption.abort());
+      return interruption.signal;
+    },
+    becomeOwner,
+  };
+}
+
+/** Root works on the state as its owner, for good: no file changes hands, and none is opened that is not theirs. */
+async function becomeOwner(directory: string, clockAddon?: string): Promise<void> {
+  const { uid, gid } = await stat(directory).catch((cause: unknown) => {
+    throw new StewardError("not_found", `There is no state in ${directory}: the agent has never run here.`, {
+      cause,
+    });
+  });
+  const present = process.getuid?.();
+  if (present === uid) return;
+  if (present !== 0) {
+    throw new StewardError(
+      "forbidden",
+      `The state in ${directory} belongs to another user. Run this as root or as that user.`,
+    );
+  }
+  const change = (): void => {
+    takeGroups(gid);
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  };
+  if (clockAddon === undefined) return change();
+  changeUserKeepingTimeCapability(clockAddon, change);
+}
+
+/** The groups that the unit gives the agent: the second one opens the journal, where there is one. */
+function takeGroups(gid: number): void {
+  try {
+    process.setgroups?.([gid, "systemd-journal"]);
+  } catch {
+    process.setgroups?.([gid]);
+  }
+}

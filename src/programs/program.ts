@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { isJournalStream } from "../host/linux/systemd/journal-stream.ts";
+import { openNativeJournal } from "../host/linux/systemd/native-journal.ts";
+import { journalFieldsOf } from "../journal/logs/journal-fields.ts";
+import { createLog, syslogNumbers } from "../journal/logs/log.ts";
+import { createOwnLines } from "../journal/logs/own-lines.ts";
+import { clockAddon, type Program } from "./agent/program-config.ts";
+import { build } from "./build.ts";
+
+/** By its number: whoever asks process.stderr for it makes Node open the stream at each start. */
+const standardError = 2;
+
+const ownLines = createOwnLines();
+const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, standardError);
+const isSource = import.meta.filename.endsWith(".ts");
+/** Next to this file; run from the sources, in what the last build left. */
+const assetsDirectory = isSource ? join(import.meta.dirname, "../../dist") : import.meta.dirname;
+
+const journal = isLogInJournal
+  ? openNativeJournal({ addon: clockAddon(assetsDirectory), socket: process.env.STEWARD_JOURNAL_SOCKET })
+  : undefined;
+const log = createLog(
+  (line, severity, said) => {
+    if (!journal?.send(journalFieldsOf(line, severity, said))) {
+      // sd-daemon(3): how journald learns the severity; it takes the mark off again.
+      process.stderr.write(isLogInJournal ? `<${syslogNumbers[severity]}>${line}` : line);
+    }
+    ownLines.add(line, severity);
+  },
+  () => new Date(),
+);
+
+export const program: Program = {
+  assetsDirectory,
+  factsWorker: isSource
+    ? join(import.meta.dirname, "../system/facts-worker.ts")
+    : join(assetsDirectory, "facts-worker.js"),
+  build,
+  nodeVersion: process.version,
+  node: process.execPath,
+  environment: process.env,
+  // Asked for when it is needed: the command line becomes another.
+  userId: () => process.geteuid?.(),
+  log,
+  ownLines,
+  isLogInJournal,
+};
+
+/** Begins a process of this program, the agent or one command. */
+export function begin(): void {
+  // In ps, top and the journal; else it would be "node".
+  process.title = "steward";
+  // All files made from here on belong to this user alone.
+  process.umask(0o077);
+  process.on("uncaughtException", (error) => {
+    log("error", "an error nobody expected: the agent ends", { cause: error.stack ?? error.message });
+    process.exit(1);
+  });
+}
