@@ -44,7 +44,9 @@ describe("the program, as far as it is loaded", () => {
       ["completion"],
       ["completion", "bash", "-o", "json"],
       ["--version", "x"],
+      ["serve", "--help"],
     ])
-      assert.match(run(main, ...args).stderr, /ERR_MODULE_NOT_FOUND.*|Cannot find module.*program\.js/);
+      assert.match(run(main, ...args).stderr, /ENOENT.*parts\/command-line-/);
+    assert.match(run(main, "serve").stderr, /ENOENT.*parts\/agent-/);
   });
 });

@@ -23,7 +23,7 @@ export function healthWords({ successes, needed }: UpdateTrial["health"]): strin
 /** What became of an attempt, in a few sentences. */
 export function outcomeSentence(entry: Ending): string {
   const release = releaseWords(entry);
-  const why = entry.detail === "" || /[.!?…]$/.test(entry.detail) ? entry.detail : `${entry.detail}.`;
+  const why = entry.detail === "" || /[.!?\u2026]$/.test(entry.detail) ? entry.detail : `${entry.detail}.`;
   const place = entry.from_version === null ? "" : `, in the place of ${entry.from_version}`;
   switch (entry.outcome) {
     case "good":

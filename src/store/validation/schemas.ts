@@ -11,11 +11,12 @@ export type Validator = (value: unknown) => readonly InputError[];
  * schema that has to be made first may be given as a function.
  */
 export function createValidator(name: string, schema: object | (() => object)): Validator {
-  let validate = compiledValidators?.[name];
-  if (compiledValidators && !validate) throw new Error(`the build compiled no validator named "${name}"`);
+  let validate: CompiledValidator | undefined;
+  if (compiledValidators && !(name in compiledValidators))
+    throw new Error(`the build compiled no validator named "${name}"`);
   const whole = () => (typeof schema === "function" ? schema() : schema);
   return (value) => {
-    validate ??= compileNow(whole());
+    validate ??= compiledValidators?.[name] ?? compileNow(whole());
     if (validate(value)) return [];
     return inputErrors(validate.errors ?? [], whole());
   };

@@ -6,7 +6,6 @@ export interface SchemaError {
   readonly instancePath: string;
   /** Where in the schema the keyword stands, as a URI fragment. */
   readonly schemaPath: string;
-  readonly message?: string | undefined;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -65,7 +64,7 @@ function parentOf({ schemaPath }: SchemaError, schema: object): Schema {
 }
 
 /** Completes a sentence that begins with the member's name. */
-function wordsFor({ keyword, params, message }: SchemaError, parent: Schema): string {
+function wordsFor({ keyword, params }: SchemaError, parent: Schema): string {
   const { limit } = params;
   const expected = parent["x-expected"];
   switch (keyword) {
@@ -95,8 +94,12 @@ function wordsFor({ keyword, params, message }: SchemaError, parent: Schema): st
       return `must be at least ${limit}`;
     case "maximum":
       return `must be at most ${limit}`;
+    case "maxProperties":
+      return `must have at most ${limit} members`;
+    case "propertyNames":
+      return "has a member with a name that is not allowed";
     default:
-      return message ?? "is not valid";
+      return "is not valid";
   }
 }
 

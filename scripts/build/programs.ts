@@ -1,0 +1,135 @@
+/** The bundles of the program: what is started, and its parts. */
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type BuildOptions, build, type Plugin, transform } from "esbuild";
+import { fewMediaTypes, nativePackages, noTraces } from "../packages-in-bundles.ts";
+import { compiledValidators, validatorFiles } from "./validators.ts";
+
+const root = join(import.meta.dirname, "../..");
+const source = (path: string): string => join(root, "src", path);
+
+/** What runs by itself, whole in one file: a thread, and a process that is started now and then. */
+const alone = { "facts-worker": "system/facts-worker.ts", "self-check": "programs/self-check.ts" };
+
+/** The three programs, each a part that is split where it imports something only when it is needed. */
+const programs = {
+  agent: "programs/agent/main.ts",
+  "command-line": "programs/command-line.ts",
+  installer: "programs/installer/main.ts",
+};
+
+/** What is started. A launcher that was installed before knows these names, of each release that comes after it. */
+const started = { main: "programs/steward.ts", installer: "programs/installer/main.ts" };
+
+/**
+ * koa asks of each body whether it is a Response; the first look at that global makes Node load its fetch, 3 MiB and
+ * 8 ms. The agent never fetches, so a class that nothing is an instance of serves as well. Assigned: defining the
+ * property would make Node 24 load it as well.
+ */
+const noResponse = "globalThis.Response=class Response{};";
+
+/**
+ * The program never compiles a schema: its validators are compiled by the build, and conf is given none to check. So
+ * ajv itself, a quarter of what would be read at each start, stays out.
+ */
+const noCompiler: Plugin = {
+  name: "no-compiler",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^ajv(-formats|\/dist\/2020\.js)$/ }, ({ path }) => ({
+      path,
+      namespace: "no-compiler",
+    }));
+    esbuild.onLoad({ filter: /.*/, namespace: "no-compiler" }, ({ path }) => ({
+      contents: `function refuse() { throw new Error("${path} is not in the program: validators are compiled by the build"); }
+export { refuse as Ajv2020, refuse as default };`,
+      loader: "js",
+    }));
+  },
+};
+
+/** As `import.meta.dirname` and `filename` are called in CommonJS. */
+const places = { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" };
+
+/** ASCII: V8 keeps the source as long as the program runs, and other characters would make it take twice as much. */
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  minify: true,
+  charset: "ascii",
+  legalComments: "none",
+  external: [...nativePackages],
+  plugins: [fewMediaTypes, noTraces, compiledValidators, noCompiler],
+  logLevel: "warning",
+} satisfies BuildOptions;
+
+/** Writes the programs into `dist`. `constants`: what the sources leave to the build to say. */
+export async function buildPrograms(
+  dist: string,
+  constants: Readonly<Record<string, string>>,
+): Promise<void> {
+  const options = { ...common, define: { ...places, ...constants } };
+  mkdirSync(join(dist, "parts/validators"), { recursive: true });
+  const parts = new Map<string, string>();
+  for (const [name, path] of Object.entries(programs))
+    parts.set(source(path), await buildParts(dist, options, name, source(path)));
+  for (const [name, path] of Object.entries(started)) {
+    const plugins = [...options.plugins, partsInTheirPlace(parts)];
+    const file = join(dist, `${name}.js`);
+    const banner = { js: "#!/usr/bin/env node" };
+    await build({ ...options, plugins, banner, format: "cjs", entryPoints: [source(path)], outfile: file });
+    chmodSync(file, 0o755);
+  }
+  const entryPoints = Object.fromEntries(Object.entries(alone).map(([name, path]) => [name, source(path)]));
+  await build({ ...options, entryPoints, format: "cjs", outdir: dist });
+  for (const { file, source: text } of validatorFiles) await writeValidators(join(dist, "parts", file), text);
+}
+
+/** Builds a program's parts; gives back the name of the one that it begins with. */
+async function buildParts(dist: string, options: BuildOptions, name: string, path: string): Promise<string> {
+  const built = await build({
+    ...options,
+    ...{ entryPoints: { [name]: path }, entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]" },
+    ...{ format: "esm", splitting: true, write: false, outdir: join(dist, "parts") },
+  });
+  let first = "";
+  for (const { path: file, text } of built.outputFiles ?? []) {
+    const isFirst = basename(file).startsWith(`${name}-`);
+    if (isFirst) first = basename(file);
+    await writePart(file, `${isFirst ? noResponse : ""}${text}`);
+  }
+  return first;
+}
+
+/** esbuild splits ES modules alone, which on Node 24 cost 13 MiB more by their imports of Node's own: so CommonJS. */
+async function writePart(file: string, text: string): Promise<void> {
+  const { code } = await transform(text, {
+    ...{ format: "cjs", platform: "node", target: "node20", minify: true, charset: "ascii" },
+    supported: { "dynamic-import": false },
+  });
+  writeFileSync(file, `(function(exports,require,module,__filename,__dirname){${code}})`);
+}
+
+async function writeValidators(file: string, contents: string): Promise<void> {
+  const built = await build({
+    ...{ stdin: { contents, resolveDir: import.meta.dirname, loader: "js" }, write: false },
+    ...{ bundle: true, platform: "node", target: "node20", format: "esm", minify: true, charset: "ascii" },
+  });
+  await writePart(file, built.outputFiles[0]?.text ?? "");
+}
+
+/** What is started loads its parts by the loader. */
+function partsInTheirPlace(parts: ReadonlyMap<string, string>): Plugin {
+  return {
+    name: "parts-in-their-place",
+    setup: (esbuild) => {
+      esbuild.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const part = parts.get(path);
+        if (part === undefined) return undefined;
+        const contents = `import { createPartLoader } from "./part-loader.ts";
+createPartLoader(__dirname, require)(${JSON.stringify(part)});`;
+        return { contents, loader: "js", resolveDir: import.meta.dirname };
+      });
+    },
+  };
+}
