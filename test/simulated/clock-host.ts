@@ -1,4 +1,4 @@
-import { type Delegate, reportOfKernel } from "../../src/clock/daemons/delegate.ts";
+import { type Delegate, reportOfKernel } from "../../src/clock/daemons/external-daemon.ts";
 import { type Clock, openClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";

@@ -1,6 +1,6 @@
 import { isMajority } from "../discipline/discipline.ts";
 import type { ChronycReport, ChronySource } from "./chronyc-report.ts";
-import type { DelegateReport, DelegateSource } from "./delegate.ts";
+import type { DelegateReport, DelegateSource } from "./external-daemon.ts";
 
 /** Reference ids that are no source: none at all, and `local` (chrony.conf(5)), where chronyd believes its own clock. */
 const noReference = ["00000000", "7f7f0101"];

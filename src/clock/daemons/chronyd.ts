@@ -9,7 +9,7 @@ import {
   type DelegateReport,
   type ReadKernelFlag,
   reportOfKernel,
-} from "./delegate.ts";
+} from "./external-daemon.ts";
 
 /** Milliseconds for one chronyc: it takes 5, and where packets are dropped it would try for seven seconds. */
 const patienceMilliseconds = 3_000;

@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { TimeDaemon } from "../../host/ports.ts";
-import { type Delegate, type ReadKernelFlag, reportOfKernel } from "./delegate.ts";
+import { type Delegate, type ReadKernelFlag, reportOfKernel } from "./external-daemon.ts";
 
 /**
  * A time daemon that nothing is asked of and that takes no orders from us: ntpd, openntpd, ntpd-rs. The kernel's flag is

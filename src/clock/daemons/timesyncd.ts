@@ -6,7 +6,7 @@ import {
   type DelegateSource,
   type ReadKernelFlag,
   reportOfKernel,
-} from "./delegate.ts";
+} from "./external-daemon.ts";
 import { parseTimesync, type TimesyncdReport } from "./timesyncd-report.ts";
 
 /** Milliseconds for one timedatectl; it may have to wait for timedated to start. */

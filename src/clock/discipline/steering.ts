@@ -11,7 +11,7 @@ import {
   trimSeconds,
 } from "./discipline.ts";
 import { predict } from "./estimate.ts";
-import { createPaperClock } from "./paper-clock.ts";
+import { createPaperClock } from "./virtual-clock.ts";
 
 /** What somebody else did to the clock that is ours. */
 export type ForeignHand =

@@ -2,7 +2,7 @@ import type { ClockEventType } from "../../contract/event-types.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { ClockDriver, ResolveHost, TimeDaemon, Timers, TimeServices, Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { Delegate } from "../daemons/delegate.ts";
+import type { Delegate } from "../daemons/external-daemon.ts";
 import { createSteering, type Steering } from "../discipline/steering.ts";
 import type { Exchange } from "../ntp/exchange.ts";
 import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
@@ -11,7 +11,7 @@ import { type Counters, createCounters } from "../status/counters.ts";
 import { createHistory, type History } from "../status/history.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
 import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
-import { createVouchedTime, type VouchedTime } from "../trust/vouched-time.ts";
+import { createVouchedTime, type VouchedTime } from "../trust/trusted-offset.ts";
 
 /** What the clock needs of the host and of the other rooms. */
 export interface ClockOptions {

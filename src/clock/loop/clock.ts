@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { TimeSync, Trouble } from "../../contract/types.ts";
-import { refusalOf } from "../status/refusal.ts";
+import { refusalOf } from "../status/refusals.ts";
 import { daemonTroubleSentence } from "../status/sentences.ts";
 import { type StepMade, timeSyncStatus } from "../status/time-status.ts";
 import { troubleOf } from "../status/trouble.ts";
@@ -12,12 +12,12 @@ import {
   type ClockParts,
   createClockParts,
 } from "./clock-parts.ts";
+import { createWatch, type Watch } from "./effects.ts";
 import { isSynchronised } from "./knowledge.ts";
-import { createOwnTime, type OwnTime } from "./own-time.ts";
+import { createOwnTime, type OwnTime } from "./measurement.ts";
 import { checkSetByHand } from "./set-by-hand.ts";
+import type { Request } from "./state.ts";
 import { createSynchroniser, type Synchroniser } from "./synchroniser.ts";
-import type { Request } from "./synchroniser-options.ts";
-import { createWatch, type Watch } from "./watch.ts";
 
 /** The clock of this device: what is known of it, and who puts it right. */
 export interface Clock {

@@ -1,11 +1,11 @@
 import type { TimeSync } from "../../contract/types.ts";
 import type { ClockReading } from "../../host/ports.ts";
-import type { DelegateReport } from "../daemons/delegate.ts";
+import type { DelegateReport } from "../daemons/external-daemon.ts";
 import { isMajority } from "../discipline/discipline.ts";
 import { phi } from "../ntp/sample.ts";
-import type { OwnRound } from "./own-time.ts";
+import type { OwnRound } from "./measurement.ts";
+import type { Way } from "./mode.ts";
 import type { Verdict } from "./verdict.ts";
-import type { Way } from "./way.ts";
 
 /** What the last rounds have told of the clock; pure. */
 export interface Knowledge {

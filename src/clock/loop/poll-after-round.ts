@@ -1,5 +1,5 @@
 import { afterAnswer, afterSilence, firstPoll, type PollState } from "../ntp/poll-control.ts";
-import type { OwnRound } from "./own-time.ts";
+import type { OwnRound } from "./measurement.ts";
 import { isUnsettled } from "./verdict.ts";
 
 /** What poll control counts as jitter, in noises: two standard deviations of an offset are its gate of four. */

@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Standing } from "./knowledge.ts";
-import type { Way } from "./way.ts";
+import type { Way } from "./mode.ts";
 
 /** What decides whether a person may set the clock, and to what. */
 export interface HandFacts {

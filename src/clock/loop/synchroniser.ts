@@ -1,13 +1,13 @@
-import type { Delegate, DelegateReport } from "../daemons/delegate.ts";
+import type { Delegate, DelegateReport } from "../daemons/external-daemon.ts";
 import { firstPoll, type PollState } from "../ntp/poll-control.ts";
-import { restingRefusal } from "../status/refusal.ts";
+import { restingRefusal } from "../status/refusals.ts";
 import { afterRound, type Knowledge, nothingKnown, type Standing, standingOf } from "./knowledge.ts";
-import { burst, firstBurst, nextRound, pollSecondsOf } from "./next-round.ts";
-import { joinRound, type OwnRound, type RoundWish } from "./own-time.ts";
+import { joinRound, type OwnRound, type RoundWish } from "./measurement.ts";
+import { isSameWay, type Way } from "./mode.ts";
 import { pollAfterRound } from "./poll-after-round.ts";
-import type { Flight, Request, SynchroniserOptions } from "./synchroniser-options.ts";
+import { burst, firstBurst, nextRound, pollSecondsOf } from "./round-schedule.ts";
+import type { Flight, Request, SynchroniserOptions } from "./state.ts";
 import { createTimetable, type Timetable } from "./timetable.ts";
-import { isSameWay, type Way } from "./way.ts";
 
 /** The one loop of the clock: it finds out whose turn it is, measures, and has done what the deciders say. */
 export interface Synchroniser {

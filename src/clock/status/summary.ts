@@ -1,9 +1,9 @@
 import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types.ts";
 import type { SteeringHindrance } from "../../host/ports.ts";
-import type { DelegateReport } from "../daemons/delegate.ts";
+import type { DelegateReport } from "../daemons/external-daemon.ts";
 import type { Knowledge, Standing } from "../loop/knowledge.ts";
+import type { Way } from "../loop/mode.ts";
 import type { Verdict } from "../loop/verdict.ts";
-import type { Way } from "../loop/way.ts";
 import { daemonTroubleSentence, notSetSentence, summarySentence } from "./sentences.ts";
 
 /** What the summary is made from. */

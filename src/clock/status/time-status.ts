@@ -1,10 +1,10 @@
 import type { ClockConflict, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
 import type { KernelClock, SteeringHindrance } from "../../host/ports.ts";
-import type { DelegateReport } from "../daemons/delegate.ts";
+import type { DelegateReport } from "../daemons/external-daemon.ts";
 import type { ClockParts } from "../loop/clock-parts.ts";
+import type { Watch } from "../loop/effects.ts";
+import type { Way } from "../loop/mode.ts";
 import type { Synchroniser } from "../loop/synchroniser.ts";
-import type { Watch } from "../loop/watch.ts";
-import type { Way } from "../loop/way.ts";
 import { sourceReasonWords } from "./sentences.ts";
 import { sourceViews } from "./source-view.ts";
 import { clockSummary } from "./summary.ts";

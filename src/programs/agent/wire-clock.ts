@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createDelegateOf } from "../../clock/daemons/delegates.ts";
+import { createDelegateOf } from "../../clock/daemons/external-daemons.ts";
 import { type Clock, openClock } from "../../clock/loop/clock.ts";
 import { createExchange } from "../../clock/ntp/exchange.ts";
 import { askSecondOpinion } from "../../clock/ntp/second-opinion.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { parseChronyc } from "../../../src/clock/daemons/chronyc-report.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
-import type { DelegateReport } from "../../../src/clock/daemons/delegate.ts";
+import type { DelegateReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { forbiddenServices } from "../standing-services.ts";
 import { realTimers } from "../timers.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
-import type { Delegate, DelegateReport } from "../../../src/clock/daemons/delegate.ts";
+import type { Delegate, DelegateReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import type { Timers, TimeServices } from "../../../src/host/ports.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { DaemonTrouble } from "../../../src/clock/daemons/delegate.ts";
+import type { DaemonTrouble } from "../../../src/clock/daemons/external-daemon.ts";
 import { parseTimeSpan } from "../../../src/clock/daemons/time-span.ts";
 import { createTimesyncd } from "../../../src/clock/daemons/timesyncd.ts";
 import { parseTimesync } from "../../../src/clock/daemons/timesyncd-report.ts";

@@ -8,8 +8,8 @@ import {
   nothingKnown,
   standingOf,
 } from "../../../src/clock/loop/knowledge.ts";
+import type { Way } from "../../../src/clock/loop/mode.ts";
 import type { Verdict } from "../../../src/clock/loop/verdict.ts";
-import type { Way } from "../../../src/clock/loop/way.ts";
 
 const way: Way = { kind: "discipline" };
 const settled = { offsetSeconds: 0, frequencyDeviationPpm: 0 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isSameWay, wayOf } from "../../../src/clock/loop/way.ts";
+import { isSameWay, wayOf } from "../../../src/clock/loop/mode.ts";
 
 const free = { daemon: null, hindrance: null, isContested: false } as const;
 const daemon = { ...free, daemon: "chronyd" } as const;

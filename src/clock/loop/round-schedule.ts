@@ -1,5 +1,5 @@
 import { type PollState, waitSeconds } from "../ntp/poll-control.ts";
-import type { Way } from "./way.ts";
+import type { Way } from "./mode.ts";
 
 /** Exchanges of a round after a silence, and when somebody asks. */
 export const burst = 4;

@@ -4,11 +4,11 @@ import type { ForeignHand } from "../discipline/steering.ts";
 import { conflictSentence } from "../status/sentences.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
 import type { ClockNotices, ClockOptions, ClockParts } from "./clock-parts.ts";
-import { contested, isContested, settled, uncontested } from "./contest.ts";
-import type { OwnRound } from "./own-time.ts";
+import { contested, isContested, settled, uncontested } from "./external-change.ts";
+import type { OwnRound } from "./measurement.ts";
+import { type Way, wayOf } from "./mode.ts";
 import type { Synchroniser } from "./synchroniser.ts";
 import type { Verdict } from "./verdict.ts";
-import { type Way, wayOf } from "./way.ts";
 
 /** What follows from each round and each look: events, what is kept, whom the clock is taken from and given to. */
 export interface Watch {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { contested, isContested, settled, uncontested } from "../../../src/clock/loop/contest.ts";
+import { contested, isContested, settled, uncontested } from "../../../src/clock/loop/external-change.ts";
 
 const hand = { kind: "step", seconds: 10 } as const;
 

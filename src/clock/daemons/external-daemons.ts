@@ -1,6 +1,6 @@
 import type { RunCommand, TimeDaemon, Timers, TimeServices } from "../../host/ports.ts";
 import { createChronyd } from "./chronyd.ts";
-import type { Delegate, ReadKernelFlag } from "./delegate.ts";
+import type { Delegate, ReadKernelFlag } from "./external-daemon.ts";
 import { createOtherDaemon } from "./other-daemon.ts";
 import { createTimesyncd } from "./timesyncd.ts";
 

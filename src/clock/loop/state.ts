@@ -1,8 +1,8 @@
 import type { TimeDaemon, Timers } from "../../host/ports.ts";
-import type { Delegate } from "../daemons/delegate.ts";
+import type { Delegate } from "../daemons/external-daemon.ts";
 import type { Steering } from "../discipline/steering.ts";
-import type { OwnRound, OwnTime, RoundWish } from "./own-time.ts";
-import type { Way } from "./way.ts";
+import type { OwnRound, OwnTime, RoundWish } from "./measurement.ts";
+import type { Way } from "./mode.ts";
 
 /** What somebody who asks for a round wants of it. */
 export interface Request {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createVouchedTime } from "../../../src/clock/trust/vouched-time.ts";
+import { createVouchedTime } from "../../../src/clock/trust/trusted-offset.ts";
 
 function host() {
   const clocks = { wallMilliseconds: 1_000_000, uptime: 50 };

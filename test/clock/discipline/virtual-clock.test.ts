@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createPaperClock } from "../../../src/clock/discipline/paper-clock.ts";
+import { createPaperClock } from "../../../src/clock/discipline/virtual-clock.ts";
 import type { ClockDriver } from "../../../src/host/ports.ts";
 
 function host() {
