@@ -37,7 +37,7 @@ export async function layOut(module: string, scenario: Scenario, tree: string): 
     writeFileSync(join(tree, path), content);
     chmodSync(join(tree, path), mode);
   };
-  install({ destination: tree, prefix: "/usr" });
+  await install({ destination: tree, prefix: "/usr" });
   putWants(tree);
   put("/etc/systemd/system/steward-vm.service", scenarioUnit);
   await bundleGuestPart(module, join(tree, "usr/lib/steward-vm/guest.mjs"));

@@ -1,7 +1,7 @@
 /** How long the command line takes for what shells and scripts ask of it often, against Node alone. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { agent, start } from "./contestant.ts";
+import { agentOf, start } from "./contestant.ts";
 import { type Surroundings, signIn } from "./footprint.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
@@ -16,7 +16,7 @@ const commands = [
 
 /** With an agent running that has one user. */
 export async function commandLine(at: Surroundings): Promise<Row[]> {
-  const running = await start(agent, at.directory, at.node);
+  const running = await start(agentOf(at.program), at.directory, at.node);
   try {
     await signIn(running, at);
     return commands.map(({ words, most }) => {
@@ -28,13 +28,12 @@ export async function commandLine(at: Surroundings): Promise<Row[]> {
   }
 }
 
-function measure({ node, directory }: Surroundings, words: readonly string[]): Series {
-  const program = join(import.meta.dirname, "../../dist/main.js");
+function measure({ node, program, directory }: Surroundings, words: readonly string[]): Series {
   const environment = { ...process.env, STEWARD_SOCKET: join(directory, "run/steward.sock") };
   const times: Series = [[], []];
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, line] of [
-      [program, ...words],
+      [join(program, "main.js"), ...words],
       ["-e", "0"],
     ].entries()) {
       const began = performance.now();

@@ -35,23 +35,20 @@ export const bareHttp: Contestant = {
   command: () => ({ args: [peer("bare-http.cjs")] }),
 };
 
-export const agent: Contestant = {
-  name: "steward",
-  command: (port, directory) => ({
-    args: [
-      join(root, "dist/main.js"),
-      "serve",
-      "--state",
-      join(directory, "state"),
-      "--run",
-      join(directory, "run"),
-      "--listen",
-      `127.0.0.1:${port}`,
-    ],
-    // It asks no public server for the time.
-    environment: { STEWARD_INITIAL_SETTINGS: join(root, "scripts/run-settings.json") },
-  }),
-};
+/** The agent of the program in this directory. */
+export function agentOf(program: string): Contestant {
+  return {
+    name: "steward",
+    command: (port, directory) => ({
+      args: [
+        ...[join(program, "main.js"), "serve", "--listen", `127.0.0.1:${port}`],
+        ...["--state", join(directory, "state"), "--run", join(directory, "run")],
+      ],
+      // It asks no public server for the time.
+      environment: { STEWARD_INITIAL_SETTINGS: join(root, "scripts/run-settings.json") },
+    }),
+  };
+}
 
 /** `body`: what it answers to GET /api/system. */
 export function fastifyJwt(body: string): Contestant {

@@ -1,7 +1,7 @@
 /** Memory and start of the agent against a bare server, and the requests that it answers against fastify. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { agent, bareHttp, fastifyJwt, type Memory, type Running, start } from "./contestant.ts";
+import { agentOf, bareHttp, fastifyJwt, type Memory, type Running, start } from "./contestant.ts";
 import { callJson, requestsPerSecond } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
@@ -18,14 +18,15 @@ const readsOfAnHour = 200;
 
 const pages = ["/api/system", "/api/status", "/api/system/time-sync", "/api/users"];
 
-/** The runtime that contestants run on, and the directory for their state. */
+/** The runtime that contestants run on, the program as it is installed for it, and the directory for their state. */
 export interface Surroundings {
   readonly node: string;
+  readonly program: string;
   readonly directory: string;
 }
 
 export async function startAndMemory(at: Surroundings): Promise<Row[]> {
-  const contestants = [agent, bareHttp];
+  const contestants = [agentOf(at.program), bareHttp];
   const starts: Series = [[], []];
   const memory = memorySeries();
   for (let round = 0; round < startRounds; round += 1) {
@@ -51,9 +52,9 @@ export async function startAndMemory(at: Surroundings): Promise<Row[]> {
 export async function memoryAfterUse(at: Surroundings): Promise<Row[]> {
   const memory = memorySeries();
   for (let round = 0; round < memoryRounds; round += 1) {
-    for (const [index, contestant] of [agent, bareHttp].entries()) {
+    for (const [index, contestant] of [agentOf(at.program), bareHttp].entries()) {
       const running = await start(contestant, at.directory, at.node);
-      const token = contestant === agent ? await signIn(running, at) : "";
+      const token = contestant === bareHttp ? "" : await signIn(running, at);
       await callJson(running, "GET", "/api/system/facts", { token });
       for (let read = 0; read < readsOfAnHour; read += 1)
         await callJson(running, "GET", pages[read % pages.length] ?? "/", { token });
@@ -87,7 +88,7 @@ function memorySeries() {
 }
 
 export async function authenticatedRequests(at: Surroundings): Promise<Row> {
-  const own = await start(agent, at.directory, at.node);
+  const own = await start(agentOf(at.program), at.directory, at.node);
   const session = await signIn(own, at);
   const settings = await callJson(own, "GET", "/api/system", { token: session });
   const peer = await start(fastifyJwt(JSON.stringify(settings)), at.directory, at.node);

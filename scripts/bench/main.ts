@@ -5,6 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeCodeCaches } from "../build/code-cache.ts";
+import { putProgram } from "../install/files.ts";
 import { applyRows } from "./apply.ts";
 import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
@@ -34,7 +36,7 @@ writeFileSync(join(directory, "bench.json"), `${JSON.stringify(everything, undef
 async function onRuntime(node: string): Promise<OnRuntime> {
   const scratch = scratchDirectory();
   try {
-    const at = { node, directory: scratch.path };
+    const at = { node, directory: scratch.path, program: await programFor(node, scratch.path) };
     return {
       node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
       rows: [
@@ -47,6 +49,14 @@ async function onRuntime(node: string): Promise<OnRuntime> {
   } finally {
     scratch.remove();
   }
+}
+
+/** The program as `make install` puts it there for this runtime. */
+async function programFor(node: string, directory: string): Promise<string> {
+  const home = join(directory, "program");
+  putProgram(join(import.meta.dirname, "../../dist"), home);
+  await makeCodeCaches(home, node);
+  return home;
 }
 
 /** One line a row, with the runtimes beside each other. */

@@ -62,8 +62,12 @@ function startAgent(node: string, args: readonly string[], directory: string): C
 }
 
 async function answered(agent: ChildProcess, socketPath: string): Promise<void> {
+  let hasFailed = false;
+  agent.once("error", () => {
+    hasFailed = true;
+  });
   const deadline = Date.now() + startMilliseconds;
-  while (Date.now() < deadline && agent.exitCode === null) {
+  while (Date.now() < deadline && agent.exitCode === null && !hasFailed) {
     const status = await new Promise((resolve) => {
       request({ socketPath, path: "/api/version" }, (answer) => resolve(answer.resume().statusCode))
         .once("error", () => resolve(0))
@@ -80,7 +84,7 @@ function run(node: string, args: readonly string[], directory: string): void {
 }
 
 async function ended(agent: ChildProcess): Promise<void> {
-  if (agent.exitCode !== null || agent.signalCode !== null) return;
+  if (agent.pid === undefined || agent.exitCode !== null || agent.signalCode !== null) return;
   const exited = new Promise((resolve) => agent.once("exit", resolve));
   agent.kill("SIGTERM");
   await exited;

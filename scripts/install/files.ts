@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeCodeCaches, removeCodeCaches } from "../build/code-cache.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -51,10 +52,10 @@ const shellFiles: Readonly<Record<string, string>> = {
  * version left in the program's directory goes. Everything is readable for everybody and writable for its owner, who is
  * the caller. `runtime` is a Node to bring along, where the machine's own is too old.
  */
-export function install(place: Place, runtime?: string): void {
+export async function install(place: Place, runtime?: string): Promise<void> {
   const umask = process.umask(0o022);
   try {
-    replaceProgram(join(place.destination, place.prefix, "lib/steward"), place, runtime);
+    await replaceProgram(join(place.destination, place.prefix, "lib/steward"), place, runtime);
     const link = join(place.destination, place.prefix, "bin/steward");
     mkdirSync(dirname(link), { recursive: true });
     rmSync(link, { force: true });
@@ -97,7 +98,7 @@ function nativeParts(): string[] {
 }
 
 /** In one step, as far as that goes: a running agent reads its parts when they are first needed. */
-function replaceProgram(home: string, place: Place, runtime: string | undefined): void {
+async function replaceProgram(home: string, place: Place, runtime: string | undefined): Promise<void> {
   const [next, former] = [`${home}.new`, `${home}.old`];
   rmSync(next, { recursive: true, force: true });
   rmSync(former, { recursive: true, force: true });
@@ -110,9 +111,18 @@ function replaceProgram(home: string, place: Place, runtime: string | undefined)
   } else if (existsSync(join(home, "bin"))) {
     renameSync(join(home, "bin"), join(next, "bin"));
   }
+  if (existsSync(join(next, "bin/node"))) await makeOwnCodeCaches(next);
   if (existsSync(home)) renameSync(home, former);
   renameSync(next, home);
   rmSync(former, { recursive: true, force: true });
+}
+
+/**
+ * The code caches of the build are for the V8 that has built it. A runtime that is brought along makes its own; one for
+ * another kind of machine cannot run here, and the program is compiled at each of its starts.
+ */
+async function makeOwnCodeCaches(home: string): Promise<void> {
+  await makeCodeCaches(home, join(home, "bin/node")).catch(() => removeCodeCaches(home));
 }
 
 /** What is one file each: from systemd/, and what the build makes of the command line for shells and man(1). */

@@ -16,7 +16,7 @@ try {
   if (!values.prefix.startsWith("/")) throw new Error(`PREFIX is an absolute path, not ${values.prefix}`);
   const place: Place = { destination: resolve(values.destination || "/"), prefix: values.prefix };
   if (values.remove) uninstall(place);
-  else install(place, values.runtime === "" ? undefined : resolve(values.runtime));
+  else await install(place, values.runtime === "" ? undefined : resolve(values.runtime));
 } catch (error) {
   process.stderr.write(`make install: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -93,12 +93,12 @@ describe("make install DESTDIR=", () => {
     assert.match(run("node", ["--print", hash]).output, /^\$argon2id\$/);
   });
 
-  it("leaves nothing of the version before but its runtime", () => {
+  it("leaves nothing of the version before but its runtime", async () => {
     assert.equal(existsSync(join(home, "chunk-OLD.js")), false);
     const again = join(directory, "again");
     mkdirSync(join(again, "usr/lib/steward/bin"), { recursive: true });
     writeFileSync(join(again, "usr/lib/steward/bin/node"), "a runtime");
-    install({ destination: again, prefix: "/usr" });
+    await install({ destination: again, prefix: "/usr" });
     assert.equal(readFileSync(join(again, "usr/lib/steward/bin/node"), "utf8"), "a runtime");
     assert.deepEqual(readdirSync(join(again, "usr/lib")).sort(), [
       "steward",
@@ -116,14 +116,16 @@ describe("make install DESTDIR=", () => {
   });
 });
 
+const codeCaches = (tree: string): string[] => below(tree).filter((path) => path.endsWith(".cache"));
+
 describe("make install PREFIX=/usr/local", () => {
   const tree = join(directory, "local");
 
   const runtime = join(directory, "runtime");
 
-  before(() => {
+  before(async () => {
     writeFileSync(runtime, "#!/bin/sh\necho a runtime\n", { mode: 0o600 });
-    install({ destination: tree, prefix: "/usr/local" }, runtime);
+    await install({ destination: tree, prefix: "/usr/local" }, runtime);
   });
 
   it("names the program where it is, in every file", () => {
@@ -143,5 +145,21 @@ describe("make install PREFIX=/usr/local", () => {
 
   it("brings the runtime along that it was given", () => {
     assert.equal(run(join(tree, "usr/local/lib/steward/bin/node"), []).output, "a runtime\n");
+  });
+
+  it("has no code caches where the runtime is for another kind of machine", () => {
+    assert.deepEqual(codeCaches(tree), []);
+  });
+
+  it("has code caches by the runtime that it was given", async () => {
+    const noted = join(directory, "noted");
+    writeFileSync(runtime, `#!/bin/sh\necho "$2" "$3" >>${noted}\nexec ${process.execPath} "$@"\n`);
+    await install({ destination: tree, prefix: "/usr/local" }, runtime);
+    const home = join(tree, "usr/local/lib/steward");
+    assert.equal(
+      readFileSync(noted, "utf8"),
+      ["agent", "command-line", "installer"].map((part) => `${home}.new ${part}\n`).join(""),
+    );
+    assert.ok(codeCaches(tree).length > 3, codeCaches(tree).join(" "));
   });
 });
