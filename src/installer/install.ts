@@ -9,89 +9,93 @@ import { compareVersions } from "../releases/semver.ts";
 import { labelText } from "./files/journal-store.ts";
 import { conformLinks } from "./files/links.ts";
 import { pathsOf } from "./files/release-directories.ts";
-import { tidy, underWay } from "./trial/guard.ts";
+import { kindOnTrial, tidy } from "./trial/guard.ts";
 import { messageOf } from "./trial/health-watch.ts";
 import { formerOf, refused, withSlot } from "./trial/outcomes.ts";
-import { drive, type InstallerContext } from "./trial/run-trial.ts";
+import { type InstallerContext, runTrial } from "./trial/run-trial.ts";
 import type { VerifiedRelease } from "./verify/verify-and-copy.ts";
 
-/** Takes what the agent has staged, believing nothing of it. Throws the codes `update_*`, `storage_full`. */
-export type TakeIn = (id: string, journal: ReleaseJournal) => Promise<VerifiedRelease>;
+/** Verifies what the agent has staged, trusting none of it, and copies it. Throws the codes `update_*`, `storage_full`. */
+export type VerifyAndCopy = (id: string, journal: ReleaseJournal) => Promise<VerifiedRelease>;
 
 /**
- * Puts a staged release on trial: verified, unpacked, self-tested; what then has to be done is the guard's. Whatever is
- * wrong with it, nothing was changed, and the journal says why. Throws the same.
+ * Puts a staged release on trial: it is verified, unpacked and self-tested, and the guard does the rest. A release that is
+ * refused changes nothing, and the journal says why. Throws the same.
  */
-export async function install(parts: InstallerContext, id: string, takeIn: TakeIn): Promise<void> {
-  await noTrial(parts);
+export async function install(
+  context: InstallerContext,
+  id: string,
+  verifyAndCopy: VerifyAndCopy,
+): Promise<void> {
+  await requireNoTrial(context);
   let verified: VerifiedRelease | null = null;
   try {
-    verified = await takeIn(id, parts.journal.read());
-    const plan = planOf(parts, verified.release.kind);
-    requireAbsence(parts, verified.release);
-    await putOnTrial(parts, verified, plan);
+    verified = await verifyAndCopy(id, context.journal.read());
+    const plan = planOf(context, verified.release.kind);
+    requireAbsence(context, verified.release);
+    await putOnTrial(context, verified, plan);
   } catch (error) {
     await refuse(
-      parts,
+      context,
       { release: verified?.release ?? { id }, kind: verified?.release.kind ?? null },
       error,
     );
     throw error;
   } finally {
-    await parts.host.files.remove(pathsOf(parts.directories).intake);
-    await tidy(parts);
+    await context.host.files.remove(pathsOf(context.directories).copies);
+    await tidy(context);
   }
 }
 
-/** Who asks for a rollback, and what the publisher still allows. */
+/** Which side asks for a rollback, and what the publisher still allows. */
 export interface RollbackOrder {
   readonly by: "agent" | "root";
   readonly floors: Floors;
 }
 
 /**
- * Puts the way back on trial: the release before, which has been verified and good. Throws `nothing_to_roll_back`,
- * `below_floor`, and to the agent `rollback_needs_root`.
+ * Puts the way back on trial, to the release before, which was verified and healthy. Throws `nothing_to_roll_back`,
+ * `below_floor`, and `rollback_needs_root` if the agent asks for more than it may (docs/design/updates.md, rule 8).
  */
 export async function rollBack(
-  parts: InstallerContext,
+  context: InstallerContext,
   kind: UpdateKind,
   { by, floors }: RollbackOrder,
 ): Promise<void> {
-  await noTrial(parts);
-  const slot = parts.journal.read().slots[kind];
+  await requireNoTrial(context);
+  const slot = context.journal.read().slots[kind];
   const { good, agentRolledBack = [] } = slot;
   const [present, former] = [good.at(-1) ?? null, good.at(-2) ?? null];
   try {
     if (present === null || former === null) throw nothingBefore(kind);
     requireFloor(kind, former, floors);
     const isAgents = by === "agent";
-    const { bootId, uptime } = parts.host;
+    const { bootId, uptime } = context.host;
     if (isAgents) requireAgentMayRollBack(kind, slot, { bootId, uptime: uptime() });
-    const plan = planOf(parts, kind);
-    const undo: Undo = { outcome: "rolled_back", reason: "Somebody has rolled it back.", log: [] };
-    const trial: Trial = { ...newTrial(parts, present, plan), phase: "undoing", undo };
-    // With the trial in one write: a crash gives the agent no second one.
+    const plan = planOf(context, kind);
+    const undo: Undo = { outcome: "rolled_back", reason: "It was rolled back on request.", log: [] };
+    const trial: Trial = { ...newTrial(context, present, plan), phase: "undoing", undo };
+    // In one write with the trial, so that a crash does not give the agent a second rollback.
     const taken = [...agentRolledBack, present.id].slice(-journalBounds.agentRolledBack);
-    await begin(parts, kind, { trial, ...(isAgents && { agentRolledBack: taken }) });
+    await begin(context, kind, { trial, ...(isAgents && { agentRolledBack: taken }) });
   } catch (error) {
-    await refuse(parts, { release: present, kind }, error);
+    await refuse(context, { release: present, kind }, error);
     throw error;
   }
 }
 
 async function putOnTrial(
-  parts: InstallerContext,
+  context: InstallerContext,
   { release, payload }: VerifiedRelease,
   plan: ApplyPlan,
 ): Promise<void> {
-  const { host, directories, journal } = parts;
+  const { host, directories, journal } = context;
   const { files } = host;
   const { id, kind, name, version } = release;
   const known: KnownRelease = { id, name, version };
   const paths = pathsOf(directories);
-  await begin(parts, kind, { trial: newTrial(parts, known, plan) });
-  parts.say(`${kind} ${name} ${version}: verified, and being unpacked`);
+  await begin(context, kind, { trial: newTrial(context, known, plan) });
+  context.say(`${kind} ${name} ${version}: verified, and being unpacked`);
   await files.makeDirectory(paths.trees, 0o755);
   await files.remove(paths.draft(id));
   await files.remove(paths.tree(id));
@@ -102,21 +106,21 @@ async function putOnTrial(
   }
   await files.write(paths.label(id), labelText(kind, known), 0o644);
   await files.move(paths.draft(id), paths.tree(id));
-  // The guard is started from `previous`, which from here on is what runs now.
+  // The guard starts from `previous`, which from here on is the release that runs now.
   await conformLinks(files, directories, { kind, slot: journal.read().slots[kind] });
   await journal.update((present) => withTrial(present, kind, { phase: "switching" }));
 }
 
-/** What an installation that was cut short has left is dropped; anything else that is under way goes on. */
-async function noTrial(parts: InstallerContext): Promise<void> {
-  const kind = underWay(parts);
+/** Drops an installation that was cut short. Throws `update_busy` for any other trial that is under way. */
+async function requireNoTrial(context: InstallerContext): Promise<void> {
+  const kind = kindOnTrial(context);
   if (kind === null) return;
-  const { trial } = parts.journal.read().slots[kind];
-  if (trial?.phase === "installing") await drive(parts, kind);
+  const { trial } = context.journal.read().slots[kind];
+  if (trial?.phase === "installing") await runTrial(context, kind);
   else
     throw new StewardError(
       "update_busy",
-      `An update of the kind ${kind} is under way. Try again when it has ended.`,
+      `Another update (${kind}) is under way. Try again when it has ended.`,
     );
 }
 
@@ -169,14 +173,14 @@ function planOf({ plans }: InstallerContext, kind: UpdateKind): ApplyPlan {
   if (plan !== null) return plan;
   throw new StewardError(
     "update_not_set_up",
-    `The host file does not say how a release of the kind ${kind} is put to work: give it update.${kind}.`,
+    `The host file does not say how to apply ${kind}. Add update.${kind} to it.`,
   );
 }
 
-/** What lies here as good is not made anew under the feet of what runs from it. */
+/** A good release is not unpacked again: a running program may be using its files. */
 function requireAbsence({ journal }: InstallerContext, { kind, id, name, version }: Release): void {
   if (!journal.read().slots[kind].good.some((one) => one.id === id)) return;
-  throw new StewardError("update_not_acceptable", `${name} ${version} is on this device already.`);
+  throw new StewardError("update_not_acceptable", `${name} ${version} is already on this device.`);
 }
 
 function requireFloor(kind: UpdateKind, { name, version }: KnownRelease, floors: Floors): void {
@@ -184,13 +188,13 @@ function requireFloor(kind: UpdateKind, { name, version }: KnownRelease, floors:
   if (floor === undefined || compareVersions(version, floor) >= 0) return;
   throw new StewardError(
     "below_floor",
-    `${name} ${version} is below ${floor}, the lowest version that its publisher still allows. Nothing was changed.`,
+    `${name} ${version} is below ${floor}, the lowest version that the publisher still allows. Nothing was changed.`,
   );
 }
 
 function nothingBefore(kind: UpdateKind): StewardError {
   return new StewardError(
     "nothing_to_roll_back",
-    `There is no release of the kind ${kind} from before the present one on this device.`,
+    `There is no earlier release of ${kind} on this device to go back to.`,
   );
 }

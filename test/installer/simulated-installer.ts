@@ -7,7 +7,7 @@ import { StewardError } from "../../src/contract/errors.ts";
 import type { ApplyPlan } from "../../src/host/release-ports.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
 import { pathsOf, type ReleaseDirectories } from "../../src/installer/files/release-directories.ts";
-import { install, type RollbackOrder, rollBack, type TakeIn } from "../../src/installer/install.ts";
+import { install, type RollbackOrder, rollBack, type VerifyAndCopy } from "../../src/installer/install.ts";
 import { guard } from "../../src/installer/trial/guard.ts";
 import type { InstallerContext } from "../../src/installer/trial/run-trial.ts";
 import { readReleaseJournal } from "../../src/releases/release-journal.ts";
@@ -40,9 +40,9 @@ export class Side {
     return { host, directories, plans: { rules: null, binary: this.plan }, say: () => undefined };
   }
 
-  readonly takeIn: TakeIn = async (id) => {
+  readonly verifyAndCopy: VerifyAndCopy = async (id) => {
     const version = [...id.replace(/^0+/, "")].join(".");
-    const payload = `${pathsOf(this.directories).intake}/${id}`;
+    const payload = `${pathsOf(this.directories).copies}/${id}`;
     this.host.entries.set(payload, { text: `the tree of ${version}` });
     return { release: { id, kind: "binary", name: "pump", version } as never, payload, floors: {} };
   };
@@ -52,7 +52,7 @@ export class Side {
   }
 
   async install(version: string): Promise<void> {
-    await install(await this.opened(), idOf(version), this.takeIn);
+    await install(await this.opened(), idOf(version), this.verifyAndCopy);
   }
 
   async rollBack({ floors = {}, by = "root" }: Partial<RollbackOrder> = {}): Promise<void> {

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { type Credentials, createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import {
-  type IntakeOptions,
-  takeIn,
+  type VerificationOptions,
   type VerifiedRelease,
+  verifyAndCopy,
 } from "../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal } from "../../src/releases/release-journal.ts";
 import { metadataFileName } from "../../src/tuf/metadata-file-name.ts";
@@ -29,7 +29,7 @@ export const asAgentUser = [
 ];
 
 /** A device whose agent belongs to another user, and its publisher. */
-export interface IntakeLab {
+export interface VerifyLab {
   publisher: SignedRepository;
   /** The agent's state directory, and root's three directories. */
   readonly agent: string;
@@ -41,9 +41,9 @@ export interface IntakeLab {
   /** Stages a payload under the id of its signed bytes, or other bytes in its place. */
   stage(added: AddedTarget, bytes?: Uint8Array): Promise<string>;
   stagedPath(id: string): string;
-  takeIn(id: string, options?: Partial<IntakeOptions>): Promise<VerifiedRelease>;
+  verifyAndCopy(id: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease>;
   /** A release that root's side takes in, so that it knows of it. */
-  takeNew(version: string, options?: Partial<IntakeOptions>): Promise<VerifiedRelease>;
+  takeNew(version: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease>;
   /** Runs a shell script as the agent's user, in its updates directory. */
   asAgent(script: string, ...args: string[]): SpawnSyncReturns<string>;
 }
@@ -55,7 +55,7 @@ export function idOf({ target }: AddedTarget): string {
 export async function openIntakeLab(
   test: Ending,
   publisher: SignedRepository = new SignedRepository(),
-): Promise<IntakeLab> {
+): Promise<VerifyLab> {
   const base = await temporaryDirectory(test);
   await chmod(base, 0o755);
   const [agent, trust, releases] = ["agent", "trust", "releases"].map((name) => join(base, name)) as [
@@ -71,7 +71,7 @@ export async function openIntakeLab(
     await mkdir(join(agent, directory), { mode: 0o700 });
     await chown(join(agent, directory), agentUser, agentUser);
   }
-  const lab: IntakeLab = {
+  const lab: VerifyLab = {
     ...{ publisher, agent, trust, releases, rootFile },
     hold: (of = lab.publisher) => holdMetadata(join(agent, "updates"), of),
     stage: async (added, bytes = added.payload) => {
@@ -79,12 +79,12 @@ export async function openIntakeLab(
       return idOf(added);
     },
     stagedPath: (id) => join(agent, "updates/staged", `${id}.tar.gz`),
-    takeIn: async (id, options) => takeIn(id, { ...(await usual(lab)), ...options }),
+    verifyAndCopy: async (id, options) => verifyAndCopy(id, { ...(await usual(lab)), ...options }),
     takeNew: async (version, options) => {
       const added = lab.publisher.addRelease({ version });
       lab.publisher.publish("rules");
       await lab.hold();
-      return lab.takeIn(await lab.stage(added), options);
+      return lab.verifyAndCopy(await lab.stage(added), options);
     },
     asAgent: (script, ...args) => {
       const [program = "", ...options] = asAgentUser;
@@ -100,7 +100,7 @@ export async function openIntakeLab(
 }
 
 /** Has this done by the agent's user, who must be able to do it. */
-export function does(lab: IntakeLab, script: string, ...args: string[]): void {
+export function does(lab: VerifyLab, script: string, ...args: string[]): void {
   const { status, stderr } = lab.asAgent(`set -e; ${script}`, ...args);
   assert.equal(status, 0, stderr);
 }
@@ -109,7 +109,7 @@ export function does(lab: IntakeLab, script: string, ...args: string[]): void {
 export async function withStaged(
   test: Ending,
   options: ReleaseOptions = {},
-): Promise<{ lab: IntakeLab; id: string; added: AddedTarget }> {
+): Promise<{ lab: VerifyLab; id: string; added: AddedTarget }> {
   const lab = await openIntakeLab(test);
   const added = lab.publisher.addRelease({ version: "1.0.0", ...options });
   lab.publisher.publish("rules", "binary");
@@ -118,7 +118,7 @@ export async function withStaged(
 }
 
 /** What the lab's device is, by root's own files. */
-export const labDevice: IntakeOptions["device"] = {
+export const labDevice: VerificationOptions["device"] = {
   ...{ product: "demo", arch: "x64", agentVersion: "1.0.0", channels: null },
   packaged: { rules: null, binary: null },
 };
@@ -129,7 +129,7 @@ export async function takenFiles(trust: string): Promise<string[]> {
   return names.filter((name) => name.endsWith(".gz")).sort();
 }
 
-async function usual({ agent, trust, releases, rootFile }: IntakeLab): Promise<IntakeOptions> {
+async function usual({ agent, trust, releases, rootFile }: VerifyLab): Promise<VerificationOptions> {
   return {
     directories: { trust, releases },
     stateDirectory: agent,
@@ -182,11 +182,11 @@ async function put(path: string, bytes: Uint8Array): Promise<void> {
 
 /** The whole of an attack: refused with this code, and nothing of any release is left on root's side. */
 export async function takesNothing(
-  lab: IntakeLab,
+  lab: VerifyLab,
   { id, code, saying = /./ }: { id: string; code: string; saying?: RegExp },
-  options: Partial<IntakeOptions> = {},
+  options: Partial<VerificationOptions> = {},
 ): Promise<void> {
-  const error = await refused(code, lab.takeIn(id, options));
+  const error = await refused(code, lab.verifyAndCopy(id, options));
   assert.match(error.message, saying);
   assert.deepEqual(await takenFiles(lab.trust), []);
 }

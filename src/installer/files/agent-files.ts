@@ -3,40 +3,40 @@ import { promisify } from "node:util";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { metadataFileName } from "../../tuf/metadata-file-name.ts";
 
-/** Does work with the agent's rights and no others, while nothing else is done; the work does not wait for anything. */
+/** Does synchronous work with the agent's rights alone, while this process does nothing else. */
 export type AsAgent = <T>(work: () => T) => Promise<T>;
 
-/** A regular file of the agent's that has been opened; what its content is, or will be at the next look, nobody knows. */
+/** An opened regular file of the agent. Its content is not trusted, and may change at any time. */
 export interface AgentFile {
   readonly path: string;
-  /** When it was opened. */
+  /** At the time it was opened. */
   readonly sizeBytes: number;
-  /** As much as there is from `position` on, at most a buffer's worth; 0: no more. */
+  /** Reads from `position` on, at most as much as the buffer holds; 0: the end. */
   read(buffer: Uint8Array, position: number): Promise<number>;
 }
 
-/** What the agent has ready for one release, all opened at one time; names lead nowhere else from then on. */
+/** The files that the agent has staged for one release, all opened at once: renaming them later changes nothing. */
 export interface AgentFiles {
   readonly payload: AgentFile;
-  /** The metadata that it trusts, by the name of the file. */
+  /** The metadata that the agent trusts, by file name. */
   readonly metadata: ReadonlyMap<string, AgentFile>;
-  /** The roots that it has followed. */
+  /** The root metadata that the agent has followed. */
   readonly roots: ReadonlyMap<string, AgentFile>;
   close(): void;
 }
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** No link, no waiting for the other end of a fifo or for whoever holds a lease. */
+/** Follows no link, and does not block on a fifo or a lease. */
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Files of one directory: roles that may be searched, those of former searches, and leftovers. */
+/** Files in one directory: delegated roles, those of earlier searches, and leftovers. */
 const mostNames = 512;
-/** What the agent's own writer makes, and what it makes it under meanwhile does not look like that. */
+/** The names that the agent writes; its temporary names do not match. */
 const namePattern = /^[A-Za-z0-9_%-]{1,250}\.json$/;
 
 /**
- * Opens the agent's files below its state directory, with its rights, and follows no link on the way: who has taken the
- * agent over gets nothing opened that he could not open himself. Throws `update_not_acceptable`.
+ * Opens the agent's files below its state directory with the agent's rights, and follows no link on the way: a
+ * compromised agent cannot have a file opened that it could not open itself. Throws `update_not_acceptable`.
  */
 export async function openAgentFiles(
   stateDirectory: string,
@@ -60,7 +60,7 @@ function openAll(walk: Walk, id: string): Omit<AgentFiles, "close"> {
   const updates = walk.directory(walk.base, "updates");
   const staged = walk.directory(updates, "staged");
   const payload = walk.file(staged, `${id}.tar.gz`);
-  if (payload === null) throw notAcceptable(`${staged.path}/${id}.tar.gz is not there`);
+  if (payload === null) throw notAcceptable(`${staged.path}/${id}.tar.gz does not exist`);
   return { payload, metadata: walk.files(updates, "metadata"), roots: walk.files(updates, "roots") };
 }
 
@@ -69,14 +69,14 @@ interface Place {
   readonly descriptor: number;
 }
 
-/** Goes down from directory to directory by what is open; every descriptor is the caller's to close. */
+/** Descends through open directories. The caller closes every descriptor. */
 class Walk {
   readonly base: Place;
   readonly #opened: number[];
 
   constructor(path: string, opened: number[]) {
     this.#opened = opened;
-    // Where it lies is root's word: a link there is an administrator's.
+    // Root chose this path, so a link in it is allowed.
     this.base = {
       path,
       descriptor: this.#open(path, path, constants.O_RDONLY | constants.O_DIRECTORY),
@@ -94,7 +94,7 @@ class Walk {
     return orAbsent(() => this.#regular(path, this.#open(path, below(parent, name), fileFlags)));
   }
 
-  /** Of a directory; none where it is absent. */
+  /** The files of a directory; none if it does not exist. */
   files(parent: Place, name: string): ReadonlyMap<string, AgentFile> {
     const found = new Map<string, AgentFile>();
     const place = orAbsent(() => this.directory(parent, name));
@@ -106,9 +106,9 @@ class Walk {
     return found;
   }
 
-  #open(path: string, way: string, flags: number): number {
+  #open(path: string, through: string, flags: number): number {
     try {
-      const descriptor = openSync(way, flags);
+      const descriptor = openSync(through, flags);
       this.#opened.push(descriptor);
       return descriptor;
     } catch (cause) {
@@ -118,7 +118,7 @@ class Walk {
 
   #regular(path: string, descriptor: number): AgentFile {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw notAcceptable(`${path} is no regular file`);
+    if (!stats.isFile()) throw notAcceptable(`${path} is not a regular file`);
     return { path, sizeBytes: stats.size, read: reader(descriptor) };
   }
 }
@@ -132,7 +132,7 @@ function orAbsent<T>(open: () => T): T | null {
   }
 }
 
-/** Through what is open: no name on the way is looked up again. */
+/** Resolved through the open directory, so that no name on the way is looked up again. */
 function below({ descriptor }: Place, name: string): string {
   return `/proc/self/fd/${descriptor}/${name}`;
 }
@@ -163,12 +163,9 @@ function reader(descriptor: number): AgentFile["read"] {
 /** All of a small file, once. Throws `update_too_large`. */
 export async function readWhole(file: AgentFile, maximumBytes: number): Promise<Uint8Array> {
   const tooLarge = (): StewardError =>
-    new StewardError(
-      "update_too_large",
-      `${file.path} has more than the ${maximumBytes} bytes that it may have.`,
-    );
+    new StewardError("update_too_large", `${file.path} is larger than the limit of ${maximumBytes} bytes.`);
   if (file.sizeBytes > maximumBytes) throw tooLarge();
-  // One more than there were: what has grown meanwhile is no file that somebody has finished.
+  // One byte more than the size, to notice a file that is still being written.
   const bytes = new Uint8Array(file.sizeBytes + 1);
   let length = 0;
   while (length < bytes.length) {
@@ -180,7 +177,7 @@ export async function readWhole(file: AgentFile, maximumBytes: number): Promise<
   return bytes.subarray(0, length);
 }
 
-/** The file that the agent keeps this role's metadata in. */
+/** The file in which the agent keeps the metadata of a role. */
 export function fileOfRole(files: ReadonlyMap<string, AgentFile>, role: string): AgentFile | undefined {
   return files.get(metadataFileName(role));
 }
@@ -189,14 +186,14 @@ function unopened(path: string, cause: unknown): StewardError {
   const code = systemErrorCode(cause) ?? "";
   const reasons: Record<string, string> = {
     ELOOP: "is a link",
-    ENOTDIR: "is no directory, or a link",
-    ENXIO: "is no regular file",
-    EACCES: "is nothing that the agent could open",
-    ENOENT: "is not there",
+    ENOTDIR: "is not a directory, or is a link",
+    ENXIO: "is not a regular file",
+    EACCES: "cannot be opened by the agent",
+    ENOENT: "does not exist",
   };
   return notAcceptable(`${path} ${reasons[code] ?? `cannot be opened (${code})`}`, cause);
 }
 
 function notAcceptable(what: string, cause?: unknown): StewardError {
-  return new StewardError("update_not_acceptable", `Nothing is taken in: ${what}.`, { cause });
+  return new StewardError("update_not_acceptable", `The staged release cannot be used: ${what}.`, { cause });
 }

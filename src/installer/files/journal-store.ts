@@ -11,17 +11,17 @@ import {
 } from "../../releases/release-journal.ts";
 import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
-/** The release journal in root's hands; whoever has the lock of the directory is the only one who has it. */
+/** The release journal, as the installer writes it. Only the holder of the lock of the directory has one. */
 export interface JournalStore {
   read(): ReleaseJournal;
-  /** On the disk when it settles. Throws `storage_full`, `storage_unwritable`; then it is as it was. */
+  /** On the disk when it settles. Throws `storage_full`, `storage_unwritable`, and then nothing has changed. */
   update(change: (present: ReleaseJournal) => ReleaseJournal): Promise<void>;
 }
 
-/** Bytes: the bounds of its lists with room to spare. */
+/** Bytes: more than the limits of its lists allow. */
 export const journalBytes = 2 * 1024 * 1024;
 
-/** Opens the journal; one that cannot be read is kept beside, and made anew of what the links and labels say. */
+/** Opens the journal. A damaged one is kept as `journal.json.bad`, and a new one is made from links and labels. */
 export async function openJournal(
   files: ReleaseFiles,
   directories: ReleaseDirectories,
@@ -52,7 +52,7 @@ async function load(files: ReleaseFiles, directories: ReleaseDirectories): Promi
   }
 }
 
-/** What is certain without a journal: what `current` and `previous` lead to. */
+/** What is known without a journal: where `current` and `previous` lead. */
 async function fromLinks(files: ReleaseFiles, directories: ReleaseDirectories): Promise<ReleaseJournal> {
   const [rules, binary] = [
     await slotFromLinks(files, directories, "rules"),
@@ -79,7 +79,7 @@ async function slotFromLinks(
 /** Bytes of a label: four short members. */
 const labelBytes = 4_096;
 
-/** What a tree is, as it was written beside it; null: nobody knows. */
+/** The label that was written beside a tree; null: unknown. */
 async function readLabel(
   files: ReleaseFiles,
   directories: ReleaseDirectories,
@@ -95,7 +95,7 @@ async function readLabel(
   }
 }
 
-/** The label of a tree, as it is written. */
+/** The text of the label of a tree. */
 export function labelText(kind: UpdateKind, { id, name, version }: KnownRelease): string {
   return `${JSON.stringify({ id, kind, name, version })}\n`;
 }

@@ -5,17 +5,17 @@ import type { KnownRelease, ReleaseJournal, Slot } from "../../releases/release-
 import { formerOf } from "../trial/outcomes.ts";
 import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
-/** What `current` and `previous` are to lead to, as the journal has it. */
+/** The releases that `current` and `previous` must lead to, by the journal. */
 export function linksOf(slot: Slot): { current: KnownRelease | null; previous: KnownRelease | null } {
   const { trial, good } = slot;
   const former = formerOf(slot);
   if (trial === null) return { current: good.at(-1) ?? null, previous: good.at(-2) ?? null };
   if (trial.phase === "installing") return { current: good.at(-1) ?? null, previous: good.at(-1) ?? null };
-  // The guard runs from `previous`: what brings back is never what is tried.
+  // The guard runs from `previous`: it is never the release on trial (docs/design/updates.md, rule 13).
   return { current: trial.undo === null ? trial.release : former, previous: former };
 }
 
-/** Lets the links of a kind be as the journal has them; those that are right are left alone. */
+/** Makes the links of a kind agree with the journal, and leaves correct ones alone. */
 export async function conformLinks(
   files: ReleaseFiles,
   directories: ReleaseDirectories,
@@ -24,7 +24,7 @@ export async function conformLinks(
   const paths = pathsOf(directories);
   const { current, previous } = linksOf(slot);
   await files.makeDirectory(paths.slot(kind), 0o755);
-  // The way back first, the way forward last.
+  // `previous` first, so that the way back is there before the switch.
   for (const [path, release] of [
     [paths.previous(kind), previous],
     [paths.current(kind), current],
@@ -34,7 +34,7 @@ export async function conformLinks(
   }
 }
 
-/** Removes the trees that the journal knows nothing of, and what was left of those that were being made. */
+/** Removes the trees that the journal does not name, and unfinished ones. */
 export async function prune(
   files: ReleaseFiles,
   directories: ReleaseDirectories,

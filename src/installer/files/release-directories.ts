@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { UpdateKind } from "../../releases/release.ts";
 
-/** Where root's side of an update has what. All of it is root's; the agent reads the first alone. */
+/** The directories of the installer. Both belong to root; the agent can read the first and not the second. */
 export interface ReleaseDirectories {
   /** /var/lib/steward-releases, 0755. */
   readonly releases: string;
@@ -14,26 +14,27 @@ export const usualDirectories: ReleaseDirectories = {
   trust: "/var/lib/steward-trust",
 };
 
-/** The paths below them. */
+/** The paths below the two directories. */
 export function pathsOf({ releases, trust }: ReleaseDirectories) {
   return {
     journal: join(releases, "journal.json"),
-    /** Is there as long as something is on trial: what the guard's unit is started by at boot. */
+    /** Exists during a trial: the condition by which the unit of the guard starts at boot. */
     underWay: join(releases, "under-way"),
-    /** What root has ordered the trial: `confirm` or `abort`. */
+    /** Root's order for the trial: `confirm` or `abort`. */
     order: (kind: UpdateKind) => join(releases, kind, "order"),
     trees: join(releases, "releases"),
     tree: (id: string) => join(releases, "releases", id),
-    /** Being unpacked; nothing leads to it. */
+    /** A tree that is being unpacked; no link leads to it. */
     draft: (id: string) => join(releases, "releases", `.${id}`),
-    /** What the release is, beside its tree: `{id, kind, name, version}`. */
+    /** `{id, kind, name, version}`, beside the tree. */
     label: (id: string) => join(releases, "releases", `${id}.json`),
     slot: (kind: UpdateKind) => join(releases, kind),
     current: (kind: UpdateKind) => join(releases, kind, "current"),
     previous: (kind: UpdateKind) => join(releases, kind, "previous"),
-    /** Where `current` and `previous` lead to, from where they stand. */
+    /** The target of `current` and `previous`, relative to them. */
     linkTo: (id: string) => join("..", "releases", id),
     metadata: join(trust, "metadata"),
-    intake: join(trust, "intake"),
+    /** Copies that are being verified. */
+    copies: join(trust, "intake"),
   };
 }

@@ -25,10 +25,10 @@ import {
 } from "../../store/files/durable-file.ts";
 import { removeTree } from "./remove-tree.ts";
 
-/** Milliseconds for a file system to write down what it holds back: 4 GiB at 10 MB/s, and what others wrote. */
+/** Milliseconds for a file system to write its cached data: 4 GiB at 10 MB/s, and the data of other programs. */
 const syncMilliseconds = 600_000;
 
-/** Not waiting for the other end of a fifo, and following no link that lies where the file should. */
+/** Does not block on a fifo, and does not follow a link in the place of the file. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** What the files need of the host. */
@@ -38,8 +38,8 @@ export interface ReleaseFilesOptions {
 }
 
 /**
- * The files of releases, in directories that nobody else writes to. What a killed change of the same path left is removed
- * by the next one. Throws `state_damaged` too: something of another kind lies there.
+ * The files of releases, in directories that only root writes. Leftovers of a killed change are removed by the next change
+ * of the same path. Throws `state_damaged` too, if a file of another type is in the way.
  */
 export function createReleaseFiles({ run, freeSpace }: ReleaseFilesOptions): ReleaseFiles {
   return {
@@ -64,7 +64,7 @@ export function createReleaseFiles({ run, freeSpace }: ReleaseFilesOptions): Rel
   };
 }
 
-/** What a step fails with, by the store's words. */
+/** Turns the system's errors into `storage_*`. */
 async function failing<T>(path: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
@@ -75,7 +75,10 @@ async function failing<T>(path: string, step: () => Promise<T>): Promise<T> {
 }
 
 function damaged(path: string, expected: string): StewardError {
-  return new StewardError("state_damaged", `${path} is not ${expected}; something else has put it there.`);
+  return new StewardError(
+    "state_damaged",
+    `${path} is not ${expected}. Another program must have put it there: remove it.`,
+  );
 }
 
 /** null: there is nothing. */
@@ -97,7 +100,7 @@ async function readRegular(path: string, maximumBytes: number): Promise<Uint8Arr
   return closing(file, async () => {
     const stats = await file.stat();
     if (!stats.isFile()) throw damaged(path, "a regular file");
-    // One byte more than there is: a file that grows while it is read is not endless.
+    // One byte more than the size: a file that grows while it is read still ends.
     const bytes = Buffer.allocUnsafeSlow(Math.min(stats.size, maximumBytes) + 1);
     let length = 0;
     while (length < bytes.length) {
@@ -117,19 +120,19 @@ async function closing<T>(file: FileHandle, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** From the top down, so that each one is on the disk before what lies in it. */
+/** From the top down, so that each directory is on the disk before its content. */
 async function makeReal(path: string, mode: number): Promise<void> {
   const stats = await statsOf(path);
   if (stats?.isDirectory()) return;
   if (stats) throw damaged(path, "a directory");
   if (dirname(path) !== path) await makeParent(dirname(path), mode);
   await mkdir(path, { mode });
-  // Whatever the umask takes away.
+  // The umask may have removed some bits.
   await chmod(path, mode);
   await syncDirectory(dirname(path));
 }
 
-/** The parents may be links: an administrator has put /var/lib on another disk. */
+/** The parents may be links: an administrator may have put /var/lib on another disk. */
 async function makeParent(path: string, mode: number): Promise<void> {
   const stats = await statsOf(path);
   if (stats === null) await makeReal(path, mode);
@@ -149,7 +152,7 @@ async function removeAll(path: string): Promise<void> {
 }
 
 async function moveTo(from: string, to: string): Promise<void> {
-  // rename(2) takes the place of an empty directory too.
+  // rename(2) would replace an empty directory.
   if ((await statsOf(to))?.isDirectory()) throw damaged(to, "free for another directory");
   await rename(from, to);
   await syncDirectory(dirname(to));
@@ -186,8 +189,8 @@ async function targetOf(path: string): Promise<string | null> {
 }
 
 /**
- * By syncfs(2), which Node does not have and sync(1) does: one call for 65,536 files, and unlike sync(2) it tells of what
- * could not be written. Without that program, file by file.
+ * By syncfs(2), which sync(1) offers and Node does not: one call for 65,536 files, and unlike sync(2) it reports what
+ * could not be written. Without sync(1), file by file.
  */
 async function syncBelow(directory: string, run: RunCommand): Promise<void> {
   const limits = { timeoutMilliseconds: syncMilliseconds };
@@ -195,7 +198,10 @@ async function syncBelow(directory: string, run: RunCommand): Promise<void> {
   if (result === null) return syncEach(directory);
   if (result.status === 0) return;
   const why = result.status === null ? "it took too long" : result.stderr.trim();
-  throw new StewardError("storage_unwritable", `The disk would not confirm what was written: ${why}.`);
+  throw new StewardError(
+    "storage_unwritable",
+    `The disk did not confirm that the files were written: ${why}.`,
+  );
 }
 
 async function syncEach(directory: string): Promise<void> {

@@ -2,7 +2,7 @@ import { lstatSync, opendirSync, rmdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Removes what lies there, a directory with all that is in it, never what a link leads to; nothing where it is absent.
+ * Removes a file, a link (not its target), or a directory with its content; an absent path is not an error.
  * Name by name: `rm` of node:fs takes 50 MiB for the 65,536 entries that a release may have.
  */
 export function removeTree(path: string): void {
@@ -13,7 +13,7 @@ export function removeTree(path: string): void {
 }
 
 function removeDirectory(path: string): void {
-  // Again until there is none: what a file system tells of a directory that shrinks meanwhile may have gaps.
+  // Repeated until it is empty: a file system may skip entries of a directory that shrinks while it is listed.
   while (removeSome(path) > 0);
   rmdirSync(path);
 }

@@ -8,31 +8,31 @@ import { conformLinks, prune } from "../files/links.ts";
 import { pathsOf } from "../files/release-directories.ts";
 import { leaveOrder, type Order } from "./orders.ts";
 import { withSlot } from "./outcomes.ts";
-import { drive, type InstallerContext } from "./run-trial.ts";
+import { type InstallerContext, runTrial } from "./run-trial.ts";
 
-/** Opens root's side under the lock of the release directory, and does `work`. Throws `state_locked`. */
+/** Takes the lock of the release directory, opens the journal and does `work`. Throws `state_locked`. */
 export async function withReleases<T>(
-  parts: Omit<InstallerContext, "journal">,
+  context: Omit<InstallerContext, "journal">,
   waitSeconds: number,
-  work: (parts: InstallerContext) => Promise<T>,
+  work: (context: InstallerContext) => Promise<T>,
 ): Promise<T> {
-  const { host, directories } = parts;
+  const { host, directories } = context;
   await host.files.makeDirectory(directories.releases, 0o755);
   const lock = await takeLock(directories.releases, waitSeconds);
   try {
-    return await work({ ...parts, journal: await openJournal(host.files, directories) });
+    return await work({ ...context, journal: await openJournal(host.files, directories) });
   } finally {
     await lock.release();
   }
 }
 
-/** Brings whatever is under way to its end. At boot it stops where the boot need not wait for it any more. */
-export async function guard(parts: InstallerContext, { isBoot }: { isBoot: boolean }): Promise<void> {
-  for (const kind of updateKinds) await drive(parts, kind, { untilPatient: isBoot });
-  await tidy(parts);
+/** Brings a trial that is under way to its end. At boot it stops where the boot no longer has to wait. */
+export async function guard(context: InstallerContext, { isBoot }: { isBoot: boolean }): Promise<void> {
+  for (const kind of updateKinds) await runTrial(context, kind, { stopsBeforeLongSteps: isBoot });
+  await tidy(context);
 }
 
-/** Lets the disk be as the journal has it; while something is on trial, that is its own business. */
+/** Makes links and trees agree with the journal. During a trial it does nothing, because the trial changes them. */
 export async function tidy({ host: { files }, directories, journal }: InstallerContext): Promise<void> {
   const present = journal.read();
   if (updateKinds.some((kind) => present.slots[kind].trial !== null)) return;
@@ -42,48 +42,49 @@ export async function tidy({ host: { files }, directories, journal }: InstallerC
     await files.remove(paths.order(kind));
   }
   await prune(files, directories, present);
-  await files.remove(paths.intake);
+  await files.remove(paths.copies);
   await files.remove(paths.underWay);
 }
 
 /** The kind that is on trial; null: none. */
-export function underWay({ journal }: Pick<InstallerContext, "journal">): UpdateKind | null {
+export function kindOnTrial({ journal }: Pick<InstallerContext, "journal">): UpdateKind | null {
   const { slots } = journal.read();
   return updateKinds.find((kind) => slots[kind].trial !== null) ?? null;
 }
 
 /**
- * Gives an order to whoever works on the trial; where nobody does, it is carried out here. Throws `not_found` where
- * nothing is on trial.
+ * Leaves an order for the process that works on the trial, or carries it out if there is none. Throws `not_found` without
+ * a trial.
  */
 export async function order(
-  parts: Omit<InstallerContext, "journal">,
+  context: Omit<InstallerContext, "journal">,
   { kind, order: given }: { kind: UpdateKind; order: Order },
 ): Promise<"carried out" | "given"> {
-  const { host, directories } = parts;
+  const { host, directories } = context;
   const leave = async ({ slots }: ReleaseJournal): Promise<void> => {
     if (slots[kind].trial === null) throw nothingOnTrial(kind);
     await leaveOrder(host.files, directories, { kind, order: given });
   };
   try {
-    await withReleases(parts, 0, async (open) => {
+    await withReleases(context, 0, async (open) => {
       await leave(open.journal.read());
       await guard(open, { isBoot: false });
     });
     return "carried out";
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "state_locked") throw error;
-    // Somebody works on it, and reads the order before the next step.
+    // Another process works on it, and reads the order before its next step.
     await leave(readReleaseJournal(await host.files.read(pathsOf(directories).journal, journalBytes)));
     return "given";
   }
 }
 
-/** Takes a release off the list of those that are not tried again. Throws `not_found`. */
+/** Removes a release from the blocklist. Throws `not_found`. */
 export async function forgive({ journal }: InstallerContext, id: string): Promise<void> {
   const { slots } = journal.read();
   const kind = updateKinds.find((one) => slots[one].setAside.some((release) => release.id === id));
-  if (kind === undefined) throw new StewardError("not_found", `The release ${id} is not set aside here.`);
+  if (kind === undefined)
+    throw new StewardError("not_found", `The release ${id} is not on the blocklist of this device.`);
   await journal.update((present) => {
     const setAside = present.slots[kind].setAside.filter((release) => release.id !== id);
     return withSlot(present, kind, { setAside });
@@ -93,6 +94,6 @@ export async function forgive({ journal }: InstallerContext, id: string): Promis
 function nothingOnTrial(kind: UpdateKind): StewardError {
   return new StewardError(
     "not_found",
-    `No update of the kind ${kind} is under way: there is nothing to confirm or abort.`,
+    `No update of ${kind} is under way: there is nothing to confirm or abort.`,
   );
 }

@@ -2,10 +2,10 @@ import type { ReleaseFiles } from "../../host/release-ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
-/** What root can order a trial: to take it as healthy, or to undo it. */
+/** What root can order during a trial: confirm the release as healthy, or undo it. */
 export type Order = "confirm" | "abort";
 
-/** The order that lies there; null: none. Whoever works on the trial reads it before each step. */
+/** The order that root has left; null: none. It is read before each step of a trial. */
 export async function readOrder(
   files: ReleaseFiles,
   directories: ReleaseDirectories,
@@ -16,7 +16,7 @@ export async function readOrder(
   return text === "confirm" || text === "abort" ? text : null;
 }
 
-/** Leaves an order for whoever works on the trial. */
+/** Leaves an order for the process that works on the trial. */
 export async function leaveOrder(
   files: ReleaseFiles,
   directories: ReleaseDirectories,

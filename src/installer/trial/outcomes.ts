@@ -10,23 +10,23 @@ import type {
 } from "../../releases/release-journal.ts";
 import { journalBounds } from "../../releases/release-journal-schema.ts";
 
-/** When something ends, by the clocks of then. */
+/** When a trial ends, by the clocks at that moment. */
 export interface Moment {
   readonly at: Date;
   readonly uptime: number;
   readonly bootId: string;
 }
 
-/** Hours for which a release is left alone whose boots ended before it was healthy. */
+/** Hours for which a release is not applied after reboots have ended its trial. */
 const deferredHours = 24;
 
-/** Refusals cost nothing to whoever causes them: they have a part of the history and no more. */
+/** Refusals that the history keeps: a compromised agent can cause any number of them. */
 const mostRefusals = 8;
 
 /** Good releases that are kept, the current one included. */
 export const keptGood = 3;
 
-/** What runs when nothing is on trial, or comes back when the trial is undone; null: what was there before any release. */
+/** The release that runs without a trial, or returns after an undone one; null: the state before any release. */
 export function formerOf({ good, trial }: Slot): KnownRelease | null {
   return good.filter(({ id }) => id !== trial?.release.id).at(-1) ?? null;
 }
@@ -45,8 +45,8 @@ export function committed(journal: ReleaseJournal, kind: UpdateKind, now: Moment
   const setAside = slot.setAside.filter(({ id }) => id !== release.id);
   const isProven = trial.health.successes >= trial.health.needed;
   const detail = isProven
-    ? `It proved healthy: ${trial.health.last ?? "nothing was asked for"}.`
-    : `Root has confirmed it${trial.health.last === null ? "" : `; the last look: ${trial.health.last}`}.`;
+    ? `It became healthy: ${trial.health.last ?? "no health check is configured"}.`
+    : `Root confirmed it${trial.health.last === null ? "" : `; the last health check: ${trial.health.last}`}.`;
   const entry = {
     ...entryOf(slot, trial, now),
     kind,

@@ -1,70 +1,73 @@
 import type { Trial, Undo } from "../../releases/release-journal.ts";
 
-/** What decides what becomes of a trial, besides what the journal says of it. */
+/** What the next step depends on besides the journal. */
 export interface TrialFacts {
   readonly bootId: string;
   /** Seconds of monotonic time. */
   readonly uptime: number;
   /** What root has ordered. */
   readonly order: "confirm" | "abort" | null;
-  /** Whoever works on it has only just begun to: nobody has watched since the last one ended. */
-  readonly isTakenUp: boolean;
+  /** The process that works on it has just started, and the release was not watched since the last process ended. */
+  readonly isResumed: boolean;
 }
 
-/** What is to be done next. */
+/** What the trial loop does next. */
 export type TrialStep =
-  /** Nothing was changed yet by what has ended: it never was. */
+  /** The process ended before anything was changed: the trial is removed. */
   | { readonly kind: "drop" }
-  /** Another boot than the one it was last worked on in: counted before anything is started. */
+  /** The device was rebooted: the boot is counted before anything is started. */
   | { readonly kind: "count-boot" }
-  /** Its time has passed while nobody looked, which says nothing of it. */
+  /** The deadline passed while the release was not watched, which says nothing about its health. */
   | { readonly kind: "watch-anew" }
   | { readonly kind: "switch" | "activate" | "watch" | "commit" }
   | { readonly kind: "undo"; readonly undo: Pick<Undo, "outcome" | "reason"> }
   | { readonly kind: "switch-back" | "reactivate" | "watch-former" }
   | { readonly kind: "finish"; readonly isHealthy: boolean };
 
-/** Boots in which a release may be tried: it has not failed then, but this is no time for it. */
+/** Boots in which a release may be tried. After the last one it is deferred: reboots say nothing about its health. */
 export const mostBoots = 3;
 
-/** Exits that are not clean, and none more. */
+/** Unclean exits that make a release fail. */
 export const mostCrashes = 3;
 
 /** The next step of a trial. Depends on nothing but what it is given. */
 export function nextStep(trial: Trial, facts: TrialFacts): TrialStep {
   if (trial.phase === "installing") return { kind: "drop" };
   if (trial.undo !== null) return stepBack(trial, facts);
-  if (facts.order === "abort") return undo("aborted", "Root has ordered to abort it.");
+  if (facts.order === "abort") return undo("aborted", "Root aborted it.");
   if (facts.bootId !== trial.boot_id) return afterReboot(trial);
   if (trial.phase === "switching") return { kind: "switch" };
   if (trial.phase === "activating") return { kind: "activate" };
   if (facts.order === "confirm") return { kind: "commit" };
-  return judged(trial, facts);
+  return stepOfWatch(trial, facts);
 }
 
-/** A step that takes long, or starts what was not started yet: what a boot need not wait for. */
-export function isPatient({ kind }: TrialStep): boolean {
+/** Whether a step takes long or starts a service, so that the boot does not wait for it. */
+export function takesLong({ kind }: TrialStep): boolean {
   return ["activate", "watch", "reactivate", "watch-former"].includes(kind);
 }
 
-function judged({ crashes, health, deadline_uptime }: Trial, { uptime, isTakenUp }: TrialFacts): TrialStep {
+function stepOfWatch(
+  { crashes, health, deadline_uptime }: Trial,
+  { uptime, isResumed }: TrialFacts,
+): TrialStep {
   if (crashes >= mostCrashes) {
-    return undo("failed", `It ended uncleanly ${crashes} times. ${lastWords(health.last)}`);
+    return undo("failed", `It exited uncleanly ${crashes} times. ${lastAnswer(health.last)}`);
   }
   if (health.successes >= health.needed) return { kind: "commit" };
   if (deadline_uptime !== null && uptime >= deadline_uptime) {
-    if (isTakenUp) return { kind: "watch-anew" };
-    return undo("failed", `It did not become healthy in time. ${lastWords(health.last)}`);
+    if (isResumed) return { kind: "watch-anew" };
+    return undo("failed", `It did not become healthy in time. ${lastAnswer(health.last)}`);
   }
   return { kind: "watch" };
 }
 
 function afterReboot({ boots }: Trial): TrialStep {
   if (boots < mostBoots) return { kind: "count-boot" };
-  return undo("deferred", `It was not healthy yet when its boots ended, ${boots} times in a row.`);
+  return undo("deferred", `The device was rebooted ${boots} times before it became healthy.`);
 }
 
-/** The way back has no way forward: what was there before is put to work, and watched for as long as its time lasts. */
+/** An undo is never reversed: the release before is activated again, and watched until it is healthy or its time is over. */
 function stepBack(trial: Trial, { bootId, uptime }: TrialFacts): TrialStep {
   if (trial.phase !== "recovering" && trial.phase !== "reactivating") return { kind: "switch-back" };
   if (bootId !== trial.boot_id) return { kind: "count-boot" };
@@ -72,7 +75,7 @@ function stepBack(trial: Trial, { bootId, uptime }: TrialFacts): TrialStep {
   const { successes, needed } = trial.health;
   if (successes >= needed) return { kind: "finish", isHealthy: true };
   const isOver = trial.deadline_uptime !== null && uptime >= trial.deadline_uptime;
-  // It has nothing left to prove: on a slow device the answers may be too few by then, and all of them good.
+  // It was healthy before: on a slow device there may be few answers by then, and one good one is enough.
   return isOver ? { kind: "finish", isHealthy: successes > 0 } : { kind: "watch-former" };
 }
 
@@ -80,6 +83,6 @@ function undo(outcome: Undo["outcome"], reason: string): TrialStep {
   return { kind: "undo", undo: { outcome, reason: reason.trim() } };
 }
 
-function lastWords(last: string | null): string {
-  return last === null ? "" : `The last look: ${last}.`;
+function lastAnswer(last: string | null): string {
+  return last === null ? "" : `The last health check: ${last}.`;
 }

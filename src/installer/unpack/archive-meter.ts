@@ -5,16 +5,16 @@ import { unsafePayload } from "./unsafe-payload.ts";
 export const blockBytes = 512;
 const zeros = Buffer.alloc(blockBytes);
 
-/** Pairs of zero blocks that are remembered: the reader is less than these 2 MiB behind what passes. */
+/** Pairs of zero blocks that are remembered: the reader of the archive lags by less than these 2 MiB. */
 const mostMarks = 4_096;
 
-/** Watches an archive go by, decompressed: how much of it there is, how far it was blown up, and where it ends. */
+/** Measures an archive while it is decompressed: its size, its expansion, and where it ends. */
 export interface ArchiveMeter {
-  /** Whole blocks, before the reader of the archive has them. Throws `update_payload_unsafe`. */
+  /** Counts whole blocks, before the reader of the archive gets them. Throws `update_payload_unsafe`. */
   pass(piece: Uint8Array): void;
   /**
-   * An entry whose header ends at this byte and has content of this size. Throws `update_payload_unsafe` behind an end
-   * of the archive: other programs do not show what comes there.
+   * Counts an entry by the end of its header and the size of its content. Throws `update_payload_unsafe` after the end
+   * of the archive, because other programs do not show such entries.
    */
   entry(headerEnd: number, sizeBytes: number): void;
   /** Throws `update_payload_unsafe` where the archive has no end. */
@@ -23,10 +23,10 @@ export interface ArchiveMeter {
 
 type MeterCaps = Pick<UnpackCaps, "bytes" | "expansion" | "expansionFreeBytes">;
 
-/** `compressedBytes`: those that were decompressed so far. */
+/** `compressedBytes`: how many were decompressed so far. */
 export function createArchiveMeter(caps: MeterCaps, compressedBytes: () => number): ArchiveMeter {
   let passed = 0;
-  // Where the last entry ends, and the pairs of zero blocks from there on: such a pair is how a tar ends.
+  // The end of the last entry, and the pairs of zero blocks after it: a tar ends with such a pair.
   let lastEnd = 0;
   let marks: number[] = [];
   let isZeroBefore = false;
@@ -41,16 +41,16 @@ export function createArchiveMeter(caps: MeterCaps, compressedBytes: () => numbe
     entry: (headerEnd, sizeBytes) => {
       const begin = headerEnd - blockBytes;
       if (marks.some((mark) => mark >= lastEnd && mark < begin))
-        throw unsafePayload("it goes on behind the end of its archive");
+        throw unsafePayload("it continues after the end of its archive");
       lastEnd = headerEnd + Math.ceil(sizeBytes / blockBytes) * blockBytes;
       marks = marks.filter((mark) => mark >= lastEnd);
     },
     end: () => {
-      if (marks.length === 0) throw unsafePayload("its archive is cut off");
+      if (marks.length === 0) throw unsafePayload("its archive is truncated");
     },
   };
 
-  /** Skips what is known to be an entry's content. */
+  /** Skips the known content of entries. */
   function findMarks(piece: Uint8Array): void {
     const first = Math.max(0, Math.min(lastEnd - passed, piece.length));
     if (first > 0) isZeroBefore = false;

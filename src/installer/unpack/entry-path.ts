@@ -4,8 +4,8 @@ import { unsafePayload } from "./unsafe-payload.ts";
 type NameCaps = Pick<UnpackCaps, "nameBytes" | "componentBytes" | "components">;
 
 /**
- * The components of an entry's name below the release's directory; none: it is that directory. `./` may stand before
- * all, as tar writes it, and one slash behind a directory. Throws `update_payload_unsafe`.
+ * The components of an entry's name below the release's directory; none: that directory itself. A leading `./`, as tar
+ * writes it, and one slash after a directory are allowed. Throws `update_payload_unsafe`.
  */
 export function entryPath(name: string, isDirectory: boolean, caps: NameCaps): readonly string[] {
   refuseCharacters(name, name, caps);
@@ -23,9 +23,9 @@ export function entryPath(name: string, isDirectory: boolean, caps: NameCaps): r
   return components;
 }
 
-/** The components of a link's target, `..` and `.` among them. Throws `update_payload_unsafe`. */
+/** The components of a link's target, including `..` and `.`. Throws `update_payload_unsafe`. */
 export function linkTarget(target: string, name: string, caps: NameCaps): readonly string[] {
-  if (target === "") throw unsafePayload("is a link to nothing", { name });
+  if (target === "") throw unsafePayload("is a link with an empty target", { name });
   refuseCharacters(target, name, caps);
   if (target.startsWith("/")) throw unsafePayload("is a link to an absolute name", { name });
   const components = target.split("/");
@@ -33,7 +33,7 @@ export function linkTarget(target: string, name: string, caps: NameCaps): readon
   return components;
 }
 
-/** The reader has put U+FFFD for bytes that are no UTF-8. */
+/** The reader replaces bytes that are not UTF-8 by U+FFFD. */
 function refuseCharacters(text: string, name: string, { nameBytes }: NameCaps): void {
   if (text === "") throw unsafePayload("has no name", { name });
   if (Buffer.byteLength(text) > nameBytes) throw unsafePayload(`is longer than ${nameBytes} bytes`, { name });

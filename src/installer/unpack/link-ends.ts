@@ -1,11 +1,11 @@
 import { unsafePayload } from "./unsafe-payload.ts";
 
-/** A tree's symbolic links: their paths below its top, with slashes, and the components of their targets. */
+/** The symbolic links of a tree: their paths below its top, with slashes, and the components of their targets. */
 export type TreeLinks = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Throws `update_payload_unsafe` where a link leads out of the tree, or in a circle: followed as the kernel follows it,
- * through other links too, since `a/up/..` is not `a` where `up` is a link. What does not exist counts as a directory.
+ * Throws `update_payload_unsafe` if a link leads out of the tree, or in a circle. Links are followed as the kernel does,
+ * through other links too, because `a/up/..` is not `a` if `up` is a link. A missing path counts as a directory.
  */
 export function refuseLinksOut(links: TreeLinks, hops: number): void {
   for (const [path, target] of links) {
@@ -22,7 +22,7 @@ interface Walk {
 
 function misleading(links: TreeLinks, { place, target, hops }: Walk): string | null {
   const at = [...place];
-  // What is still to be walked, the next one last.
+  // The components still to be walked, the next one last.
   const ahead = [...target].reverse();
   let followed = 0;
   for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {

@@ -16,14 +16,14 @@ import type { UnpackCaps } from "./unpack-caps.ts";
 import { unsafePayload } from "./unsafe-payload.ts";
 
 /**
- * Puts the entries of an archive below a directory that nobody else writes to: each of them new, none through a link.
- * Synchronous, for this is all that its process does. Throws `update_payload_unsafe`, `storage_full`,
+ * Writes the entries of an archive below a directory that no other process writes to: each of them new, none through a
+ * link. Synchronous, because its process does nothing else. Throws `update_payload_unsafe`, `storage_full`,
  * `storage_unwritable`.
  */
 export interface TreeWriter {
   directory(path: readonly string[]): void;
   link(path: readonly string[], target: string): void;
-  /** Bytes are those that the archive announces. The answer takes the content. */
+  /** `sizeBytes` is what the archive announces. The returned file takes the content. */
   file(path: readonly string[], isExecutable: boolean, sizeBytes: number): NewFile;
 }
 
@@ -35,18 +35,18 @@ export interface NewFile {
 export interface TreeOptions {
   readonly top: string;
   readonly caps: Pick<UnpackCaps, "entries" | "blockBytes">;
-  /** Bytes that may be taken of the disk. */
+  /** Bytes of the disk that it may use. */
   readonly roomBytes: number;
 }
 
-/** What an entry is made with: never over something, never through a link. */
+/** Creates a new file: never over an existing one, never through a link. */
 const newFileFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Begins below `top`, which is there and empty. */
+/** `top` exists and is empty. */
 export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWriter {
   let entries = 0;
   let takenBytes = 0;
-  // The directory that was seen last, so that a file beside the one before costs no look at each of its parents.
+  // The last parent, so that the next file in the same directory does not check each of its parents again.
   let knownParent = "";
   return {
     directory: (path) => {
@@ -66,7 +66,7 @@ export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWri
     },
   };
 
-  /** What an archive does not name it may still mean; but what is there must be a directory, and no link to one. */
+  /** An archive may leave out directories. One that exists must be a directory, and not a link to one. */
   function makeParents(path: readonly string[]): void {
     const parent = path.slice(0, -1);
     if (parent.join("/") === knownParent) return;
@@ -74,7 +74,7 @@ export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWri
       const above = parent.slice(0, depth);
       const stats = lstatSync(join(top, ...above), { throwIfNoEntry: false });
       if (stats?.isDirectory()) continue;
-      if (stats) throw unsafePayload("lies below what is no directory", { name: path.join("/") });
+      if (stats) throw unsafePayload("is below something that is not a directory", { name: path.join("/") });
       take(0);
       making(above, () => makeDirectory(join(top, ...above)));
     }
@@ -84,7 +84,7 @@ export function createTreeWriter({ top, caps, roomBytes }: TreeOptions): TreeWri
   function take(sizeBytes: number): void {
     entries += 1;
     if (entries > caps.entries) throw unsafePayload(`it has more than ${caps.entries} entries`);
-    // A directory and a long link take a block too, and so does the inode of a file, more or less.
+    // A directory, a long link and the inode of a file take about one block each.
     takenBytes += (1 + Math.ceil(sizeBytes / caps.blockBytes)) * caps.blockBytes;
     if (takenBytes > roomBytes) throw noRoom(takenBytes, roomBytes);
   }
@@ -95,12 +95,12 @@ function making<T>(path: readonly string[], make: () => T): T {
     return make();
   } catch (cause) {
     const name = path.join("/");
-    if (systemErrorCode(cause) === "EEXIST") throw unsafePayload("is there already", { name, cause });
+    if (systemErrorCode(cause) === "EEXIST") throw unsafePayload("appears twice", { name, cause });
     throw storageError(name, cause);
   }
 }
 
-/** Whatever the umask takes away. */
+/** With its full mode: the umask may have removed some bits. */
 function makeDirectory(path: string): void {
   mkdirSync(path, 0o755);
   chmodSync(path, 0o755);
@@ -130,7 +130,7 @@ function noRoom(neededBytes: number, roomBytes: number): StewardError {
   const mebibytes = (bytes: number): string => `${Math.ceil(Math.max(0, bytes) / 1024 ** 2)} MiB`;
   return new StewardError(
     "storage_full",
-    `The release needs ${mebibytes(neededBytes)} of the disk or more, and may take ${mebibytes(roomBytes)}. ` +
-      "Free some space and repeat.",
+    `The release needs at least ${mebibytes(neededBytes)} of disk space, and ${mebibytes(roomBytes)} are available to it. ` +
+      "Free some space and try again.",
   );
 }

@@ -1,23 +1,23 @@
-/** Every limit of unpacking, with its unit; a payload that goes beyond one is refused whole. */
+/** The limits of unpacking, with their units. A payload beyond any of them is refused as a whole. */
 export interface UnpackCaps {
-  /** Entries, and directories that they lie in without naming them. */
+  /** Entries, and parent directories that the archive does not name. */
   readonly entries: number;
-  /** Symbolic links among them; they alone are kept in memory until the end. */
+  /** Symbolic links among them. Only links are kept in memory until the end. */
   readonly links: number;
-  /** Bytes of the archive when it is decompressed: contents, headers and padding. */
+  /** Bytes of the decompressed archive: contents, headers and padding. */
   readonly bytes: number;
-  /** Bytes of a name and of a link's target; of one component (NAME_MAX); components. */
+  /** Bytes of a name or a link's target; bytes of one component (NAME_MAX); number of components. */
   readonly nameBytes: number;
   readonly componentBytes: number;
   readonly components: number;
-  /** Links that may have to be followed to where one leads (MAXSYMLINKS of Linux). */
+  /** Links followed to resolve one link (MAXSYMLINKS of Linux). */
   readonly linkHops: number;
-  /** Decompressed bytes for each compressed one, looked at behind so many decompressed bytes. */
+  /** Decompressed bytes for each compressed one; not checked within the first `expansionFreeBytes`. */
   readonly expansion: number;
   readonly expansionFreeBytes: number;
-  /** Bytes that the file system keeps free, whatever a payload holds. */
+  /** Bytes of the file system that always stay free. */
   readonly reserveBytes: number;
-  /** Bytes by which the file system hands out its space, as far as the reckoning goes: ext4's, and tmpfs's. */
+  /** Bytes of a block of the file system, for the estimate of the space that is needed (ext4, tmpfs). */
   readonly blockBytes: number;
 }
 

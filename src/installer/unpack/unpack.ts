@@ -16,8 +16,8 @@ import { type UnpackCaps, unpackCaps } from "./unpack-caps.ts";
 import { unsafePayload } from "./unsafe-payload.ts";
 
 /**
- * Bytes read, decompressed and written at a time. V8 lets the dead ones pile up: for 256 MiB in pieces of this size 15 MiB,
- * in four times larger ones twice as many, and none are faster.
+ * Bytes read, decompressed and written at a time. Freed pieces pile up in V8: 15 MiB for a payload of 256 MiB. Pieces four
+ * times larger take twice as much memory and are not faster.
  */
 const pieceBytes = 65_536;
 
@@ -27,9 +27,9 @@ export interface UnpackOptions {
 }
 
 /**
- * Unpacks a payload (a gzip'd tar) into a new directory, and has it on the disk: files 0644 or 0755, directories 0755,
- * links that stay inside, and nothing else. Whoever signed it, what could reach beyond the directory or fill the disk is
- * refused, and then nothing is left. Throws `update_payload_unsafe`, `storage_full`, `storage_unwritable`.
+ * Unpacks a payload (a gzip'd tar) into a new directory and syncs it: files 0644 or 0755, directories 0755, links that
+ * stay inside, and nothing else. A payload that could reach beyond the directory or fill the disk is refused, although it
+ * is signed, and leaves nothing behind. Throws `update_payload_unsafe`, `storage_full`, `storage_unwritable`.
  */
 export async function unpack(
   payload: string,
@@ -41,7 +41,7 @@ export async function unpack(
     const roomBytes = (await files.freeBytes(dirname(directory))) - caps.reserveBytes;
     makeNew(directory);
     try {
-      await pour(file, { tree: createTreeWriter({ top: directory, caps, roomBytes }), caps });
+      await stream(file, { tree: createTreeWriter({ top: directory, caps, roomBytes }), caps });
       await files.sync(directory);
     } catch (error) {
       removeTree(directory);
@@ -52,13 +52,13 @@ export async function unpack(
   }
 }
 
-interface Pouring {
+interface Target {
   readonly tree: TreeWriter;
   readonly caps: UnpackCaps;
 }
 
-/** From the compressed file to the tree, in one pass, a piece of each stage in memory. */
-async function pour(file: FileHandle, { tree, caps }: Pouring): Promise<void> {
+/** From the compressed file to the tree in one pass, with one piece of each stage in memory. */
+async function stream(file: FileHandle, { tree, caps }: Target): Promise<void> {
   const { size } = await file.stat();
   const gunzip = createGunzip({ chunkSize: pieceBytes });
   const meter = createArchiveMeter(caps, () => gunzip.bytesWritten);
@@ -66,16 +66,16 @@ async function pour(file: FileHandle, { tree, caps }: Pouring): Promise<void> {
   const reading = pipeline(piecesOf(file), gunzip, (pieces: Gunzip) => metered(pieces, meter), archive);
   const results = await Promise.allSettled([place(archive, { tree, caps, meter }), reading]);
   const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-  // Where a rule was broken, that is what the other stages stopped for.
+  // A broken rule is the reason for which the other stages stopped.
   const cause = failures.find((failure) => failure instanceof StewardError) ?? failures[0];
   if (cause !== undefined) throw explained(cause);
-  // zlib passes over what it finds behind the compressed data.
-  if (gunzip.bytesWritten !== size) throw unsafePayload("it goes on behind the end of its compressed data");
+  // zlib ignores bytes after the compressed data.
+  if (gunzip.bytesWritten !== size) throw unsafePayload("it continues after the end of its compressed data");
 }
 
 /**
- * In one buffer, over and over: it is larger than what the next stage holds back for, so that this goes on when all of
- * it has been taken. A short piece is the last one.
+ * Reuses one buffer: it is larger than the high-water mark of the next stage, which therefore has consumed it when this
+ * continues. A short piece is the last one.
  */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafeSlow(pieceBytes);
@@ -91,7 +91,7 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** In whole blocks, as the meter wants them, without copying more than one. */
+/** In whole blocks, as the meter expects them, copying at most one block. */
 async function* metered(pieces: AsyncIterable<Buffer>, meter: ArchiveMeter): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
@@ -108,13 +108,13 @@ async function* metered(pieces: AsyncIterable<Buffer>, meter: ArchiveMeter): Asy
     }
     rest = Buffer.from(piece.subarray(end));
   }
-  if (rest.length > 0) throw unsafePayload("its archive is cut off");
+  if (rest.length > 0) throw unsafePayload("its archive is truncated");
   meter.end();
 }
 
 async function place(
   archive: Extract,
-  { tree, caps, meter }: Pouring & { meter: ArchiveMeter },
+  { tree, caps, meter }: Target & { meter: ArchiveMeter },
 ): Promise<void> {
   const links = new Map<string, readonly string[]>();
   let hasTop = false;
@@ -125,7 +125,7 @@ async function place(
     refuseKind(header);
     const path = entryPath(name, type === "directory", caps);
     if (path.length === 0) {
-      if (hasTop) throw unsafePayload("is there already", { name });
+      if (hasTop) throw unsafePayload("appears twice", { name });
       hasTop = true;
     } else if (type === "directory") {
       tree.directory(path);
@@ -140,10 +140,10 @@ async function place(
   refuseLinksOut(links, caps.linkHops);
 }
 
-/** Which the reader's types leave out; the bytes of the archive until behind this header. */
+/** The offset of the end of this header in the archive, which the types of the reader leave out. */
 function headerEnd(header: Header): number {
   if ("byteOffset" in header && typeof header.byteOffset === "number") return header.byteOffset;
-  throw new StewardError("internal_error", "The reader of archives does not say where it is.");
+  throw new StewardError("internal_error", "The reader of archives does not report its offset.");
 }
 
 async function fill(
@@ -171,13 +171,13 @@ const refusedTypes: Readonly<Record<string, string>> = {
 function refuseKind({ name, type, mode, size, pax }: Header): void {
   if (type !== "file" && type !== "directory" && type !== "symlink")
     throw unsafePayload(refusedTypes[type] ?? "is neither a file, a directory nor a link", { name });
-  // POSIX leaves room for such extensions; only GNU's sparse files use it for what a file's content is.
+  // POSIX allows extension keys; only GNU's sparse files change the content of a file by them.
   if (Object.keys(pax ?? {}).some((key) => key.startsWith("GNU.sparse")))
     throw unsafePayload("is a sparse file", { name });
   if (!Number.isSafeInteger(mode) || (mode & 0o7000) !== 0)
     throw unsafePayload("would run with other rights (setuid, setgid or sticky)", { name });
   if (!Number.isSafeInteger(size) || size < 0 || (type !== "file" && size !== 0))
-    throw unsafePayload("has a size that it cannot have", { name });
+    throw unsafePayload("has an impossible size", { name });
 }
 
 async function openPayload(path: string): Promise<FileHandle> {
@@ -187,7 +187,7 @@ async function openPayload(path: string): Promise<FileHandle> {
   });
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw unreadable("it is no regular file");
+  throw unreadable("it is not a regular file");
 }
 
 function makeNew(directory: string): void {
@@ -204,12 +204,12 @@ function unreadable(cause: unknown): StewardError {
   return new StewardError("storage_unwritable", `The payload cannot be read (${why}).`, { cause });
 }
 
-/** What a stage failed with, in words. */
+/** The failure of a stage as an error for people. */
 function explained(cause: unknown): StewardError {
   if (cause instanceof StewardError) return cause;
   const code = systemErrorCode(cause);
   if (code?.startsWith("Z_")) return unsafePayload(`its compressed data are damaged (${code})`, { cause });
-  // Of a system call; what the reader of archives throws has no code.
+  // From a system call; errors of the reader of archives have no code.
   if (code !== undefined) return unreadable(cause);
-  return unsafePayload("it is no archive that can be read, or is cut off", { cause });
+  return unsafePayload("its archive is damaged or truncated", { cause });
 }

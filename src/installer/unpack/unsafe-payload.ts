@@ -3,10 +3,10 @@ import { StewardError } from "../../contract/errors.ts";
 /** Characters of a name that are shown. */
 const shownCharacters = 120;
 
-/** What could drive a terminal, reorder what is read, or is no character. */
+/** Characters that could control a terminal or reorder text, and lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
 
-/** `update_payload_unsafe` that says what is wrong, of the whole payload or of the entry that it names, in print. */
+/** `update_payload_unsafe` with what is wrong with the payload, or with the entry named, in printable characters. */
 export function unsafePayload(
   why: string,
   { name, cause }: { name?: string; cause?: unknown } = {},
@@ -21,7 +21,7 @@ export function unsafePayload(
   );
 }
 
-/** The name in quotes, on one line, cut to what people read, with `\u{…}` for what is not in print. */
+/** The name in quotes, on one line, shortened, with `\u{…}` for unprintable characters. */
 export function printableName(name: string): string {
   const shown = [...name].slice(0, shownCharacters).join("");
   const safe = shown.replace(unprintable, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);

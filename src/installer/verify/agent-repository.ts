@@ -2,13 +2,13 @@ import { keptRootName } from "../../tuf/kept-roots.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import { type AgentFile, type AgentFiles, fileOfRole, readWhole } from "../files/agent-files.ts";
 
-/** The agent's trusted metadata as a repository: to root's side they are worth no more than what any server says. */
+/** The agent's metadata as a repository. The installer trusts it no more than a server. */
 export interface AgentRepository extends Repository {
-  /** The metadata of a role as they were read, or are now; null: there are none. */
+  /** The metadata of a role, read once; null: there is none. */
   readRole(role: string, maximumBytes: number): Promise<Uint8Array | null>;
 }
 
-/** Each file is read once: what was verified is what is used, whatever the agent does with it meanwhile. */
+/** Each file is read once, so that the agent cannot change it between verification and use. */
 export function createAgentRepository({
   metadata,
   roots,
@@ -29,13 +29,16 @@ export function createAgentRepository({
       const role = name.replace(/\.json$/, "");
       const bytes =
         root === undefined
-          ? // With its version before it, or without: it is the client that holds it against the version.
+          ? // Under the name with or without a version: the client checks the version itself.
             ((await readRole(role, maximumBytes)) ??
             (await readRole(role.replace(/^\d+\./, ""), maximumBytes)))
           : await readOnce(fileOfRole(roots, keptRootName(Number(root))), maximumBytes);
       return bytes && { bytes, validators: { etag: null, last_modified: null } };
     },
-    openTarget: () => Promise.reject(new Error("payloads are taken from what was staged")),
+    openTarget: () =>
+      Promise.reject(
+        new Error("the agent's repository has no payloads: they are read from its staged files"),
+      ),
     cost: () => ({ requests: 0, bodyBytes: 0 }),
   };
 }

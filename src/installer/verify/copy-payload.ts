@@ -9,14 +9,14 @@ import type { AgentFile } from "../files/agent-files.ts";
 /** Bytes copied and hashed at a time. */
 const pieceBytes = 524_288;
 
-/** Root's own place for one release, empty; what was there of any release is gone. Gives back its path. */
-export async function emptyIntake(directory: string, id: string): Promise<string> {
+/** Makes an empty directory for the copy of one release, and removes earlier copies. Returns its path. */
+export async function emptyCopyDirectory(directory: string, id: string): Promise<string> {
   const own = join(directory, id);
   await rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
     throw storageError(directory, error);
   });
   await makeDirectory(directory);
-  // Not where something is: it would be nothing of ours.
+  // Fails if it exists: then another process has made it.
   await mkdir(own, { mode: 0o700 }).catch((error: unknown) => {
     throw storageError(own, error);
   });
@@ -24,8 +24,8 @@ export async function emptyIntake(directory: string, id: string): Promise<string
 }
 
 /**
- * Copies what was signed, while it is hashed, and never more than that: what lies at `path` when it settles are the
- * signed bytes, else nothing does. Throws `update_payload_mismatch`, `storage_full`, `storage_unwritable`.
+ * Copies a payload while it is hashed, and never more bytes than were signed. Afterwards the file at `path` holds the
+ * signed bytes, or does not exist. Throws `update_payload_mismatch`, `storage_full`, `storage_unwritable`.
  */
 export async function copySigned(file: AgentFile, path: string, payload: SignedPayload): Promise<void> {
   const { sizeBytes } = file;
@@ -55,7 +55,7 @@ async function copyInto(own: FileHandle, file: AgentFile, payload: SignedPayload
     const wanted = piece.subarray(0, Math.min(piece.length, payload.lengthBytes - copiedBytes));
     const count = await file.read(wanted, copiedBytes);
     if (count === 0) throw mismatch(file.path, "it became shorter while it was copied");
-    // The copy in memory is what is hashed and what is written: the file may be another one by now.
+    // Hash and write the same copy in memory: the file may have changed since.
     digest.update(wanted.subarray(0, count));
     await own.writeFile(wanted.subarray(0, count));
     copiedBytes += count;

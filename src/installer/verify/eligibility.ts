@@ -10,50 +10,50 @@ import type { Refreshed } from "../../tuf/client.ts";
 import { readMetadata } from "../../tuf/read-metadata.ts";
 import type { AgentRepository } from "./agent-repository.ts";
 
-/** What root knows of this device, by its own files alone. */
-export interface OwnDevice {
+/** What the installer knows of this device, from root's own files alone. */
+export interface DeviceFacts {
   readonly product: string;
   /** As Node names it. */
   readonly arch: string;
   readonly agentVersion: string;
-  /** That releases may be of; null: any. */
+  /** The channels that releases may come from; null: any. */
   readonly channels: readonly string[] | null;
-  /** What came with a package, below the releases that were applied. */
+  /** Versions from the package, which count where nothing newer was applied. */
   readonly packaged: InstalledVersions;
 }
 
-/** Who judges, and by what. */
-export interface Judge {
-  readonly device: OwnDevice;
+/** What eligibility depends on besides the metadata. */
+export interface EligibilityFacts {
+  readonly device: DeviceFacts;
   readonly journal: ReleaseJournal;
   readonly floors: Floors;
 }
 
-/** A release that was asked for; `floors` are raised by all that is on offer, whether it is taken or not. */
+/** The requested release. `floors` are raised by every signed release, whether this one is eligible or not. */
 export interface Verdict {
   readonly release: Release;
   readonly floors: Floors;
-  /** Why it is not taken, as what follows its name in a sentence; null: it is. */
+  /** Why it is not eligible, as the rest of a sentence that begins with its name; null: it is eligible. */
   readonly refusal: string | null;
 }
 
-/** Paths that one payload may be signed under. */
+/** Target paths under which one payload may be signed. */
 const mostPaths = 16;
 
-/** Judges what was asked for. Throws `update_not_acceptable` where nobody has signed for it, and what searching throws. */
-export async function judge(
+/** Decides whether the requested release is for this device. Throws `update_not_acceptable` if it is not signed, and the errors of the search. */
+export async function judgeEligibility(
   id: string,
   { refreshed, repository }: { refreshed: Refreshed; repository: AgentRepository },
-  by: Judge,
+  by: EligibilityFacts,
 ): Promise<Verdict> {
   const releases = await releasesOf(id, refreshed, repository);
   const [first, ...others] = releases;
-  if (first === undefined) throw notAcceptable(`Nobody has signed for the release ${id}.`);
-  let verdict = await verdictOn(first, refreshed, by);
-  // The same bytes may be signed for in two channels: one that is right is enough.
+  if (first === undefined) throw notAcceptable(`The release ${id} is not signed.`);
+  let verdict = await eligibilityOf(first, refreshed, by);
+  // The same bytes may be signed in two channels: one eligible entry is enough.
   for (const other of others) {
     if (verdict.refusal === null) break;
-    const next = await verdictOn(other, refreshed, { ...by, floors: verdict.floors });
+    const next = await eligibilityOf(other, refreshed, { ...by, floors: verdict.floors });
     verdict = next.refusal === null ? next : { ...verdict, floors: next.floors };
   }
   return verdict;
@@ -64,19 +64,19 @@ export function notAcceptable(message: string): StewardError {
   return new StewardError("update_not_acceptable", message);
 }
 
-async function verdictOn(
+async function eligibilityOf(
   release: Release,
   refreshed: Refreshed,
-  { device, journal, floors }: Judge,
+  { device, journal, floors }: EligibilityFacts,
 ): Promise<Verdict> {
   const { channels, packaged, ...facts } = device;
   const { channel } = release;
   if (channels !== null && !channels.includes(channel)) {
-    const refusal = `is of the channel ${channel}, and the host file lets in ${channels.join(", ") || "none"}`;
+    const refusal = `belongs to the channel ${channel}, and the host file allows ${channels.join(", ") || "none"}`;
     return { release, floors, refusal };
   }
   const { targets, failures } = await listKinds(refreshed, channel);
-  // The floors of its own kind must all be known; a fault of the other kind does not concern it.
+  // All floors of its own kind must be known; a fault of the other kind does not matter (docs/design/updates.md, rule 5).
   const failure = failures[release.kind];
   if (failure !== null) throw failure;
   const selection = select(targets, {
@@ -85,16 +85,16 @@ async function verdictOn(
     floors,
     installed: installedOf(journal, packaged),
     failed: failedOf(journal),
-    // Held and deferred releases are not taken unasked; this one was asked for.
+    // Held and deferred releases are only skipped unattended, and this one was requested.
     held: new Set(),
   });
   const isThis = ({ path }: { path: string }): boolean => path === release.target.path;
   const isAcceptable = selection.acceptable.some(({ target }) => isThis(target));
-  const reason = selection.refused.find(isThis)?.reason ?? "is not on offer";
+  const reason = selection.refused.find(isThis)?.reason ?? "is not in the repository";
   return { release, floors: selection.floors, refusal: isAcceptable ? null : reason };
 }
 
-/** What is signed for under this id. Where it stands is the agent's word; that it is signed there is the client's. */
+/** The releases signed under this id. The agent's metadata say where to look; the client verifies each of them. */
 async function releasesOf(id: string, refreshed: Refreshed, repository: AgentRepository): Promise<Release[]> {
   const releases: Release[] = [];
   let unreadable: NoRelease | null = null;
@@ -111,7 +111,7 @@ async function releasesOf(id: string, refreshed: Refreshed, repository: AgentRep
   if (releases.length === 0 && failure !== null) throw failure;
   if (releases.length === 0 && unreadable !== null) {
     throw notAcceptable(
-      `The release ${id} is not taken: ${JSON.stringify(unreadable.path)} ${unreadable.reason}.`,
+      `The release ${id} cannot be used: ${JSON.stringify(unreadable.path)} ${unreadable.reason}.`,
     );
   }
   return releases;
@@ -126,14 +126,14 @@ async function pathsNamed(
   for (const file of Object.keys(snapshot.meta)) {
     const bytes = await repository.readRole(file.replace(/\.json$/, ""), caps.targetsBytes);
     for (const [path, { hashes }] of Object.entries(bytes === null ? {} : targetsIn(bytes))) {
-      // Its id is the head of the stronger one; which of them that is, readRelease says.
+      // The id is the beginning of the stronger hash; readRelease knows which one that is.
       if ([hashes.sha512, hashes.sha256].some((hash) => hash?.startsWith(id))) paths.push(path);
     }
   }
   return [...new Set(paths)].slice(0, mostPaths);
 }
 
-/** Of bytes that nobody vouches for yet. */
+/** From bytes that are not verified yet. */
 function targetsIn(
   bytes: Uint8Array,
 ): Readonly<Record<string, { hashes: Readonly<Record<string, string>> }>> {
@@ -145,7 +145,7 @@ function targetsIn(
   }
 }
 
-/** The newer of what came with a package and of what was applied. */
+/** The newer of the packaged version and the applied one. */
 function installedOf({ slots }: ReleaseJournal, packaged: InstalledVersions): Device["installed"] {
   const newest = (applied: string | undefined, base: string | null): string | null => {
     if (applied === undefined || base === null) return applied ?? base;

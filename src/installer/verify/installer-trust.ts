@@ -7,19 +7,19 @@ import { createRootFollowing, readRoot } from "../../updates/trust/root-followin
 import { type UpdateRecord, updateRecordKind } from "../../updates/update-record.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
-/** What root's side has come to trust, in directories that the agent can neither write nor read. */
-export interface OwnTrust {
+/** What the installer trusts, in a directory that the agent can neither read nor write. */
+export interface InstallerTrust {
   readonly files: MetadataFiles;
   floors(): Floors;
   /** On the disk when it settles. */
   keepFloors(floors: Floors): Promise<void>;
-  /** Lets the trusted metadata stand on the installed root. Throws `update_root_unusable`. */
+  /** Makes the trusted metadata follow the installed root. Throws `update_root_unusable`. */
   follow(installed: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens it, and makes what is absent. Nobody else may have it open: whoever installs holds the lock of releases. */
-export async function openOwnTrust(directories: ReleaseDirectories): Promise<OwnTrust> {
+/** Opens it, and creates missing files. The caller holds the lock of releases, so no other process has it open. */
+export async function openInstallerTrust(directories: ReleaseDirectories): Promise<InstallerTrust> {
   await makeDirectory(directories.trust);
   const files = await openMetadataFiles(pathsOf(directories).metadata);
   const record = await openRecord(directories.trust);
@@ -36,7 +36,7 @@ export async function openOwnTrust(directories: ReleaseDirectories): Promise<Own
   };
 }
 
-/** No space is held back: where there is none, nothing is installed. */
+/** Without a reserve: on a full disk nothing is installed anyway. */
 function openRecord(directory: string): Promise<Document<UpdateRecord>> {
   const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => false };
   return openDocument(directory, updateRecordKind, { isFirstStart: true, reserve });
@@ -53,7 +53,7 @@ async function followRoot(
     readInstalledRoot: async () => bytes,
     server: () => "",
     now: () => new Date(),
-    // The agent has told of this root, and what was staged under the former one is not signed under this one.
+    // The agent has recorded the event, and releases staged under the former root are refused under this one.
     notify: () => undefined,
     onReplaced: async () => undefined,
   });

@@ -5,21 +5,21 @@ import type { Uptime } from "../../host/ports.ts";
 import { removeLeftovers, writeDurably } from "../../store/files/durable-file.ts";
 
 /**
- * What expiry is held against on root's side. The agent may set the clock: set back, it must not bring to life what has
- * expired; set forward, it must not spoil what is to come.
+ * The time by which the installer judges expiry. The agent may set the clock: setting it back must not revive expired
+ * metadata, and setting it forward must not block later ones.
  */
 export interface TimeFloor {
-  /** The latest of what is known: the build, the wall clock, the floor, and how far monotonic time has run on from it. */
+  /** The latest of the build date, the wall clock, and the floor carried on by monotonic time. */
   now(): Date;
   /**
-   * Keeps a `now` under which signed metadata were found to be unexpired, so that the floor never lies beyond an expiry
-   * that somebody has signed. Throws `storage_full`, `storage_unwritable`.
+   * Stores a `now` at which signed metadata had not expired, so that the floor is never later than a signed expiry
+   * date. Throws `storage_full`, `storage_unwritable`.
    */
   raise(to: Date): Promise<void>;
 }
 
 export interface TimeFloorOptions {
-  /** Root's own. */
+  /** The installer's own. */
   readonly directory: string;
   readonly builtAt: Date;
   readonly wall: () => Date;
@@ -53,7 +53,7 @@ export async function openTimeFloor(options: TimeFloorOptions): Promise<TimeFloo
         boot_id: bootId,
         uptime: next.uptime,
       });
-      // What writers left that were killed in the middle.
+      // Temporary files of killed writers.
       await removeLeftovers(path);
       await writeDurably(path, `${text}\n`);
       stored = next;
@@ -61,7 +61,7 @@ export async function openTimeFloor(options: TimeFloorOptions): Promise<TimeFloo
   };
 }
 
-/** null: there is none. What a disk has damaged comes back with the next release that is taken in. */
+/** null: absent or damaged. The next verified release writes it again. */
 async function read(path: string): Promise<Stored | null> {
   let members: { floor?: unknown; boot_id?: unknown; uptime?: unknown } | null;
   try {

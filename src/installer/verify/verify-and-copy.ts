@@ -13,28 +13,28 @@ import { ed25519Alone } from "../../tuf/signatures.ts";
 import { type AgentFiles, type AsAgent, openAgentFiles } from "../files/agent-files.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { type AgentRepository, createAgentRepository } from "./agent-repository.ts";
-import { copySigned, emptyIntake } from "./copy-payload.ts";
-import { judge, notAcceptable, type OwnDevice } from "./eligibility.ts";
-import { type OwnTrust, openOwnTrust } from "./installer-trust.ts";
+import { copySigned, emptyCopyDirectory } from "./copy-payload.ts";
+import { type DeviceFacts, judgeEligibility, notAcceptable } from "./eligibility.ts";
+import { type InstallerTrust, openInstallerTrust } from "./installer-trust.ts";
 import { openTimeFloor } from "./time-floor.ts";
 
-/** A release that root's side has verified by itself. */
+/** A release that the installer has verified. */
 export interface VerifiedRelease {
   readonly release: Release;
-  /** Root's own copy, `intake/ID/payload.tar.gz`: the bytes that were signed. Whoever has unpacked it removes `intake`. */
+  /** The installer's copy of the signed bytes. The caller removes it after unpacking. */
   readonly payload: string;
   /** The lowest versions by `<kind>/<name>` that may still be installed, on the disk already. */
   readonly floors: Floors;
 }
 
-export interface IntakeOptions {
+export interface VerificationOptions {
   readonly directories: ReleaseDirectories;
-  /** The agent's, such as /var/lib/steward. */
+  /** The agent's, usually /var/lib/steward. */
   readonly stateDirectory: string;
   readonly asAgent: AsAgent;
   /** null: there is none. Throws `update_root_unusable`. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
-  readonly device: OwnDevice;
+  readonly device: DeviceFacts;
   readonly journal: ReleaseJournal;
   readonly builtAt: Date;
   /** The wall clock, which the agent may set. */
@@ -44,28 +44,29 @@ export interface IntakeOptions {
 }
 
 /**
- * Takes in what the agent has staged as the release `id`, and believes it nothing: its files are opened with its own
- * rights, each is read once, and what was read goes through the whole client again under root's own trust. Whoever calls
- * holds the lock of releases, and has nothing under way meanwhile. Throws `update_not_acceptable`,
+ * Verifies the release `id` that the agent has staged, and copies its payload. The agent is not trusted: its files are
+ * opened with its own rights, each is read once, and the whole client runs again with the installer's own trust
+ * (docs/design/updates.md, rule 7). The caller holds the lock of releases. Throws `update_not_acceptable`,
  * `update_payload_mismatch`, `update_trust_not_established`, `update_root_unusable`, the client's `update_*`, and
- * `storage_*`; then nothing of any release lies in `intake`.
+ * `storage_*`; then no copy is left.
  */
-export async function takeIn(id: string, options: IntakeOptions): Promise<VerifiedRelease> {
-  if (!/^[0-9a-f]{32}$/.test(id)) throw notAcceptable("What was asked for is no release's id.");
-  const own = await emptyIntake(pathsOf(options.directories).intake, id);
+export async function verifyAndCopy(id: string, options: VerificationOptions): Promise<VerifiedRelease> {
+  if (!/^[0-9a-f]{32}$/.test(id))
+    throw notAcceptable("The request does not name a release: an id has 32 hex digits.");
+  const own = await emptyCopyDirectory(pathsOf(options.directories).copies, id);
   try {
-    return await takeInto(own, id, options);
+    return await verifyInto(own, id, options);
   } catch (error) {
     await rm(own, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   }
 }
 
-async function takeInto(own: string, id: string, options: IntakeOptions): Promise<VerifiedRelease> {
-  // Before anything of root's is open: see createOwnersRights.
+async function verifyInto(own: string, id: string, options: VerificationOptions): Promise<VerifiedRelease> {
+  // Before any file of root is open: see createOwnersRights.
   const files = await openAgentFiles(options.stateDirectory, id, options.asAgent);
   try {
-    const trust = await openOwnTrust(options.directories);
+    const trust = await openInstallerTrust(options.directories);
     try {
       const verified = await verify(id, files, trust, options);
       const payload = join(own, "payload.tar.gz");
@@ -82,17 +83,21 @@ async function takeInto(own: string, id: string, options: IntakeOptions): Promis
 async function verify(
   id: string,
   files: AgentFiles,
-  trust: OwnTrust,
-  options: IntakeOptions,
+  trust: InstallerTrust,
+  options: VerificationOptions,
 ): Promise<Pick<VerifiedRelease, "release" | "floors">> {
   await trust.follow(await installedRoot(options));
   const time = await openTimeFloor({ ...options, directory: options.directories.trust });
   const start = time.now();
   const repository = createAgentRepository(files);
-  const refreshed = await refreshOwn(repository, trust, start);
+  const refreshed = await refreshWithOwnTrust(repository, trust, start);
   const { device, journal } = options;
-  const verdict = await judge(id, { refreshed, repository }, { device, journal, floors: trust.floors() });
-  // Before anything is installed, and also where nothing will be: all of it was signed.
+  const verdict = await judgeEligibility(
+    id,
+    { refreshed, repository },
+    { device, journal, floors: trust.floors() },
+  );
+  // Also when the release is refused: dates and floors were signed all the same.
   await time.raise(start);
   await trust.keepFloors(verdict.floors);
   const { release, floors, refusal } = verdict;
@@ -100,22 +105,26 @@ async function verify(
   return { release, floors };
 }
 
-async function installedRoot({ readInstalledRoot }: IntakeOptions): Promise<Uint8Array> {
+async function installedRoot({ readInstalledRoot }: VerificationOptions): Promise<Uint8Array> {
   const bytes = await readInstalledRoot();
   if (bytes !== null) return bytes;
   throw new StewardError(
     "update_trust_not_established",
-    "No root of trust is installed on this device, so nothing can be verified.",
+    "No root of trust is installed on this device, so releases cannot be verified.",
   );
 }
 
-function refreshOwn(repository: AgentRepository, { files }: OwnTrust, start: Date): Promise<Refreshed> {
+function refreshWithOwnTrust(
+  repository: AgentRepository,
+  { files }: InstallerTrust,
+  start: Date,
+): Promise<Refreshed> {
   return refresh({ repository, files, caps, verifiers: ed25519Alone, start });
 }
 
 function signedPayload(release: Release): SignedPayload {
   const payload = readSignedPayload(release.target.file);
-  // Both are heads of its strongest hash; what the tree will be called must be what was hashed.
+  // Both are taken from the strongest hash; the tree must get the name that was verified.
   if (payload.id !== release.id) throw notAcceptable(`${release.name} ${release.version} has two ids.`);
   return payload;
 }

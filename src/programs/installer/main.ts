@@ -62,7 +62,7 @@ async function perform(
   const kind = updateKinds.find((one) => one === what || (verb === "install" && what === `rollback${one}`));
   const isRelease = /^[0-9a-f]{32}$/.test(what);
   if (verb === "install" && isRelease)
-    await change(installer, (open) => install(open, what, installer.takeIn));
+    await change(installer, (open) => install(open, what, installer.verifyAndCopy));
   // `install rollbackKIND` is what the agent's unit says; root says `rollback KIND`.
   else if (["install", "rollback"].includes(verb) && kind)
     await goBack(installer, kind, verb === "install" ? "agent" : "root");

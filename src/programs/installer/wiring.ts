@@ -8,11 +8,11 @@ import { type Credentials, createOwnersRights } from "../../host/linux/releases/
 import type { ReleaseHost } from "../../host/release-ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { createReleaseFiles } from "../../installer/files/release-files.ts";
-import type { TakeIn } from "../../installer/install.ts";
+import type { VerifyAndCopy } from "../../installer/install.ts";
 import type { InstallerContext } from "../../installer/trial/run-trial.ts";
 import { unpack } from "../../installer/unpack/unpack.ts";
-import { openOwnTrust } from "../../installer/verify/installer-trust.ts";
-import { takeIn } from "../../installer/verify/verify-and-copy.ts";
+import { openInstallerTrust } from "../../installer/verify/installer-trust.ts";
+import { verifyAndCopy } from "../../installer/verify/verify-and-copy.ts";
 import type { Floors } from "../../releases/selection.ts";
 import { type Build, builtAt } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
@@ -20,7 +20,7 @@ import { type HostDecisions, readDecisions } from "../host-file.ts";
 
 /** Root's side, joined with this host. */
 export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
-  readonly takeIn: TakeIn;
+  readonly verifyAndCopy: VerifyAndCopy;
   /** What root's side has seen signed. */
   readonly floors: () => Promise<Floors>;
 }
@@ -49,9 +49,9 @@ export async function openInstaller(options: InstallerOptions): Promise<OpenedIn
     directories,
     say,
     plans: decisions.forRooms.update.apply,
-    takeIn: createTakeIn(options, decisions, host),
+    verifyAndCopy: createVerifyAndCopy(options, decisions, host),
     floors: async () => {
-      const trust = await openOwnTrust(directories);
+      const trust = await openInstallerTrust(directories);
       try {
         return trust.floors();
       } finally {
@@ -69,11 +69,15 @@ function openInstallerHost({ isUnderSystemd, credentials }: InstallerOptions): R
   return { ...host, files, unpack: (payload, directory) => unpack(payload, directory, { files }) };
 }
 
-function createTakeIn(options: InstallerOptions, { forRooms }: HostDecisions, host: ReleaseHost): TakeIn {
+function createVerifyAndCopy(
+  options: InstallerOptions,
+  { forRooms }: HostDecisions,
+  host: ReleaseHost,
+): VerifyAndCopy {
   const { directories, stateDirectory, credentials, build } = options;
   const { product, update } = forRooms;
   return async (id, journal) =>
-    takeIn(id, {
+    verifyAndCopy(id, {
       directories,
       stateDirectory,
       journal,

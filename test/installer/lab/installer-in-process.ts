@@ -37,7 +37,8 @@ export async function runRootSide(
     return;
   }
   await withReleases(parts, 0, async (open) => {
-    if (what.verb === "install" || what.verb === "put on trial") await install(open, what.id, own.takeIn);
+    if (what.verb === "install" || what.verb === "put on trial")
+      await install(open, what.id, own.verifyAndCopy);
     if (what.verb === "put on trial") return;
     if (what.verb === "rollback")
       await rollBack(open, what.kind, { by: what.by ?? "root", floors: await own.floors() });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
-  isPatient,
   mostBoots,
   mostCrashes,
   nextStep,
   type TrialFacts,
+  takesLong,
 } from "../../../src/installer/trial/trial-step.ts";
 import type { Trial } from "../../../src/releases/release-journal.ts";
 import { trialPhases } from "../../../src/releases/release-journal-schema.ts";
@@ -23,7 +23,7 @@ const fresh: Trial = {
   health: { successes: 0, needed: 3, last: "pump.service is not active", at: null },
   undo: null,
 };
-const facts: TrialFacts = { bootId: "boot-1", uptime: 200, order: null, isTakenUp: false };
+const facts: TrialFacts = { bootId: "boot-1", uptime: 200, order: null, isResumed: false };
 const failed = { outcome: "failed", reason: "It did not become healthy in time.", log: [] } as const;
 
 const step = (trial: Partial<Trial>, other: Partial<TrialFacts> = {}) =>
@@ -56,10 +56,10 @@ describe("the next step of a trial", () => {
   });
 
   it("a deadline that has passed while nobody looked gives it its time again, once", () => {
-    assert.equal(step({}, { uptime: 400, isTakenUp: true }).kind, "watch-anew");
-    assert.equal(step({ crashes: 3 }, { uptime: 400, isTakenUp: true }).kind, "undo");
+    assert.equal(step({}, { uptime: 400, isResumed: true }).kind, "watch-anew");
+    assert.equal(step({ crashes: 3 }, { uptime: 400, isResumed: true }).kind, "undo");
     const health = { ...fresh.health, successes: 3 };
-    assert.equal(step({ health }, { uptime: 400, isTakenUp: true }).kind, "commit");
+    assert.equal(step({ health }, { uptime: 400, isResumed: true }).kind, "commit");
   });
 
   it("undoes what has ended uncleanly three times, not what has twice", () => {
@@ -142,7 +142,7 @@ describe("the next step of any trial", () => {
   const anyFacts = fc.record({
     bootId: fc.constantFrom("boot-1", "boot-2"),
     uptime: fc.integer({ min: 0, max: 20 }),
-    isTakenUp: fc.boolean(),
+    isResumed: fc.boolean(),
     order: fc.option(fc.constantFrom("confirm" as const, "abort" as const)),
   });
 
@@ -161,7 +161,7 @@ describe("the next step of any trial", () => {
     fc.assert(
       fc.property(trials, anyFacts, (trial, present) => {
         if (trial.boot_id === present.bootId || trial.phase === "installing") return;
-        assert.equal(isPatient(nextStep(trial, present)), false);
+        assert.equal(takesLong(nextStep(trial, present)), false);
       }),
     );
   });

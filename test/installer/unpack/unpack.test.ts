@@ -191,7 +191,7 @@ describe("unpacking what is too big for the disk", { timeout: 60_000 }, () => {
     const told = { ...files, sync: () => Promise.reject(new Error("it was written")) };
     await assert.rejects(unpack(payload, join(mount.seen, "release"), { files: told }), {
       code: "storage_full",
-      message: /needs 9 MiB of the disk or more, and may take 6 MiB/,
+      message: /needs at least 9 MiB of disk space, and 6 MiB are available/,
     });
     assert.deepEqual(readdirSync(mount.seen), []);
   });

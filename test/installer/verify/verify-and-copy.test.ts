@@ -10,7 +10,7 @@ import { onDisk } from "../../store/state-directory.ts";
 import { refused } from "../../updates/lab/device.ts";
 import { createSigningKey, sha512 } from "../../updates/lab/signing-key.ts";
 import { refreshing } from "../../updates/refreshing.ts";
-import { agentUser, type IntakeLab, idOf, isRoot, openIntakeLab, takenFiles } from "../verify-lab.ts";
+import { agentUser, idOf, isRoot, openIntakeLab, takenFiles, type VerifyLab } from "../verify-lab.ts";
 
 describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   it("takes a release that an agent of another user has staged, into a copy of root's own", async (test) => {
@@ -19,7 +19,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     const added = lab.publisher.addRelease({ version: "1.2.0", payload });
     lab.publisher.publish("rules");
     await lab.hold();
-    const taken = await lab.takeIn(await lab.stage(added));
+    const taken = await lab.verifyAndCopy(await lab.stage(added));
     assert.equal(taken.release.version, "1.2.0");
     assert.equal(taken.payload, join(lab.trust, "intake", idOf(added), "payload.tar.gz"));
     assert.equal(sha512(await readFile(taken.payload)), added.target.hashes.sha512);
@@ -34,7 +34,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     delete added.target.hashes.sha512;
     lab.publisher.publish("rules");
     await lab.hold();
-    const { release } = await lab.takeIn(await lab.stage(added));
+    const { release } = await lab.verifyAndCopy(await lab.stage(added));
     assert.equal(release.id, added.target.hashes.sha256?.slice(0, 32));
   });
 
@@ -91,7 +91,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     const added = publisher.addRelease({ version: "1.0.0" });
     publisher.publish("targets", "rules", "binary");
     await clientOf(lab);
-    const { release } = await lab.takeIn(await lab.stage(added));
+    const { release } = await lab.verifyAndCopy(await lab.stage(added));
     assert.equal(release.version, "1.0.0");
   });
 
@@ -104,7 +104,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     const readInstalledRoot = async () => successor;
     const { release } = await lab.takeNew("2.0.0", { readInstalledRoot });
     await lab.hold(old);
-    await refused("update_rollback_refused", lab.takeIn(release.id, { readInstalledRoot }));
+    await refused("update_rollback_refused", lab.verifyAndCopy(release.id, { readInstalledRoot }));
   });
 
   it("begins anew when root has installed another publisher's root", async (test) => {
@@ -135,7 +135,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     });
     const rules = { ...emptyJournal.slots.rules, setAside: [aside("held"), aside("deferred")] };
     const journal = { ...emptyJournal, slots: { ...emptyJournal.slots, rules } };
-    const taken = await lab.takeIn(await lab.stage(added), { journal });
+    const taken = await lab.verifyAndCopy(await lab.stage(added), { journal });
     assert.equal(taken.release.version, "1.0.0");
   });
 
@@ -145,7 +145,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     lab.publisher.addRelease({ version: "2.0.0" });
     lab.publisher.publish("rules");
     await lab.hold();
-    assert.equal((await lab.takeIn(await lab.stage(added))).release.version, "1.0.0");
+    assert.equal((await lab.verifyAndCopy(await lab.stage(added))).release.version, "1.0.0");
   });
 
   it("finds it in whatever channel it is signed for, where the host file names none", async (test) => {
@@ -153,12 +153,12 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     const added = lab.publisher.addRelease({ version: "1.0.0", channel: "beta" });
     lab.publisher.publish("rules");
     await lab.hold();
-    assert.equal((await lab.takeIn(await lab.stage(added))).release.channel, "beta");
+    assert.equal((await lab.verifyAndCopy(await lab.stage(added))).release.channel, "beta");
   });
 });
 
 /** What the agent does at a check, by the product's own code; as root, and then it is the agent's. */
-async function clientOf({ publisher, agent }: IntakeLab): Promise<void> {
+async function clientOf({ publisher, agent }: VerifyLab): Promise<void> {
   const [metadata, roots] = ["metadata", "roots"].map((name) => join(agent, "updates", name));
   const files = keepingRoots(await openMetadataFiles(metadata ?? ""), await openMetadataFiles(roots ?? ""));
   if ((await files.read("root")) === null) await files.write("root", publisher.metadata("1.root"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openOwnTrust } from "../../../src/installer/verify/installer-trust.ts";
-import type { IntakeOptions } from "../../../src/installer/verify/verify-and-copy.ts";
+import { openInstallerTrust } from "../../../src/installer/verify/installer-trust.ts";
+import type { VerificationOptions } from "../../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal, type ReleaseJournal } from "../../../src/releases/release-journal.ts";
 import type { ReleaseOptions } from "../../updates/lab/signed-forms.ts";
 import { SignedRepository } from "../../updates/lab/signed-repository.ts";
@@ -127,7 +127,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
         const { lab, id } = await withStaged(test, { version: "1.5.0" });
         const device = { ...labDevice, packaged: { rules: packaged, binary: null } };
         const options = { device, ...(applied !== null && { journal: journalWith(applied) }) };
-        if (newest === null) return assert.equal((await lab.takeIn(id, options)).release.id, id);
+        if (newest === null) return assert.equal((await lab.verifyAndCopy(id, options)).release.id, id);
         const saying = new RegExp(`not newer than ${newest}`);
         await takesNothing(lab, { id, code: "update_not_acceptable", saying }, options);
       });
@@ -150,7 +150,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
       const { lab } = await withStaged(test);
       const added = new SignedRepository().addRelease({ version: "9.0.0" });
       const id = await lab.stage(added);
-      await takesNothing(lab, { id, code: "update_not_acceptable", saying: /Nobody has signed/ });
+      await takesNothing(lab, { id, code: "update_not_acceptable", saying: /is not signed/ });
     });
 
     it("a binary that the rules' key has signed, wherever it is said to lie", async (test) => {
@@ -170,7 +170,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
       lab.publisher.publish("rules");
       await lab.hold();
       const code = "update_not_acceptable";
-      await takesNothing(lab, { id: await lab.stage(inBinary), code, saying: /Nobody has signed/ });
+      await takesNothing(lab, { id: await lab.stage(inBinary), code, saying: /is not signed/ });
       await takesNothing(lab, {
         id: await lab.stage(inRules),
         code,
@@ -178,14 +178,14 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
       });
     });
 
-    const refusals: [string, ReleaseOptions, Partial<IntakeOptions>, RegExp][] = [
+    const refusals: [string, ReleaseOptions, Partial<VerificationOptions>, RegExp][] = [
       ["another product", { product: "pump" }, {}, /for the product pump, not demo/],
       ["another architecture", { kind: "binary", arch: "arm64" }, {}, /is for arm64/],
       [
         "a channel that root does not let in",
         { channel: "beta" },
         { device: { ...labDevice, channels: ["stable"] } },
-        /of the channel beta, and the host file lets in stable/,
+        /belongs to the channel beta, and the host file allows stable/,
       ],
       [
         "a release that its publisher took back",
@@ -222,7 +222,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
         custom: { floor: "3.0.0", min_agent: "9.0.0" },
       });
       await takesNothing(lab, { id, code: "update_not_acceptable", saying: /needs an agent/ });
-      const trust = await openOwnTrust(lab);
+      const trust = await openInstallerTrust(lab);
       assert.deepEqual(trust.floors(), { "rules/base": "3.0.0" });
       await trust.close();
     });
@@ -234,7 +234,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
       await lab.hold();
       const journal = journalWith("2.0.0");
       // Seen is enough: it was never installed.
-      const { floors } = await lab.takeIn(await lab.stage(raising), { journal });
+      const { floors } = await lab.verifyAndCopy(await lab.stage(raising), { journal });
       assert.deepEqual(floors, { "rules/base": "3.0.0" });
       lab.publisher.addRelease({ version: "3.0.0", custom: { withdrawn: "a slip" } });
       const below = lab.publisher.addRelease({ version: "2.5.0" });

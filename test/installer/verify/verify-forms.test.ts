@@ -26,12 +26,12 @@ const code = "update_not_acceptable";
 
 describe("what lies where the staged payload should be", { skip: !isRoot && "needs root" }, () => {
   const scripts: [string, string, RegExp][] = [
-    ["a fifo that nobody writes to", 'rm "$F"; mkfifo "$F"', /no regular file/],
-    ["a directory", 'rm "$F"; mkdir "$F"', /no regular file/],
+    ["a fifo that nobody writes to", 'rm "$F"; mkfifo "$F"', /not a regular file/],
+    ["a directory", 'rm "$F"; mkdir "$F"', /not a regular file/],
     [
       "a socket",
       'rm "$F"; python3 -c "import socket,os; socket.socket(socket.AF_UNIX).bind(os.environ[\'F\'])"',
-      /no regular file/,
+      /not a regular file/,
     ],
     [
       "a link to the signed bytes elsewhere",
@@ -41,26 +41,26 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
     ["a link to what root alone may read", 'rm "$F"; ln -s /etc/shadow "$F"', /is a link/],
     ["a link to a device", 'rm "$F"; ln -s /dev/zero "$F"', /is a link/],
     ["a link that leads to itself", 'rm "$F"; ln -s "$F" "$F"', /is a link/],
-    ["nothing", 'rm "$F"', /is not there/],
+    ["nothing", 'rm "$F"', /does not exist/],
     [
       "a link in the place of its directory",
       'mv "$UPDATES/staged" "$UPDATES/elsewhere"; ln -s elsewhere "$UPDATES/staged"',
-      /staged is no directory, or a link/,
+      /staged is not a directory, or is a link/,
     ],
     [
       "a link in the place of the directory of updates",
       'mv "$UPDATES" "$UPDATES/../elsewhere"; ln -s elsewhere "$UPDATES"',
-      /updates is no directory, or a link/,
+      /updates is not a directory, or is a link/,
     ],
     [
       "a file in the place of its directory",
       'rm -r "$UPDATES/staged"; echo x > "$UPDATES/staged"',
-      /staged is no directory/,
+      /staged is not a directory/,
     ],
     [
       "a link in the place of the directory of metadata",
       'mv "$UPDATES/metadata" "$UPDATES/m"; ln -s m "$UPDATES/metadata"',
-      /metadata is no directory, or a link/,
+      /metadata is not a directory, or is a link/,
     ],
     [
       "a link in the place of one role's metadata",
@@ -70,7 +70,7 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
     [
       "a fifo in the place of a kept root",
       'R="$UPDATES/roots/2%2eroot.json"; mkfifo "$R"',
-      /no regular file/,
+      /not a regular file/,
     ],
     [
       "a thousand files among the metadata",
@@ -96,7 +96,7 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
   it("is not taken in: the signed bytes in a file that the agent itself may not read", async (test) => {
     const { lab, id } = await withStaged(test);
     await chown(lab.stagedPath(id), 0, 0);
-    await takesNothing(lab, { id, code, saying: /nothing that the agent could open/ });
+    await takesNothing(lab, { id, code, saying: /cannot be opened by the agent/ });
   });
 
   it("is not taken in: a file of 100 GiB with nothing in it", async (test) => {
@@ -126,8 +126,8 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
   ]) {
     it(`is not looked for under ${JSON.stringify(id)}, which is no id`, async (test) => {
       const lab = await openIntakeLab(test);
-      const error = await refused(code, lab.takeIn(id));
-      assert.match(error.message, /no release's id/);
+      const error = await refused(code, lab.verifyAndCopy(id));
+      assert.match(error.message, /does not name a release/);
     });
   }
 });
@@ -152,7 +152,7 @@ describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
     test.after(() => void grower.kill("SIGKILL"));
     await until("it grows", async () => (await readFile(path)).length > 900_000);
     for (let tries = 0; tries < 20; tries += 1) {
-      const taken = await lab.takeIn(id).catch((error: unknown) => error);
+      const taken = await lab.verifyAndCopy(id).catch((error: unknown) => error);
       if (taken instanceof StewardError) assert.equal(taken.code, "update_payload_mismatch");
       for (const name of await takenFiles(lab.trust))
         assert.deepEqual(await readFile(join(lab.trust, "intake", name)), added.payload);

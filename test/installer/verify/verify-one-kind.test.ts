@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { inDays } from "../../updates/lab/signed-forms.ts";
 import { createSigningKey } from "../../updates/lab/signing-key.ts";
-import { type IntakeLab, isRoot, openIntakeLab, takesNothing } from "../verify-lab.ts";
+import { isRoot, openIntakeLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
 
 /** A staged release of each kind, with something wrong with one of the two roles. */
 async function withSpoilt(
   test: TestContext,
-  spoil: (lab: IntakeLab) => void,
-): Promise<{ lab: IntakeLab; rules: string; binary: string }> {
+  spoil: (lab: VerifyLab) => void,
+): Promise<{ lab: VerifyLab; rules: string; binary: string }> {
   const lab = await openIntakeLab(test);
   const rules = lab.publisher.addRelease({ version: "1.1.0", custom: { floor: "1.0.0" } });
   const binary = lab.publisher.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
@@ -18,7 +18,7 @@ async function withSpoilt(
   return { lab, rules: await lab.stage(rules), binary: await lab.stage(binary) };
 }
 
-function expire({ publisher }: IntakeLab, role: "rules" | "binary"): void {
+function expire({ publisher }: VerifyLab, role: "rules" | "binary"): void {
   const signed = publisher.delegated[role];
   assert.ok(signed, `the lab has ${role}`);
   signed.expires = inDays(new Date(), -1);
@@ -29,7 +29,7 @@ describe("the installer, with one kind whose metadata cannot be used", {
 }, () => {
   it("takes rules while the binary role has expired, and no binary", async (test) => {
     const { lab, rules, binary } = await withSpoilt(test, (lab) => expire(lab, "binary"));
-    const { release, floors } = await lab.takeIn(rules);
+    const { release, floors } = await lab.verifyAndCopy(rules);
     assert.equal(release.version, "1.1.0");
     assert.deepEqual(floors, { "rules/base": "1.0.0" });
     await takesNothing(lab, { id: binary, code: "update_metadata_expired", saying: /role binary/ });
@@ -39,7 +39,7 @@ describe("the installer, with one kind whose metadata cannot be used", {
     const { lab, rules, binary } = await withSpoilt(test, ({ publisher }) => {
       publisher.signers.rules = [createSigningKey()];
     });
-    assert.equal((await lab.takeIn(binary)).release.version, "2.0.0");
+    assert.equal((await lab.verifyAndCopy(binary)).release.version, "2.0.0");
     await takesNothing(lab, { id: rules, code: "update_signature_invalid", saying: /role rules/ });
   });
 

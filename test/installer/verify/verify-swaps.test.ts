@@ -15,10 +15,10 @@ import { sha512 } from "../../updates/lab/signing-key.ts";
 import { swapperSource } from "../swapping.ts";
 import {
   asAgentUser,
-  type IntakeLab,
   isRoot,
   labCredentials,
   takenFiles,
+  type VerifyLab,
   withStaged,
 } from "../verify-lab.ts";
 
@@ -38,7 +38,7 @@ describe("a process of the agent's user that swaps what is staged, all the time"
     const hash = added.target.hashes.sha512 ?? "";
     const whole = newTally();
     while (countOf(whole) < wholeInstalls || (!hasSeenAll(whole) && countOf(whole) < mostWholeInstalls)) {
-      await tally(whole, async () => (await lab.takeIn(id)).payload, hash);
+      await tally(whole, async () => (await lab.verifyAndCopy(id)).payload, hash);
       if (whole.last === "refused") assert.deepEqual(await takenFiles(lab.trust), []);
     }
     // Opened, copied, held against the signed hash.
@@ -102,7 +102,7 @@ async function tally(into: Tally, take: () => Promise<string>, hash: string): Pr
   }
 }
 
-async function startSwapping(lab: IntakeLab, id: string): Promise<ChildProcessWithoutNullStreams> {
+async function startSwapping(lab: VerifyLab, id: string): Promise<ChildProcessWithoutNullStreams> {
   const [program = "", ...options] = asAgentUser;
   const updates = join(lab.agent, "updates");
   const child = spawn(program, [...options, process.execPath, "-e", swapperSource, updates, id], {

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { IntakeOptions } from "../../../src/installer/verify/verify-and-copy.ts";
+import type { VerificationOptions } from "../../../src/installer/verify/verify-and-copy.ts";
 import { SignedRepository } from "../../updates/lab/signed-repository.ts";
-import { type IntakeLab, isRoot, openIntakeLab, takesNothing } from "../verify-lab.ts";
+import { isRoot, openIntakeLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
 
 /** A publisher's today; his timestamp is good for 7 days from it. */
 const today = new Date("2026-12-01T00:00:00Z");
 const days = (count: number): Date => new Date(today.getTime() + count * 86_400_000);
 
 /** What the agent has set the clock to, and what it cannot set. No clock of this host is touched. */
-function clocks(day: number, { uptimeDays = 0, bootId = "one" } = {}): Partial<IntakeOptions> {
+function clocks(day: number, { uptimeDays = 0, bootId = "one" } = {}): Partial<VerificationOptions> {
   return { wall: () => days(day), uptime: () => 1_000 + uptimeDays * 86_400, bootId };
 }
 
-async function withRelease(test: TestContext): Promise<{ lab: IntakeLab; id: string }> {
+async function withRelease(test: TestContext): Promise<{ lab: VerifyLab; id: string }> {
   const lab = await openIntakeLab(test, new SignedRepository({ now: today }));
   const added = lab.publisher.addRelease({ version: "1.0.0" });
   lab.publisher.publish("rules");
@@ -34,8 +34,8 @@ describe("an old timestamp with the clock set back", { skip: !isRoot && "needs r
 
   it("is refused in the boot in which its like was taken in: monotonic time has gone on", async (test) => {
     const { lab, id } = await withRelease(test);
-    await lab.takeIn(id, clocks(1));
-    await lab.takeIn(id, clocks(1, { uptimeDays: 5 }));
+    await lab.verifyAndCopy(id, clocks(1));
+    await lab.verifyAndCopy(id, clocks(1, { uptimeDays: 5 }));
     await takesNothing(lab, { id, code, saying }, clocks(1, { uptimeDays: 7 }));
     await takesNothing(lab, { id, code, saying }, clocks(-300, { uptimeDays: 7 }));
   });
@@ -64,7 +64,7 @@ describe("a clock that is set forward", { skip: !isRoot && "needs root" }, () =>
   it("brings the floor no further than an expiry that somebody has signed", async (test) => {
     const { lab, id } = await withRelease(test);
     await takesNothing(lab, { id, code }, clocks(3_000));
-    await lab.takeIn(id, clocks(6.9));
+    await lab.verifyAndCopy(id, clocks(6.9));
     const { floor } = JSON.parse(await readFile(join(lab.trust, "time-floor.json"), "utf8"));
     assert.equal(floor, days(6.9).toISOString());
     // What the publisher signs next is taken, with the clock right again.
