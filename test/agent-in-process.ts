@@ -11,7 +11,7 @@ import { createLog, type Log } from "../src/journal/logs/log.ts";
 import { createOwnLines } from "../src/journal/logs/own-lines.ts";
 import type { Program } from "../src/programs/agent/program-config.ts";
 import { type Surroundings, serve } from "../src/programs/agent/serve.ts";
-import { createCommandContext } from "../src/programs/command-context.ts";
+import { createCommandContext } from "../src/programs/command-line/context.ts";
 import { capture, type Ended } from "./captured-streams.ts";
 import {
   type AgentOptions,

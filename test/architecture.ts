@@ -33,7 +33,7 @@ const mains = [
   "programs/steward.ts",
   "programs/agent/main.ts",
   "programs/build.ts",
-  "programs/command-line.ts",
+  "programs/command-line/main.ts",
   "programs/program.ts",
   "programs/installer/main.ts",
   "programs/self-check.ts",

@@ -14,7 +14,7 @@ const alone = { "facts-worker": "system/facts-worker.ts", "self-check": "program
 /** The three programs, each a part that is split where it imports something only when it is needed. */
 const programs = {
   agent: "programs/agent/main.ts",
-  "command-line": "programs/command-line.ts",
+  "command-line": "programs/command-line/main.ts",
   installer: "programs/installer/main.ts",
 };
 

@@ -13,7 +13,7 @@ const text = isAlone ? answerTo(word, rest[0]) : undefined;
 const isAgent = word === "serve" && !rest.includes("--help") && !rest.includes("-h");
 if (text !== undefined) say(text);
 else if (isAgent) void import("./agent/main.ts");
-else void import("./command-line.ts");
+else void import("./command-line/main.ts");
 
 function answerTo(command: string | undefined, argument: string | undefined): string | undefined {
   if (command === "--version" && typeof STEWARD_BUILD !== "undefined")

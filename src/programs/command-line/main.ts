@@ -1,11 +1,11 @@
 /** One command of `steward`, as a process. */
 import { stat } from "node:fs/promises";
-import { runCommandLine } from "../cli/main.ts";
-import { StewardError } from "../contract/errors.ts";
-import { changeUserKeepingTimeCapability } from "../host/linux/clock/time-capability.ts";
-import { fail } from "./build.ts";
-import { createCommandContext, type Terminal } from "./command-context.ts";
-import { begin, program } from "./program.ts";
+import { runCommandLine } from "../../cli/main.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { changeUserKeepingTimeCapability } from "../../host/linux/clock/time-capability.ts";
+import { fail } from "../build.ts";
+import { begin, program } from "../program.ts";
+import { createCommandContext, type Terminal } from "./context.ts";
 
 begin();
 runCommandLine(process.argv.slice(2), createCommandContext(program, terminal())).then((code) => {

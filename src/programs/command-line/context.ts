@@ -1,6 +1,6 @@
-import type { CommandContext } from "../cli/client/context.ts";
-import { agentConfig, installerScript, type Program, readInitialSettings } from "./agent/program-config.ts";
-import { readDecisionsOrNone, usualHostFile } from "./host-file.ts";
+import type { CommandContext } from "../../cli/client/context.ts";
+import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/program-config.ts";
+import { readDecisionsOrNone, usualHostFile } from "../host-file.ts";
 
 /** What only the process has that runs the command line. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
@@ -24,8 +24,8 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       await becomeOwner(stateDirectory, config.clockAddon);
       const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
       const { forRooms } = await readDecisionsOrNone(hostFile, program.userId());
-      const { openOfflineClient } = await import("./agent/offline.ts");
-      const { installerAccessOf } = await import("./installer/run.ts");
+      const { openOfflineClient } = await import("../agent/offline.ts");
+      const { installerAccessOf } = await import("../installer/run.ts");
       const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
       const offline = { ...config, ...forRooms, ...(installer && { installer }), readsOnly };
       return openOfflineClient(offline, (text) => {
@@ -33,17 +33,17 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       });
     },
     runInstaller: async (words, places) => {
-      const { runInstaller } = await import("./installer/run.ts");
+      const { runInstaller } = await import("../installer/run.ts");
       return runInstaller({ node, script }, words, places);
     },
     readRootOfTrust: async (bytes) => {
-      const { workshop } = await import("../updates/workshop.ts");
+      const { workshop } = await import("../../updates/workshop.ts");
       return workshop.readRootToInstall(bytes);
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
-      const { openStateTools } = await import("./agent/offline.ts");
+      const { openStateTools } = await import("../agent/offline.ts");
       return openStateTools(stateDirectory, initialSettings);
     },
   };
