@@ -1,11 +1,14 @@
 import { isAbsolute, normalize } from "node:path";
 import { durationSecondsOrNaN } from "../../../contract/durations.ts";
+import type { StewardError } from "../../../contract/errors.ts";
 import type { ApplyPlan, HealthPlan, HttpCheck } from "../../release-ports.ts";
-import type { Refuse } from "./host-file-update.ts";
 import { serviceName } from "./service-name.ts";
 
 /** How releases of each kind are put to work; null: those of this kind are not applied here. */
 export type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
+
+/** Makes the error of a reason that continues after the path of the file. */
+export type Refuse = (what: string, cause?: unknown) => StewardError;
 
 /** What stands for the release's directory in the words of a program. */
 export const releasePlace = "{release}";

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { StewardError } from "../../../contract/errors.ts";
 import { settings } from "../../../contract/schemas/settings.ts";
 import type { TrustedOwners } from "../../host.ts";
-import { type ApplyPlans, checkedPlans, hostPrograms } from "./host-file-apply.ts";
+import { type ApplyPlans, checkedPlans, hostPrograms, type Refuse } from "./host-file-apply.ts";
 import { readTrustedFile } from "./trusted-file.ts";
 import { refuseForeignProgram } from "./trusted-program.ts";
 
@@ -22,9 +22,6 @@ export interface UpdateDecisions {
   /** How releases are put to work; null: those of this kind are not applied here. */
   apply: ApplyPlans;
 }
-
-/** Makes the error of a reason that goes on behind the file's path. */
-export type Refuse = (what: string, cause?: unknown) => StewardError;
 
 /** The member `update` of the host file. Throws what `refuse` makes. */
 export function checkedUpdate(update: unknown = {}, refuse: Refuse): UpdateDecisions {

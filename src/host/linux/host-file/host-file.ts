@@ -2,14 +2,8 @@ import { isIP } from "node:net";
 import { StewardError } from "../../../contract/errors.ts";
 import { unitName } from "../../../contract/schemas/logs.ts";
 import type { TrustedOwners } from "../../host.ts";
-import { plansOf } from "./host-file-apply.ts";
-import {
-  checkedUpdate,
-  judgePrograms,
-  type Refuse,
-  readAuthorities,
-  type UpdateDecisions,
-} from "./host-file-update.ts";
+import { plansOf, type Refuse } from "./host-file-apply.ts";
+import { checkedUpdate, judgePrograms, readAuthorities, type UpdateDecisions } from "./host-file-update.ts";
 import { readTrustedFile } from "./trusted-file.ts";
 
 /** What root alone decides about this device; the API never writes it. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 import { StewardError } from "../../../contract/errors.ts";
 import type { RunCommand } from "../../ports.ts";
 import type { ReleaseAtWork, ReleaseHost } from "../../release-ports.ts";
-import { createLastWords } from "./last-words.ts";
 import { forRelease } from "./release-programs.ts";
 import { freeUserId } from "./throw-away-user.ts";
 
@@ -126,4 +126,39 @@ async function within(milliseconds: number, closed: Promise<void>): Promise<void
   });
   await Promise.race([closed, late]);
   clearTimeout(timer);
+}
+
+/** Bytes kept of what is said, lines shown of them, and characters shown of a line. */
+const bounds = { bytes: 8_192, lines: 8, lineCharacters: 100 } as const;
+
+/** What could drive a terminal or reorder what is read. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
+
+/** The end of what a program says, however much that is. */
+interface LastWords {
+  add(piece: Uint8Array): void;
+  /** Its last lines, in print, on one line; at most 830 characters. */
+  text(): string;
+}
+
+/** Has heard nothing yet. */
+function createLastWords(): LastWords {
+  let heard = Buffer.alloc(0);
+  return {
+    add: (piece) => {
+      heard = Buffer.concat([heard, piece.subarray(-bounds.bytes)]).subarray(-bounds.bytes);
+    },
+    text: () => {
+      const lines = stripVTControlCharacters(heard.toString("utf8")).split("\n").map(printable);
+      return lines
+        .filter((line) => line !== "")
+        .slice(-bounds.lines)
+        .join(" | ");
+    },
+  };
+}
+
+function printable(line: string): string {
+  const text = line.replace(unprintable, " ").trim();
+  return text.length > bounds.lineCharacters ? `${text.slice(0, bounds.lineCharacters)}…` : text;
 }
