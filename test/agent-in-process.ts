@@ -9,7 +9,7 @@ import { StewardError } from "../src/contract/errors.ts";
 import { isJournalStream } from "../src/host/linux/systemd/journal-stream.ts";
 import { createLog, type Log } from "../src/journal/logs/log.ts";
 import { createOwnLines } from "../src/journal/logs/own-lines.ts";
-import type { Program } from "../src/programs/agent/program-config.ts";
+import type { Program } from "../src/programs/agent/config.ts";
 import { type Surroundings, serve } from "../src/programs/agent/serve.ts";
 import { createCommandContext } from "../src/programs/command-line/context.ts";
 import { capture, type Ended } from "./captured-streams.ts";

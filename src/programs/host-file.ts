@@ -1,16 +1,27 @@
 import { resolve } from "node:path";
 import type { TrustedOwners } from "../host/host.ts";
 import { type HostFile, plainHostFile, readHostFile } from "../host/linux/host-file/host-file.ts";
+import type { UpdateDecisions } from "../host/linux/host-file/host-file-update.ts";
 import { updateRootFile } from "../host/linux/host-file/installed-root.ts";
-import type { RoomsConfig } from "./agent/config.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
+
+/** What root has decided about updates, and where its root of trust lies. */
+export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
+  rootFile: string;
+  /** Why the host file cannot be used. Then the agent does not know what the device runs, and checks for no updates. */
+  unusable?: string | undefined;
+}
 
 /** What root has decided about this device. */
 export interface HostDecisions {
   names: readonly string[];
   trustedProxies: readonly string[];
-  forRooms: Pick<RoomsConfig, "logUnits" | "product" | "update">;
+  forRooms: {
+    logUnits: readonly string[];
+    product: string;
+    update: HostUpdateConfig;
+  };
 }
 
 /** Reads the host file. `uid`: the user who runs this. Throws `validation_failed`. */
@@ -19,7 +30,7 @@ export async function readDecisions(path: string, uid: number | undefined): Prom
   return decisionsOf(path, owners, await readHostFile(path, owners));
 }
 
-/** The same for the command line: one that cannot be used keeps an agent from starting, and must not keep it from being mended. */
+/** The same for the command line. A host file that cannot be used stops the agent, and must not stop its repair. */
 export async function readDecisionsOrNone(path: string, uid: number | undefined): Promise<HostDecisions> {
   try {
     return await readDecisions(path, uid);
@@ -30,10 +41,10 @@ export async function readDecisionsOrNone(path: string, uid: number | undefined)
   }
 }
 
-/** What a program decides that reads no host file. */
+/** The decisions where no host file is read. */
 export const noDecisions = decisionsOf(usualHostFile, {}, plainHostFile);
 
-/** At its usual place only root's counts; at any other also one of the user who runs this, for a trial. */
+/** At its usual place the file must belong to root; anywhere else, for a trial, it may belong to the user who runs this. */
 function ownersOf(path: string, uid: number | undefined): TrustedOwners {
   return resolve(path) === usualHostFile ? {} : { own: uid };
 }

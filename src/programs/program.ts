@@ -4,7 +4,7 @@ import { openNativeJournal } from "../host/linux/systemd/native-journal.ts";
 import { journalFieldsOf } from "../journal/logs/journal-fields.ts";
 import { createLog, syslogNumbers } from "../journal/logs/log.ts";
 import { createOwnLines } from "../journal/logs/own-lines.ts";
-import { clockAddon, type Program } from "./agent/program-config.ts";
+import { clockAddon, type Program } from "./agent/config.ts";
 import { build } from "./build.ts";
 
 /** By its number: whoever asks process.stderr for it makes Node open the stream at each start. */

@@ -2,7 +2,7 @@
 import { openServiceManager, type ServiceManager } from "../../host/linux/systemd/service-manager.ts";
 import { fail } from "../build.ts";
 import { begin, program } from "../program.ts";
-import { clockAddon } from "./program-config.ts";
+import { clockAddon } from "./config.ts";
 import { serve } from "./serve.ts";
 
 begin();

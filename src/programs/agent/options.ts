@@ -3,11 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { StewardError } from "../../contract/errors.ts";
 import { usualHostFile } from "../host-file.ts";
-import type { AgentConfig } from "./config.ts";
-
-/** root:steward 0640; what is sealed with it cannot be read by whoever has the state alone. */
-export const usualSealKeyFile = "/etc/steward/seal.key";
-export const usualStateDirectory = "/var/lib/steward";
+import { type AgentConfig, usualSealKeyFile, usualStateDirectory } from "./config.ts";
 
 /** How `serve` was called. */
 export interface ServeOptions {

@@ -5,9 +5,8 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
 import { readDecisions } from "../host-file.ts";
 import { type Agent, startAgent } from "./agent.ts";
-import type { AgentConfig } from "./config.ts";
+import { type AgentConfig, agentConfig, installerScript, type Program } from "./config.ts";
 import { readServeOptions } from "./options.ts";
-import { agentConfig, installerScript, type Program } from "./program-config.ts";
 
 /**
  * What of an agent's surroundings another may stand for: its clock and how long it has been up; and proxies that it

@@ -19,7 +19,7 @@ import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import type { UpdateRecord } from "../../updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
-import type { HostUpdateConfig } from "./config.ts";
+import type { HostUpdateConfig } from "../host-file.ts";
 import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
 
 /** What the updates of this device are joined from. */

@@ -1,5 +1,5 @@
 import type { CommandContext } from "../../cli/client/context.ts";
-import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/program-config.ts";
+import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/config.ts";
 import { readDecisionsOrNone, usualHostFile } from "../host-file.ts";
 
 /** What only the process has that runs the command line. */
