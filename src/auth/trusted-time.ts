@@ -19,7 +19,7 @@ export interface TrustedTime {
    */
   isInEpoch(epoch: number): boolean;
   /** Somebody vouches for the clock. */
-  isVouchedFor(): boolean;
+  isTrusted(): boolean;
   /**
    * What an expiry date is held against: now, while somebody vouches for the clock; else the last such time carried on
    * by monotonic time, or at first the floor. A clock that nobody vouches for neither kills nor revives anything.
@@ -37,7 +37,7 @@ export interface TimeObserver {
   /** A step was seen, of so many seconds; positive: forward. */
   onStep: (seconds: number) => void;
   /** Somebody has begun to vouch for the clock. */
-  onVouchedFor: () => void;
+  onTrusted: () => void;
 }
 
 export interface TrustedTimeOptions {
@@ -64,13 +64,13 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
   let vouched: { milliseconds: number; uptimeSeconds: number } | null = null;
   const startedAt = uptime();
   // At the start nothing has begun: locks of before the agent's restart go on under a clock that was vouched for then.
-  let wasVouchedFor = readClock().trust !== "none";
-  const isVouchedFor = (): boolean => {
+  let wasTrusted = readClock().trust !== "none";
+  const isTrusted = (): boolean => {
     const isNow = readClock().trust !== "none";
-    const hasBegun = isNow && !wasVouchedFor;
-    wasVouchedFor = isNow;
+    const hasBegun = isNow && !wasTrusted;
+    wasTrusted = isNow;
     if (isNow) vouched = { milliseconds: now().getTime(), uptimeSeconds: uptime() };
-    if (hasBegun) observer?.onVouchedFor();
+    if (hasBegun) observer?.onTrusted();
     return isNow;
   };
   return {
@@ -78,9 +78,9 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
     nowSeconds,
     epoch: () => steps.look().epoch,
     isInEpoch: steps.isIn,
-    isVouchedFor,
+    isTrusted,
     expiryNow: () => {
-      if (isVouchedFor()) return now();
+      if (isTrusted()) return now();
       const { milliseconds, uptimeSeconds } = vouched ?? {
         milliseconds: options.floor().getTime(),
         uptimeSeconds: startedAt,

@@ -58,8 +58,8 @@ export function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
 }
 
 function refuseRestricted(policy: Policy, actor: Person | Program): void {
-  const { restriction } = actor;
-  if (restriction === "password_change" && !policy.beforePasswordChange) {
+  const { requiredAction } = actor;
+  if (requiredAction === "password_change" && !policy.beforePasswordChange) {
     throw new StewardError(
       "password_change_required",
       actor.kind === "user"
@@ -67,7 +67,7 @@ function refuseRestricted(policy: Policy, actor: Person | Program): void {
         : `The owner of this API token, ${actor.account.username}, has a one-use password. The token is refused until they sign in and choose their own.`,
     );
   }
-  if (restriction === "two_factor_enrolment" && !policy.beforeEnrolment) {
+  if (requiredAction === "two_factor_enrolment" && !policy.beforeEnrolment) {
     throw new StewardError(
       "two_factor_enrolment_required",
       actor.kind === "user"

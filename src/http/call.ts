@@ -1,4 +1,4 @@
-import type { Origin } from "../auth/sessions/sessions.ts";
+import type { RequestContext } from "../auth/sessions/sessions.ts";
 import type { Person, Program } from "../auth/tokens/bearer.ts";
 import { type Fault, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
@@ -19,7 +19,7 @@ export interface Anonymous {
 /** One call of an operation: its validated input and who makes it from where. */
 export interface Call<Id extends OperationId> extends Input<Id> {
   actor: Actor;
-  origin: Origin;
+  context: RequestContext;
   /** The browser's, where the operation may use it and there is a browser. */
   cookie: RefreshCookie | undefined;
   /** Of a stream: the Last-Event-ID header, where a client comes back. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Origin } from "../auth/sessions/sessions.ts";
+import type { RequestContext } from "../auth/sessions/sessions.ts";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operations/operation.ts";
@@ -19,7 +19,7 @@ import { type CheckedInput, createInputCheck, type RawInput, refuse } from "./va
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
-  origin: Origin;
+  context: RequestContext;
   /** Where the handler's note goes, for whoever writes a refusal down. */
   noted: EventNote;
   cookie: RefreshCookie | undefined;
@@ -63,11 +63,11 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       const input = check(request);
       const { params, query, body, bodyErrors } = input;
       if (bodyErrors.length > 0) refuse([...bodyErrors, ...(await furtherErrors(handle, input))], "body");
-      const { actor, origin, noted, cookie, lastEventId } = request;
+      const { actor, context, noted, cookie, lastEventId } = request;
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: spreading the input into it took a twelfth of a request.
-      const call = { params, query, body, actor, origin, cookie, ifMatch, lastEventId, note };
+      const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, note };
       const result = await handle(call);
       if (operation.event && !noted.isUnchanged) await record(events, noted.type ?? operation.event, request);
       return answer(operation, result);
@@ -92,14 +92,14 @@ async function furtherErrors(
 function record(
   events: EventSink,
   type: EventType,
-  { actor, origin, noted }: DispatchRequest,
+  { actor, context, noted }: DispatchRequest,
 ): Promise<void> {
   return events.record({
     type,
     actor: noted.actor ?? eventActorOf(actor),
     subject: noted.subject ?? null,
-    from: origin.address,
-    requestId: origin.requestId,
+    from: context.address,
+    requestId: context.requestId,
     details: noted.details ?? {},
   });
 }

@@ -1,4 +1,4 @@
-import type { Origin } from "../auth/sessions/sessions.ts";
+import type { RequestContext } from "../auth/sessions/sessions.ts";
 import { StewardError } from "../contract/errors.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";
@@ -7,7 +7,7 @@ import { type Actor, type EventNote, eventActorOf } from "./call.ts";
 /** A request as far as it got, for what is written down of it beside its success. */
 export interface RequestAttempt {
   actor: Actor;
-  readonly origin: Origin;
+  readonly context: RequestContext;
   /** What the operation's handler knows of it. */
   readonly noted: EventNote;
 }
@@ -16,7 +16,7 @@ export interface RequestAttempt {
 export function recordRefusal(
   events: EventSink,
   id: OperationId,
-  { actor, origin, noted }: RequestAttempt,
+  { actor, context, noted }: RequestAttempt,
   error: unknown,
 ): void {
   if (!(error instanceof StewardError) || ![401, 403, 429].includes(error.status)) return;
@@ -25,8 +25,8 @@ export function recordRefusal(
     type: operationOf(id).refusal ?? ("request.refused" as const),
     actor: eventActorOf(actor),
     subject: noted.subject ?? null,
-    from: origin.address,
-    requestId: origin.requestId,
+    from: context.address,
+    requestId: context.requestId,
     details: { operation: id, ...(details.reason !== undefined && { reason: details.reason }) },
   };
   events.refuse(facts, code);
@@ -36,14 +36,14 @@ export function recordRefusal(
 export function recordTolerance(
   events: EventSink,
   id: OperationId,
-  { actor, origin }: RequestAttempt,
+  { actor, context }: RequestAttempt,
 ): Promise<void> {
   return events.record({
     type: "token.tolerated",
     actor: eventActorOf(actor),
     subject: null,
-    from: origin.address,
-    requestId: origin.requestId,
+    from: context.address,
+    requestId: context.requestId,
     details: { operation: id },
   });
 }

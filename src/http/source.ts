@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import {
   canonicalAddress as canonical,
+  clientKeyOf,
   isLoopback,
-  loopbackSource,
-  sourceOf,
+  loopbackKey,
 } from "../auth/throttle/client-key.ts";
 import type { UserOfConnection } from "../host/ports.ts";
 
@@ -12,10 +12,10 @@ import type { UserOfConnection } from "../host/ports.ts";
 export interface RequestSource {
   /** The client's address as people are shown it: IPv4, or IPv6 in its canonical form without a zone. */
   address: string;
-  /** What attempts are counted by, see `sourceOf`. */
-  source: string;
+  /** What attempts are counted by, see `clientKeyOf`. */
+  clientKey: string;
   /** On loopback: what the attempts of the one user of this device are counted by, where the host can tell who it is. */
-  sourceOfUser?: (() => Promise<string>) | undefined;
+  keyOfUser?: (() => Promise<string>) | undefined;
 }
 
 /** Trusted proxies that a request may have come through; behind more of them nobody looks any further. */
@@ -42,16 +42,16 @@ export function createSourceOf(
     let peer = peers.get(request.socket);
     if (peer === undefined) {
       const address = canonical(request.socket.remoteAddress ?? "") ?? "";
-      const sourceOfUser = isLoopback(address) ? onceAsked(request.socket, address, userOf) : undefined;
+      const keyOfUser = isLoopback(address) ? onceAsked(request.socket, address, userOf) : undefined;
       peer = {
-        ...{ address, source: sourceOf(address), isTrusted: isTrusted(address) },
-        ...(sourceOfUser && { sourceOfUser }),
+        ...{ address, clientKey: clientKeyOf(address), isTrusted: isTrusted(address) },
+        ...(keyOfUser && { keyOfUser }),
       };
       peers.set(request.socket, peer);
     }
     if (!peer.isTrusted) return peer;
     const client = forwardedFor(request.headers["x-forwarded-for"], isTrusted);
-    return client === undefined ? peer : { address: client, source: sourceOf(client) };
+    return client === undefined ? peer : { address: client, clientKey: clientKeyOf(client) };
   };
 }
 
@@ -62,7 +62,7 @@ function onceAsked(socket: Socket, address: string, userOf: UserOfConnection): (
     const { localAddress = "", localPort = 0, remotePort = 0 } = socket;
     const local = canonical(localAddress) ?? "";
     const user = await userOf({ localAddress: local, localPort, remoteAddress: address, remotePort });
-    return user === null ? loopbackSource : `${loopbackSource} user ${user}`;
+    return user === null ? loopbackKey : `${loopbackKey} user ${user}`;
   };
   return () => {
     asked ??= ask();
@@ -132,7 +132,7 @@ function addressOf(entry: string): string | undefined {
 
 /** The source of a connection, by its peer's address; those of a unix socket, which have none, are one. */
 export function sourceOfPeer(remoteAddress: string | undefined): string {
-  return sourceOf(canonical(remoteAddress ?? "") ?? "");
+  return clientKeyOf(canonical(remoteAddress ?? "") ?? "");
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {

@@ -54,7 +54,7 @@ const trials: Readonly<Record<ProgramPart, () => void | Promise<void>>> = {
     expect(!opens(() => seal.open(own, "another record")), "a secret opened for another record");
   },
   passwords: async () => {
-    const { verify } = createPasswords({ isKnownSource: () => false });
+    const { verify } = createPasswords({ isKnownClient: () => false });
     expect(await verify(hashed.phc, hashed.password, null), "a known password was refused");
     expect(!(await verify(hashed.phc, "another password", null)), "a wrong password was accepted");
   },

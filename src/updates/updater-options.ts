@@ -29,7 +29,7 @@ export interface UpdaterOptions {
   readonly now: () => Date;
   /** What expiry dates are held against: no later than now for certain where nobody vouches for the clock. */
   readonly expiryNow: () => Date;
-  readonly isClockVouchedFor: () => boolean;
+  readonly isClockTrusted: () => boolean;
   readonly settings: () => Settings["update"];
   /** Channels that the host file allows; null: any that the settings name. */
   readonly allowedChannels: readonly string[] | null;

@@ -9,7 +9,7 @@ import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from
 import { type CheckPassword, newCredentials } from "./credentials.ts";
 import { listUsers } from "./listing.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
-import type { Passwords, Source } from "./passwords.ts";
+import type { ClientKey, Passwords } from "./passwords.ts";
 
 /** Called with the user as he is just before a change; throws to stop it (If-Match). */
 export type Precondition = (present: User) => void;
@@ -36,13 +36,13 @@ export interface Accounts {
   find(id: string): Account | undefined;
   findByName(username: string): Account | undefined;
   /** Throws `username_taken` and what the rules say of the password, both at once. */
-  create(input: NewAccount, source: Source): Promise<WithInitialPassword>;
+  create(input: NewAccount, clientKey: ClientKey): Promise<WithInitialPassword>;
   /** What is wrong with a form for a new user, as far as it is filled in. */
   faultsOf(form: Partial<NewAccount>): Promise<Fault[]>;
   /** As create, but only while there is no administrator: else `setup_already_done`. `passwordHash` is a PHC string. */
   createFirst(
     username: string,
-    password: { plain: string; source: Source } | { hash: string },
+    password: { plain: string; clientKey: ClientKey } | { hash: string },
   ): Promise<User>;
   /** Throws `not_found`, `last_admin`, and what `precondition` throws. */
   update(id: string, change: AccountChange, precondition?: Precondition): Promise<User>;
@@ -52,11 +52,11 @@ export interface Accounts {
   setPassword(
     id: string,
     password: string | undefined,
-    source: Source,
+    clientKey: ClientKey,
     maker?: Maker,
   ): Promise<WithInitialPassword>;
   /** Enables, takes the second factor away and makes a one-use password, in one change. Throws `not_found`. */
-  rescue(id: string, source: Source, maker: Maker): Promise<WithInitialPassword & { isHeld: boolean }>;
+  rescue(id: string, clientKey: ClientKey, maker: Maker): Promise<WithInitialPassword & { isHeld: boolean }>;
   /** Notes a sign-in: when it was, and that an initial password is spent. */
   signedIn(id: string, rehashed: string | undefined): void;
   /** Gives or takes the second factor. Throws `not_found`, and what `change` throws. */
@@ -118,8 +118,8 @@ export function createAccounts(given: AccountsOptions): Accounts {
     get: (id) => view(present(id)),
     find,
     findByName,
-    create: async (input, source) => {
-      const { account, initialPassword } = await create(options, input, source);
+    create: async (input, clientKey) => {
+      const { account, initialPassword } = await create(options, input, clientKey);
       return { user: view(account), initialPassword };
     },
     faultsOf: (form) => newAccountFaults(options, form),
@@ -129,8 +129,9 @@ export function createAccounts(given: AccountsOptions): Accounts {
       return view((await writer.change(present(id).id, withChange(change), { check })).account);
     },
     remove: (id, precondition) => remove(options, present(id).id, precondition),
-    setPassword: (id, password, source, maker) => setPassword(options, present(id), password, source, maker),
-    rescue: (id, source, maker) => rescue(options, present(id), source, maker),
+    setPassword: (id, password, clientKey, maker) =>
+      setPassword(options, present(id), password, clientKey, maker),
+    rescue: (id, clientKey, maker) => rescue(options, present(id), clientKey, maker),
     signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
     changeFactor: async (id, change, maker) =>
       view((await writer.change(present(id).id, withFactor(change), { maker })).account),
@@ -143,7 +144,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
 async function createFirst(
   options: AccountsOptions,
   username: string,
-  password: { plain: string; source: Source } | { hash: string },
+  password: { plain: string; clientKey: ClientKey } | { hash: string },
 ): Promise<User> {
   const refuse = (state: AccountsState): void => {
     if (!state.accounts.some(isEnabledAdministrator)) return;
@@ -156,7 +157,7 @@ async function createFirst(
   const credentials =
     "hash" in password
       ? { password_hash: password.hash, password_state: "chosen" as const }
-      : (await newCredentials(options, { username, role: "admin" }, password.plain, password.source))
+      : (await newCredentials(options, { username, role: "admin" }, password.plain, password.clientKey))
           .credentials;
   const account = newAccount(options.now(), { username, role: "admin", ...credentials });
   await options.document.update((state) => {
@@ -170,17 +171,17 @@ async function setPassword(
   parts: Parts,
   account: Account,
   password: string | undefined,
-  source: Source,
+  clientKey: ClientKey,
   maker: Maker | undefined,
 ): Promise<WithInitialPassword> {
-  const { credentials, initialPassword } = await newCredentials(parts, account, password, source);
+  const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
   const set = (present: Account): Account => ({ ...present, ...credentials });
   const changed = await parts.writer.change(account.id, set, { maker });
   return { user: viewOf(parts, changed.account), initialPassword };
 }
 
-async function rescue(parts: Parts, account: Account, source: Source, maker: Maker) {
-  const { credentials, initialPassword } = await newCredentials(parts, account, undefined, source);
+async function rescue(parts: Parts, account: Account, clientKey: ClientKey, maker: Maker) {
+  const { credentials, initialPassword } = await newCredentials(parts, account, undefined, clientKey);
   const open = (present: Account): Account => ({
     ...present,
     ...credentials,

@@ -1,6 +1,6 @@
 import type { Role } from "../contract/types.ts";
 import type { PasswordState } from "./account.ts";
-import { makeInitialPassword, type Passwords, type Source } from "./passwords.ts";
+import { type ClientKey, makeInitialPassword, type Passwords } from "./passwords.ts";
 
 /** Throws when this user must not use the password. */
 export type CheckPassword = (password: string, user: { username: string; role: Role }) => Promise<void>;
@@ -15,14 +15,14 @@ export async function newCredentials(
   options: { checkPassword: CheckPassword; passwords: Passwords },
   user: { username: string; role: Role },
   password: string | undefined,
-  source: Source,
+  clientKey: ClientKey,
 ): Promise<{ credentials: Credentials; initialPassword: string | undefined }> {
   if (password !== undefined) {
     await options.checkPassword(password, user);
-    const password_hash = await options.passwords.hash(password, source);
+    const password_hash = await options.passwords.hash(password, clientKey);
     return { credentials: { password_hash, password_state: "chosen" }, initialPassword: undefined };
   }
   const initialPassword = makeInitialPassword();
-  const password_hash = await options.passwords.hash(initialPassword, source);
+  const password_hash = await options.passwords.hash(initialPassword, clientKey);
   return { credentials: { password_hash, password_state: "initial" }, initialPassword };
 }

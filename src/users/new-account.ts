@@ -4,7 +4,7 @@ import type { Document } from "../store/documents/document.ts";
 import { type Account, type AccountsState, newUserId } from "./account.ts";
 import { withNew } from "./accounts-state.ts";
 import { type CheckPassword, type Credentials, newCredentials } from "./credentials.ts";
-import type { Passwords, Source } from "./passwords.ts";
+import type { ClientKey, Passwords } from "./passwords.ts";
 
 export interface NewAccount {
   username: string;
@@ -26,10 +26,10 @@ interface Parts {
 export async function create(
   parts: Parts,
   input: NewAccount,
-  source: Source,
+  clientKey: ClientKey,
 ): Promise<{ account: Account; initialPassword: string | undefined }> {
   refuseFaults(await newAccountFaults(parts, input));
-  const { credentials, initialPassword } = await newCredentials(parts, input, input.password, source);
+  const { credentials, initialPassword } = await newCredentials(parts, input, input.password, clientKey);
   const account = newAccount(parts.now(), { ...input, ...credentials });
   // The name is looked for once more: it may have been taken while the password was hashed.
   await parts.document.update((state) => withNew(state, account));

@@ -7,29 +7,29 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } 
 /** Hashes waiting beyond the one that runs: more would only time out, and each holds 19 MiB when its turn comes. */
 const maximumWaiting = 8;
 
-/** Places that strangers may take: the last one is kept for sources that have signed in before. */
+/** Places that strangers may take: the last one is kept for clients that have signed in before. */
 const strangersWaiting = maximumWaiting - 1;
 
 /** Where a password comes from, for fairness in the queue; null is the device itself and is never refused. */
-export type Source = string | null;
+export type ClientKey = string | null;
 
 /** argon2id, one at a time, so that sign-ins arriving together neither eat the memory nor hold up other requests. */
 export interface Passwords {
   /** A PHC string. Throws `hashing_busy`. */
-  hash(password: string, source: Source): Promise<string>;
+  hash(password: string, clientKey: ClientKey): Promise<string>;
   /** With `phc` null (no such user) it takes the same time and is false. Throws `hashing_busy`. */
-  verify(phc: string | null, password: string, source: Source): Promise<boolean>;
+  verify(phc: string | null, password: string, clientKey: ClientKey): Promise<boolean>;
   /** True for a hash made at a lower cost than today's. */
   isWeaker(phc: string): boolean;
 }
 
 export interface PasswordsOptions {
-  /** True for a source from which somebody has signed in of late. */
-  isKnownSource: (source: string) => boolean;
+  /** True for a clientKey from which somebody has signed in of late. */
+  isKnownClient: (clientKey: string) => boolean;
 }
 
-export function createPasswords({ isKnownSource }: PasswordsOptions): Passwords {
-  const turn = createTurns(isKnownSource);
+export function createPasswords({ isKnownClient }: PasswordsOptions): Passwords {
+  const turn = createTurns(isKnownClient);
   let decoy: string | undefined;
   const hashNow = async (password: string): Promise<string> => {
     // Loaded at the first use: a native module that an idle agent need not hold.
@@ -37,9 +37,9 @@ export function createPasswords({ isKnownSource }: PasswordsOptions): Passwords 
     return hash(password.normalize("NFKC"), cost);
   };
   return {
-    hash: (password, source) => turn(source, () => hashNow(password)),
-    verify: (phc, password, source) =>
-      turn(source, async () => {
+    hash: (password, clientKey) => turn(clientKey, () => hashNow(password)),
+    verify: (phc, password, clientKey) =>
+      turn(clientKey, async () => {
         const { verify } = await import("@node-rs/argon2");
         decoy ??= await hashNow(randomBytes(16).toString("hex"));
         const matches = await verify(phc ?? decoy, password.normalize("NFKC"));
@@ -61,21 +61,21 @@ export function makeInitialPassword(): string {
   return [group(), group(), group(), group()].join("-");
 }
 
-/** Runs work one at a time in order of arrival; a source may have one waiting, all together eight. */
+/** Runs work one at a time in order of arrival; a clientKey may have one waiting, all together eight. */
 function createTurns(
-  isKnownSource: (source: string) => boolean,
-): <R>(source: Source, work: () => Promise<R>) => Promise<R> {
-  const waiting: { source: Source; begin: () => void }[] = [];
+  isKnownClient: (clientKey: string) => boolean,
+): <R>(clientKey: ClientKey, work: () => Promise<R>) => Promise<R> {
+  const waiting: { clientKey: ClientKey; begin: () => void }[] = [];
   let isTaken = false;
   const handOn = (): void => {
     const next = waiting.shift();
     if (next) next.begin();
     else isTaken = false;
   };
-  return async (source, work) => {
+  return async (clientKey, work) => {
     if (isTaken) {
-      if (source !== null) refuseSurplus(source, waiting, isKnownSource);
-      await new Promise<void>((begin) => waiting.push({ source, begin }));
+      if (clientKey !== null) refuseSurplus(clientKey, waiting, isKnownClient);
+      await new Promise<void>((begin) => waiting.push({ clientKey, begin }));
     }
     isTaken = true;
     try {
@@ -87,14 +87,14 @@ function createTurns(
 }
 
 function refuseSurplus(
-  source: string,
-  waiting: readonly { source: Source }[],
-  isKnownSource: (source: string) => boolean,
+  clientKey: string,
+  waiting: readonly { clientKey: ClientKey }[],
+  isKnownClient: (clientKey: string) => boolean,
 ): void {
-  const others = waiting.filter((one) => one.source !== null);
+  const others = waiting.filter((one) => one.clientKey !== null);
   const hasPlace =
-    others.length < strangersWaiting || (others.length < maximumWaiting && isKnownSource(source));
-  if (hasPlace && !others.some((one) => one.source === source)) return;
+    others.length < strangersWaiting || (others.length < maximumWaiting && isKnownClient(clientKey));
+  if (hasPlace && !others.some((one) => one.clientKey === clientKey)) return;
   throw new StewardError("hashing_busy", "Other sign-ins are being checked; try again in a second.", {
     details: { retryAfterSeconds: 1 },
   });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ana, bob, inBody, inCookies, origin, reasonOf, sessionsAt } from "./sessions-at.ts";
+import { ana, bob, context, inBody, inCookies, reasonOf, sessionsAt } from "./sessions-at.ts";
 
 /** A session whose token is in a browser's cookie, and what that browser keeps beside it. */
 function inBrowser({ sessions }: Awaited<ReturnType<typeof sessionsAt>>, user: string) {
-  const { session, refreshToken } = sessions.open(user, origin);
+  const { session, refreshToken } = sessions.open(user, context);
   return { session, refreshToken, binding: sessions.bind(session.id) };
 }
 
@@ -13,8 +13,8 @@ describe("a refresh token in a cookie", () => {
     const world = await sessionsAt({ now: 1_000 });
     const { refreshToken, binding } = inBrowser(world, ana);
     assert.match(binding, /^srb_[A-Za-z0-9_-]{22}$/);
-    const next = await world.sessions.refresh(inCookies(binding, refreshToken), origin);
-    const last = await world.sessions.refresh(inCookies(binding, next.refreshToken), origin);
+    const next = await world.sessions.refresh(inCookies(binding, refreshToken), context);
+    const last = await world.sessions.refresh(inCookies(binding, next.refreshToken), context);
     assert.equal(last.session.user_id, ana);
     assert.ok(!JSON.stringify(world.document.read()).includes(binding), "a hash of it is stored");
   });
@@ -32,10 +32,10 @@ describe("a refresh token in a cookie", () => {
       const world = await sessionsAt({ now: 1_000 });
       const { session, refreshToken, binding } = inBrowser(world, ana);
       const stolen = proof(binding, refreshToken) as ReturnType<typeof inBody>;
-      assert.equal(await reasonOf(world.sessions.refresh(stolen, origin)), "binding");
-      assert.equal(await reasonOf(world.sessions.close(stolen, origin)), "binding");
+      assert.equal(await reasonOf(world.sessions.refresh(stolen, context)), "binding");
+      assert.equal(await reasonOf(world.sessions.close(stolen, context)), "binding");
       assert.deepEqual(world.told, { reused: [], unbound: [session.id, session.id] });
-      const mine = await world.sessions.refresh(inCookies(binding, refreshToken), origin);
+      const mine = await world.sessions.refresh(inCookies(binding, refreshToken), context);
       assert.equal(mine.session.id, session.id, "its owner goes on");
     });
   }
@@ -44,14 +44,17 @@ describe("a refresh token in a cookie", () => {
     const time = { now: 1_000 };
     const world = await sessionsAt(time);
     const { session, refreshToken, binding } = inBrowser(world, ana);
-    await world.sessions.refresh(inCookies(binding, refreshToken), origin);
+    await world.sessions.refresh(inCookies(binding, refreshToken), context);
     time.now += 30;
     assert.equal(
-      await reasonOf(world.sessions.refresh(inCookies(undefined, refreshToken), origin)),
+      await reasonOf(world.sessions.refresh(inCookies(undefined, refreshToken), context)),
       "binding",
     );
     assert.ok(world.sessions.find(session.id), "the session lives");
-    assert.equal(await reasonOf(world.sessions.refresh(inCookies(binding, refreshToken), origin)), "revoked");
+    assert.equal(
+      await reasonOf(world.sessions.refresh(inCookies(binding, refreshToken), context)),
+      "revoked",
+    );
     assert.deepEqual(world.told, { reused: [session.id], unbound: [session.id] });
   });
 
@@ -59,10 +62,10 @@ describe("a refresh token in a cookie", () => {
     it(`of another account, given out in a ${transport} and planted, is refused (session fixation)`, async () => {
       const world = await sessionsAt({ now: 1_000 });
       const mine = inBrowser(world, ana);
-      const planted = transport === "cookie" ? inBrowser(world, bob) : world.sessions.open(bob, origin);
+      const planted = transport === "cookie" ? inBrowser(world, bob) : world.sessions.open(bob, context);
       const proof = inCookies(mine.binding, planted.refreshToken);
-      assert.equal(await reasonOf(world.sessions.refresh(proof, origin)), "binding");
-      assert.equal(await reasonOf(world.sessions.close(proof, origin)), "binding");
+      assert.equal(await reasonOf(world.sessions.refresh(proof, context)), "binding");
+      assert.equal(await reasonOf(world.sessions.close(proof, context)), "binding");
       assert.deepEqual(world.told.unbound, [planted.session.id, planted.session.id]);
       assert.ok(world.sessions.find(mine.session.id) && world.sessions.find(planted.session.id), "both live");
     });
@@ -70,11 +73,11 @@ describe("a refresh token in a cookie", () => {
     it(`goes on beside one that was planted and given out in a ${transport}, whichever comes first`, async () => {
       const world = await sessionsAt({ now: 1_000 });
       const mine = inBrowser(world, ana);
-      const planted = transport === "cookie" ? inBrowser(world, bob) : world.sessions.open(bob, origin);
+      const planted = transport === "cookie" ? inBrowser(world, bob) : world.sessions.open(bob, context);
       const first = inCookies(mine.binding, planted.refreshToken, mine.refreshToken);
-      const next = await world.sessions.refresh(first, origin);
+      const next = await world.sessions.refresh(first, context);
       const second = inCookies(mine.binding, next.refreshToken, "str_invented", planted.refreshToken);
-      assert.equal((await world.sessions.refresh(second, origin)).session.id, mine.session.id);
+      assert.equal((await world.sessions.refresh(second, context)).session.id, mine.session.id);
       assert.deepEqual(world.told, { reused: [], unbound: [] });
     });
   }
@@ -83,10 +86,10 @@ describe("a refresh token in a cookie", () => {
     const time = { now: 1_000 };
     const world = await sessionsAt(time);
     const { refreshToken: old, binding } = inBrowser(world, ana);
-    const { refreshToken } = await world.sessions.refresh(inCookies(binding, old), origin);
+    const { refreshToken } = await world.sessions.refresh(inCookies(binding, old), context);
     time.now += 30;
     assert.equal(
-      await reasonOf(world.sessions.refresh(inCookies(binding, old, refreshToken), origin)),
+      await reasonOf(world.sessions.refresh(inCookies(binding, old, refreshToken), context)),
       undefined,
     );
     assert.deepEqual(world.told.reused, []);
@@ -98,7 +101,7 @@ describe("a refresh token in a cookie", () => {
     const { refreshToken, binding } = inBrowser(before, ana);
     await before.document.close();
     const { sessions } = await sessionsAt(time, { directory: before.directory });
-    assert.equal(await reasonOf(sessions.refresh(inCookies(undefined, refreshToken), origin)), "binding");
-    assert.equal(await reasonOf(sessions.refresh(inCookies(binding, refreshToken), origin)), undefined);
+    assert.equal(await reasonOf(sessions.refresh(inCookies(undefined, refreshToken), context)), "binding");
+    assert.equal(await reasonOf(sessions.refresh(inCookies(binding, refreshToken), context)), undefined);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { peopleFacts } from "../../src/auth/people.ts";
 import type { Settings } from "../../src/contract/types.ts";
 import { hostStart, virtualHost } from "./virtual-host.ts";
-import { origin, virtualSignIn } from "./virtual-sign-in.ts";
+import { context, virtualSignIn } from "./virtual-sign-in.ts";
 
 const day = 86_400;
 
@@ -15,7 +15,7 @@ async function begin() {
   const make = async (days: number, isUsed = true) => {
     const wanted = { name: "fleet", scopes: ["system:read"] as const, lifetimeSeconds: days * day };
     const { token } = await rooms.apiTokens.create(rooms.account(), wanted);
-    if (isUsed) rooms.apiTokens.used(token, origin.address);
+    if (isUsed) rooms.apiTokens.used(token, context.address);
   };
   const at = (days: number) => new Date(hostStart.getTime() + days * day * 1_000).toISOString();
   return { host, ...rooms, facts, make, at };

@@ -1,20 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type AttemptOrigin, counted, type Tried } from "../../src/auth/throttle/with-throttle.ts";
+import {
+  type ThrottledClient,
+  type TriedSecret,
+  withThrottle,
+} from "../../src/auth/throttle/with-throttle.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { attemptsAt, fail, type Host, tried } from "./throttle-at.ts";
+import { fail, type Host, throttleAt, tried } from "./throttle-at.ts";
 
 const home = "192.0.2.7";
 
-type Attempts = Awaited<ReturnType<typeof attemptsAt>>["attempts"];
+type Throttle = Awaited<ReturnType<typeof throttleAt>>["throttle"];
 
 /** An attempt as sign-in makes it, with a right or a wrong password: the answer, and whether it was looked at. */
 async function attempt(
-  attempts: Attempts,
-  who: Tried,
+  throttle: Throttle,
+  who: TriedSecret,
   isRight: boolean,
-  source: AttemptOrigin["source"] = home,
+  client: ThrottledClient["clientKey"] = home,
 ) {
   let isLookedAt = false;
   const work = async () => {
@@ -22,7 +26,7 @@ async function attempt(
     if (!isRight) throw new StewardError("invalid_credentials", "");
   };
   try {
-    await counted(attempts, who, { source }, work);
+    await withThrottle(throttle, who, { clientKey: client }, work);
     return { told: "in", isLookedAt };
   } catch (error) {
     assert.ok(error instanceof StewardError, String(error));
@@ -30,48 +34,48 @@ async function attempt(
   }
 }
 
-const account = (name: string): Tried => ({ name, exists: true });
+const account = (name: string): TriedSecret => ({ name, exists: true });
 
 async function behindInventedNames(host: Host, known: readonly string[] = []) {
-  const { attempts } = await attemptsAt(host);
-  for (const name of known) tried(attempts, name, home, "succeed");
-  for (let count = 0; count < 20; count += 1) fail(attempts, `invented-${count}`, home, 1);
-  return attempts;
+  const { throttle } = await throttleAt(host);
+  for (const name of known) tried(throttle, name, home, "succeed");
+  for (let count = 0; count < 20; count += 1) fail(throttle, `invented-${count}`, home, 1);
+  return throttle;
 }
 
 describe("twenty invented names from an address", () => {
   it("do not take the sign-in from the administrator who is known there", async () => {
-    const attempts = await behindInventedNames({ now: 500 }, ["ana"]);
-    assert.equal((await attempt(attempts, account("ana"), true)).told, "in");
+    const throttle = await behindInventedNames({ now: 500 }, ["ana"]);
+    assert.equal((await attempt(throttle, account("ana"), true)).told, "in");
   });
 
   it("do not take the step-up from the administrator who is signed in there", async () => {
-    const attempts = await behindInventedNames({ now: 500 });
+    const throttle = await behindInventedNames({ now: 500 });
     const ana = { name: "ana", exists: true, session: "ses_1" };
-    assert.equal((await attempt(attempts, ana, true)).told, "in");
+    assert.equal((await attempt(throttle, ana, true)).told, "in");
   });
 
   it("do not take the sign-in from a user who was never there before, nor the code behind the right password", async () => {
-    const attempts = await behindInventedNames({ now: 500 });
-    assert.equal((await attempt(attempts, { name: "bob", isProven: true }, true)).told, "in");
-    assert.equal((await attempt(attempts, account("ana"), true)).told, "in");
+    const throttle = await behindInventedNames({ now: 500 });
+    assert.equal((await attempt(throttle, { name: "bob", isProven: true }, true)).told, "in");
+    assert.equal((await attempt(throttle, account("ana"), true)).told, "in");
   });
 
   it("do not hide from the right password what it still takes", async () => {
-    const attempts = await behindInventedNames({ now: 500 });
+    const throttle = await behindInventedNames({ now: 500 });
     const work = async () => {
       throw new StewardError("totp_required", "");
     };
-    await assert.rejects(counted(attempts, account("ana"), { source: home }, work), {
+    await assert.rejects(withThrottle(throttle, account("ana"), { clientKey: home }, work), {
       code: "totp_required",
     });
   });
 
   it("refuse every other attempt there in the same words, whatever its name", async () => {
-    const attempts = await behindInventedNames({ now: 500 }, ["ana"]);
+    const throttle = await behindInventedNames({ now: 500 }, ["ana"]);
     const told = await Promise.all(
       [account("ana"), account("bob"), { name: "invented" }].map(
-        async (who) => (await attempt(attempts, who, false)).told,
+        async (who) => (await attempt(throttle, who, false)).told,
       ),
     );
     assert.match(told[0] ?? "", /^too_many_attempts .* 600$/);
@@ -81,31 +85,31 @@ describe("twenty invented names from an address", () => {
 
 describe("wrong passwords for the name of a user who is signed in", () => {
   it("from the same address do not take the step-up, and a session's own do not take the sign-in", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    fail(attempts, "ana", home, 5);
+    const { throttle } = await throttleAt({ now: 500 });
+    fail(throttle, "ana", home, 5);
     const session = { exists: true, session: "ses_1" };
-    for (let count = 0; count < 5; count += 1) assert.equal(tried(attempts, "ana", home, "fail", session), 0);
+    for (let count = 0; count < 5; count += 1) assert.equal(tried(throttle, "ana", home, "fail", session), 0);
     assert.equal(
-      tried(attempts, "ana", "198.51.100.9", "fail", session),
+      tried(throttle, "ana", "198.51.100.9", "fail", session),
       30,
       "a session is one wherever it is",
     );
     assert.equal(
-      tried(attempts, "ana", home, "fail", { ...session, session: "ses_2" }),
+      tried(throttle, "ana", home, "fail", { ...session, session: "ses_2" }),
       0,
       "another session",
     );
-    assert.equal(tried(attempts, "ana", "198.51.100.9"), 0, "sign-in from elsewhere");
+    assert.equal(tried(throttle, "ana", "198.51.100.9"), 0, "sign-in from elsewhere");
   });
 });
 
 describe("a sealed answer", () => {
   it("comes at one moment, whether something was looked at or not (user enumeration by time)", async () => {
     const host: Host = { now: 500, timers: [] };
-    const attempts = await behindInventedNames(host);
+    const throttle = await behindInventedNames(host);
     const order: string[] = [];
-    const one = async (who: Tried) => {
-      const { isLookedAt } = await attempt(attempts, who, false);
+    const one = async (who: TriedSecret) => {
+      const { isLookedAt } = await attempt(throttle, who, false);
       order.push(`${who.name} ${isLookedAt}`);
     };
     const all = [one(account("ana")), one({ name: "invented" })];
@@ -121,11 +125,11 @@ describe("a sealed answer", () => {
   });
 
   it("says nothing either while the hashing queue is full", async () => {
-    const attempts = await behindInventedNames({ now: 500 });
+    const throttle = await behindInventedNames({ now: 500 });
     const work = async () => {
       throw new StewardError("hashing_busy", "");
     };
-    const refused = counted(attempts, account("ana"), { source: home }, work);
+    const refused = withThrottle(throttle, account("ana"), { clientKey: home }, work);
     await assert.rejects(refused, { code: "too_many_attempts" });
   });
 
@@ -134,21 +138,21 @@ describe("a sealed answer", () => {
     const names = ["ana", "bob", "eve", ...Array.from({ length: 7 }, (_, index) => `invented-${index}`)];
     const step = fc.record({
       name: fc.constantFrom(...names),
-      source: fc.constantFrom(home, home, "198.51.100.9"),
+      client: fc.constantFrom(home, home, "198.51.100.9"),
       times: fc.integer({ min: 1, max: 6 }),
       pass: fc.constantFrom(0, 0, 1, 30, 590, 700),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
         const worlds: [Host, Host] = [{ now: 500 }, { now: 500 }];
-        const [real, empty] = [await attemptsAt(worlds[0]), await attemptsAt(worlds[1])];
-        tried(real.attempts, "ana", home, "succeed");
-        for (const { name, source, times, pass } of steps) {
+        const [real, empty] = [await throttleAt(worlds[0]), await throttleAt(worlds[1])];
+        tried(real.throttle, "ana", home, "succeed");
+        for (const { name, client, times, pass } of steps) {
           for (const world of worlds) world.now += pass;
           for (let time = 0; time < times; time += 1) {
             const who = { name, exists: !name.startsWith("invented") };
-            const told = await attempt(real.attempts, who, false, source);
-            assert.equal(told.told, (await attempt(empty.attempts, { name }, false, source)).told);
+            const told = await attempt(real.throttle, who, false, client);
+            assert.equal(told.told, (await attempt(empty.throttle, { name }, false, client)).told);
           }
         }
       }),
@@ -160,10 +164,10 @@ describe("a sealed answer", () => {
 describe("guesses behind sealed answers", () => {
   /** Guesses that are looked at within a minute of the window's filling, over so many accounts. */
   async function lookedAt(accounts: number): Promise<number> {
-    const attempts = await behindInventedNames({ now: 500 });
+    const throttle = await behindInventedNames({ now: 500 });
     let guesses = 0;
     for (let count = 0; count < 100; count += 1) {
-      const { isLookedAt, told } = await attempt(attempts, account(`user-${count % accounts}`), false);
+      const { isLookedAt, told } = await attempt(throttle, account(`user-${count % accounts}`), false);
       assert.match(told, /^too_many_attempts/);
       if (isLookedAt) guesses += 1;
     }
@@ -173,9 +177,9 @@ describe("guesses behind sealed answers", () => {
   it("are five at one account", async () => assert.equal(await lookedAt(1), 5));
   it("are twenty at all accounts together", async () => assert.equal(await lookedAt(50), 20));
   it("leave a user who is known there the right password, whatever was guessed at others", async () => {
-    const attempts = await behindInventedNames({ now: 500 }, ["ana"]);
-    for (let count = 0; count < 100; count += 1) await attempt(attempts, account(`user-${count}`), false);
-    assert.equal((await attempt(attempts, account("ana"), true)).told, "in");
+    const throttle = await behindInventedNames({ now: 500 }, ["ana"]);
+    for (let count = 0; count < 100; count += 1) await attempt(throttle, account(`user-${count}`), false);
+    assert.equal((await attempt(throttle, account("ana"), true)).told, "in");
   });
 });
 
@@ -183,16 +187,16 @@ describe("the /48 of an IPv6 address", () => {
   const subnet = (index: number) => `2001:db8:7:${index.toString(16)}::/64`;
 
   it("has ten times what a /64 has: two hundred failures, not twenty from each of 65,536 (address hopping)", async () => {
-    const { attempts } = await attemptsAt({ now: 1_000 });
-    for (let count = 0; count < 200; count += 1) fail(attempts, `name-${count}`, subnet(count), 1);
-    assert.equal(tried(attempts, "ana", subnet(300)), 600);
-    assert.equal(tried(attempts, "ana", "2001:db8:8:1::/64"), 0, "the neighbour's");
+    const { throttle } = await throttleAt({ now: 1_000 });
+    for (let count = 0; count < 200; count += 1) fail(throttle, `name-${count}`, subnet(count), 1);
+    assert.equal(tried(throttle, "ana", subnet(300)), 600);
+    assert.equal(tried(throttle, "ana", "2001:db8:8:1::/64"), 0, "the neighbour's");
   });
 
   it("has fifty at one account, then a tenth of the delay", async () => {
-    const { attempts } = await attemptsAt({ now: 1_000 });
-    for (let count = 0; count < 50; count += 1) fail(attempts, "ana", subnet(count), 1);
-    assert.equal(tried(attempts, "ana", subnet(300)), 3);
-    assert.equal(tried(attempts, "bob", subnet(300)), 0);
+    const { throttle } = await throttleAt({ now: 1_000 });
+    for (let count = 0; count < 50; count += 1) fail(throttle, "ana", subnet(count), 1);
+    assert.equal(tried(throttle, "ana", subnet(300)), 3);
+    assert.equal(tried(throttle, "bob", subnet(300)), 0);
   });
 });

@@ -13,7 +13,7 @@ import { createReserve } from "../../src/store/files/reserve.ts";
 
 export const ana = `usr_${"a".repeat(32)}`;
 export const bob = `usr_${"b".repeat(32)}`;
-export const origin = { address: "192.0.2.7", userAgent: "browser" };
+export const context = { address: "192.0.2.7", userAgent: "browser" };
 
 const directories: string[] = [];
 after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));

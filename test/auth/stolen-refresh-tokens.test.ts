@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { hashOfToken, readRefreshToken } from "../../src/auth/sessions/refresh-token.ts";
 import { sessionsKind } from "../../src/auth/sessions/session.ts";
-import { ana, bob, inBody, inCookies, origin, reasonOf, sessionsAt } from "./sessions-at.ts";
+import { ana, bob, context, inBody, inCookies, reasonOf, sessionsAt } from "./sessions-at.ts";
 
 type World = Awaited<ReturnType<typeof sessionsAt>>;
 
@@ -14,7 +14,7 @@ async function exchanged({ sessions }: World, time: { now: number }, token: stri
   let last = token;
   for (let count = 0; count < times; count += 1) {
     time.now += 30;
-    last = (await sessions.refresh(inBody(last), origin)).refreshToken;
+    last = (await sessions.refresh(inBody(last), context)).refreshToken;
   }
   return last;
 }
@@ -39,12 +39,12 @@ describe("a stolen refresh token", () => {
     it(`that the thief has exchanged ${times} times is seen when its owner presents it: the session ends`, async () => {
       const time = { now: 1_000 };
       const world = await sessionsAt(time);
-      const { session, refreshToken } = world.sessions.open(ana, origin);
+      const { session, refreshToken } = world.sessions.open(ana, context);
       const thiefs = await exchanged(world, time, refreshToken, times);
       time.now += 11;
-      assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), origin)), "revoked");
+      assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), context)), "revoked");
       assert.equal(world.sessions.find(session.id), undefined);
-      assert.equal(await reasonOf(world.sessions.refresh(inBody(thiefs), origin)), "expired");
+      assert.equal(await reasonOf(world.sessions.refresh(inBody(thiefs), context)), "expired");
       assert.deepEqual(world.told.reused, [session.id]);
     });
   }
@@ -52,21 +52,21 @@ describe("a stolen refresh token", () => {
   it("is seen at once when two exchanges came before, however fast the thief was", async () => {
     const time = { now: 1_000 };
     const world = await sessionsAt(time);
-    const { session, refreshToken } = world.sessions.open(ana, origin);
-    const { refreshToken: second } = await world.sessions.refresh(inBody(refreshToken), origin);
-    await world.sessions.refresh(inBody(second), origin);
-    assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), origin)), "revoked");
+    const { session, refreshToken } = world.sessions.open(ana, context);
+    const { refreshToken: second } = await world.sessions.refresh(inBody(refreshToken), context);
+    await world.sessions.refresh(inBody(second), context);
+    assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), context)), "revoked");
     assert.deepEqual(world.told.reused, [session.id]);
   });
 
   it("is seen after a restart of the agent too", async () => {
     const time = { now: 1_000 };
     const before = await sessionsAt(time);
-    const { session, refreshToken } = before.sessions.open(ana, origin);
+    const { session, refreshToken } = before.sessions.open(ana, context);
     await exchanged(before, time, refreshToken, 3);
     await before.document.close();
     const after = await sessionsAt(time, { directory: before.directory });
-    assert.equal(await reasonOf(after.sessions.refresh(inBody(refreshToken), origin)), "revoked");
+    assert.equal(await reasonOf(after.sessions.refresh(inBody(refreshToken), context)), "revoked");
     assert.deepEqual(after.told.reused, [session.id]);
   });
 });
@@ -97,27 +97,27 @@ describe("a refresh token that was never given out", () => {
   for (const [what, forged] of Object.entries(forgeries)) {
     it(`${what} is refused, and the session goes on`, async () => {
       const { sessions, told } = await sessionsAt({ now: 1_000 });
-      const { refreshToken } = sessions.open(ana, origin);
-      assert.equal(await reasonOf(sessions.refresh(inBody(forged(refreshToken)), origin)), "expired");
-      assert.equal(await sessions.close(inBody(forged(refreshToken)), origin), undefined);
-      assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), origin)), undefined);
+      const { refreshToken } = sessions.open(ana, context);
+      assert.equal(await reasonOf(sessions.refresh(inBody(forged(refreshToken)), context)), "expired");
+      assert.equal(await sessions.close(inBody(forged(refreshToken)), context), undefined);
+      assert.equal(await reasonOf(sessions.refresh(inBody(refreshToken), context)), undefined);
       assert.deepEqual(told, { reused: [], unbound: [] });
     });
   }
 
   it("with another session's name on it is refused, and neither ends", async () => {
     const { sessions, told } = await sessionsAt({ now: 1_000 });
-    const [one, other] = [sessions.open(ana, origin), sessions.open(bob, origin)];
+    const [one, other] = [sessions.open(ana, context), sessions.open(bob, context)];
     const bytes = bytesOf(one.refreshToken);
     bytesOf(other.refreshToken).copy(bytes, 0, 0, 16);
-    assert.equal(await reasonOf(sessions.refresh(inBody(text(bytes)), origin)), "expired");
+    assert.equal(await reasonOf(sessions.refresh(inBody(text(bytes)), context)), "expired");
     assert.ok(sessions.find(one.session.id) && sessions.find(other.session.id), "both live");
     assert.deepEqual(told.reused, []);
   });
 
   it("cannot be made from the stored session", async () => {
     const { sessions, document } = await sessionsAt({ now: 1_000 });
-    const { refreshToken } = sessions.open(ana, origin);
+    const { refreshToken } = sessions.open(ana, context);
     const { random, key } = { random: bytesOf(refreshToken).subarray(20, 36), key: keyOf(document.read()) };
     assert.ok(
       readRefreshToken(refreshToken)?.isSignedWith(key),
@@ -133,33 +133,33 @@ describe("a refresh token of a release that did not sign them", () => {
   it("is exchanged once for one that is signed, and its reuse is seen", async () => {
     const time = { now: 1_000 };
     const before = await sessionsAt(time, { kind: former });
-    const { session } = before.sessions.open(ana, origin);
+    const { session } = before.sessions.open(ana, context);
     const unsigned = `str_${"k".repeat(43)}`;
     before.document.note(({ sessions: [one] }) => ({ sessions: [asFormer(one, unsigned)] as never }), 0);
     await before.document.close();
     const world = await sessionsAt(time, { directory: before.directory });
-    const { refreshToken } = await world.sessions.refresh(inBody(unsigned), origin);
+    const { refreshToken } = await world.sessions.refresh(inBody(unsigned), context);
     assert.equal(readRefreshToken(refreshToken)?.sessionId, session.id);
     const latest = await exchanged(world, time, refreshToken, 2);
-    assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), origin)), "revoked");
-    assert.equal(await reasonOf(world.sessions.refresh(inBody(latest), origin)), "expired");
+    assert.equal(await reasonOf(world.sessions.refresh(inBody(refreshToken), context)), "revoked");
+    assert.equal(await reasonOf(world.sessions.refresh(inBody(latest), context)), "expired");
   });
 
   it("counts in no cookie: its user signs in again", async () => {
     const time = { now: 1_000 };
     const before = await sessionsAt(time, { kind: former });
-    before.sessions.open(ana, origin);
+    before.sessions.open(ana, context);
     const unsigned = `str_${"k".repeat(43)}`;
     before.document.note(({ sessions: [one] }) => ({ sessions: [asFormer(one, unsigned)] as never }), 0);
     await before.document.close();
     const { sessions } = await sessionsAt(time, { directory: before.directory });
-    assert.equal(await reasonOf(sessions.refresh(inCookies("1", unsigned), origin)), "binding");
+    assert.equal(await reasonOf(sessions.refresh(inCookies("1", unsigned), context)), "binding");
   });
 
   it("leaves a file that the release before reads, and takes up what that has changed", async () => {
     const time = { now: 1_000 };
     const first = await sessionsAt(time);
-    const { session, refreshToken } = first.sessions.open(ana, origin);
+    const { session, refreshToken } = first.sessions.open(ana, context);
     const binding = first.sessions.bind(session.id);
     await first.document.close();
     const older = await sessionsAt(time, { directory: first.directory, kind: former });
@@ -169,7 +169,7 @@ describe("a refresh token of a release that did not sign them", () => {
     const text = await readFile(join(first.directory, "sessions.json"), "utf8");
     assert.match(text, /seen by the release before/);
     const { sessions } = await sessionsAt(time, { directory: first.directory });
-    assert.equal(await reasonOf(sessions.refresh(inCookies(binding, refreshToken), origin)), undefined);
+    assert.equal(await reasonOf(sessions.refresh(inCookies(binding, refreshToken), context)), undefined);
   });
 });
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { type AttemptAbout, type Attempts, createAttempts } from "../../src/auth/throttle/throttle.ts";
-import { type AttemptsState, attemptsKind } from "../../src/auth/throttle/throttle-record.ts";
+import { type AttemptContext, createThrottle, type Throttle } from "../../src/auth/throttle/throttle.ts";
+import { type ThrottleRecord, throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { Timers } from "../../src/host/ports.ts";
 import { type Document, openDocument } from "../../src/store/documents/document.ts";
@@ -19,7 +19,7 @@ export const momentaryTimers: Timers = {
 };
 
 const directories = new Set<string>();
-const documents: Document<AttemptsState>[] = [];
+const documents: Document<ThrottleRecord>[] = [];
 after(async () => {
   for (const document of documents) await document.close();
   for (const directory of directories) await rm(directory, { recursive: true });
@@ -34,27 +34,27 @@ export interface Host {
   timers?: { seconds: number; call: () => void }[];
 }
 
-/** Attempts on a real file, in virtual time. A host that is opened again finds its file again. */
-export async function attemptsAt(host: Host) {
+/** Throttle on a real file, in virtual time. A host that is opened again finds its file again. */
+export async function throttleAt(host: Host) {
   host.directory ??= await mkdtemp(join(tmpdir(), "steward-attempts-"));
   const { directory } = host;
   directories.add(directory);
-  const document = await openDocument(directory, attemptsKind, {
+  const document = await openDocument(directory, throttleRecordKind, {
     isFirstStart: true,
     reserve: createReserve(directory),
   });
   documents.push(document);
-  const attempts = createAttempts({
+  const throttle = createThrottle({
     document,
     bootId: host.bootId ?? "boot-1",
     uptime: () => host.now,
     timers: host.timers ? laidDown(host.timers) : momentaryTimers,
   });
   const stop = async () => {
-    attempts.close();
+    throttle.close();
     await document.close();
   };
-  return { attempts, document, stop };
+  return { throttle, document, stop };
 }
 
 function laidDown(timers: NonNullable<Host["timers"]>): Timers {
@@ -68,14 +68,14 @@ function laidDown(timers: NonNullable<Host["timers"]>): Timers {
 
 /** Seconds that this try is refused for; 0 when it may be made, and then it is settled. */
 export function tried(
-  attempts: Attempts,
+  throttle: Throttle,
   name: string | null,
-  source: string | null,
+  client: string | null,
   settle: "fail" | "succeed" | "withdraw" = "fail",
-  about: AttemptAbout = {},
+  about: AttemptContext = {},
 ): number {
   try {
-    const attempt = attempts.begin(name, source, about);
+    const attempt = throttle.begin(name, client, about);
     if (attempt.seal?.isLookedAt === false) throw attempt.seal.refusal;
     attempt[settle]();
     return 0;
@@ -85,17 +85,17 @@ export function tried(
 }
 
 /** Seconds that codes are refused for; 0 when they are looked at. */
-export function codesRefused(attempts: Attempts, name: string): number {
+export function codesRefused(throttle: Throttle, name: string): number {
   try {
-    attempts.checkCodes(name)();
+    throttle.checkCodes(name)();
     return 0;
   } catch (error) {
     return refusedFor(error, "account_locked");
   }
 }
 
-export function fail(attempts: Attempts, name: string | null, source: string, times: number): void {
-  for (let count = 0; count < times; count += 1) assert.equal(tried(attempts, name, source), 0);
+export function fail(throttle: Throttle, name: string | null, client: string, times: number): void {
+  for (let count = 0; count < times; count += 1) assert.equal(tried(throttle, name, client), 0);
 }
 
 function refusedFor(error: unknown, code: string): number {

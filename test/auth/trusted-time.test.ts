@@ -29,7 +29,7 @@ describe("the clock epoch", () => {
     it(`is another one when the clock is stepped by ${seconds} s, and that is told once`, () => {
       const host = virtualHost();
       const steps: number[] = [];
-      host.time.observe({ onStep: (size) => steps.push(size), onVouchedFor: () => undefined });
+      host.time.observe({ onStep: (size) => steps.push(size), onTrusted: () => undefined });
       const epoch = host.time.epoch();
       host.step(seconds);
       assert.notEqual(host.time.epoch(), epoch);
@@ -179,7 +179,7 @@ describe("what an expiry date is held against", () => {
   it("is that too when the clock was only looked at while somebody vouched, and no expiry date was", () => {
     const host = virtualHost({ trust: "none" });
     host.know({ trust: "trusted" });
-    assert.equal(host.time.isVouchedFor(), true);
+    assert.equal(host.time.isTrusted(), true);
     host.know({ trust: "none" });
     host.pass(50);
     assert.equal(host.time.expiryNow().getTime(), after(hostStart, 50));
@@ -205,7 +205,7 @@ describe("the beginning of trust", () => {
     let begun = 0;
     host.time.observe({
       onStep: () => undefined,
-      onVouchedFor: () => {
+      onTrusted: () => {
         begun += 1;
       },
     });
@@ -213,10 +213,10 @@ describe("the beginning of trust", () => {
   };
   it("is told once, at the first look", () => {
     const { host, begun } = watched("none");
-    assert.equal(host.time.isVouchedFor(), false);
+    assert.equal(host.time.isTrusted(), false);
     host.know({ trust: "accepted" });
     assert.equal(begun(), 0);
-    for (let looks = 0; looks < 3; looks += 1) assert.equal(host.time.isVouchedFor(), true);
+    for (let looks = 0; looks < 3; looks += 1) assert.equal(host.time.isTrusted(), true);
     assert.equal(begun(), 1);
     host.know({ trust: "trusted" });
     host.time.expiryNow();
@@ -230,12 +230,12 @@ describe("the beginning of trust", () => {
   });
   it("is none when the agent is started under a clock that is vouched for: locks outlive a restart", () => {
     const { host, begun } = watched("trusted");
-    host.time.isVouchedFor();
+    host.time.isTrusted();
     assert.equal(begun(), 0);
     host.know({ trust: "none" });
-    host.time.isVouchedFor();
+    host.time.isTrusted();
     host.know({ trust: "trusted" });
-    host.time.isVouchedFor();
+    host.time.isTrusted();
     assert.equal(begun(), 1);
   });
 });

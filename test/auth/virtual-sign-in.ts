@@ -9,8 +9,8 @@ import { sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { createStepUps } from "../../src/auth/sessions/step-up.ts";
 import { createOwnAccount } from "../../src/auth/sign-in/own-account.ts";
-import { createAttempts } from "../../src/auth/throttle/throttle.ts";
-import { attemptsKind } from "../../src/auth/throttle/throttle-record.ts";
+import { createThrottle } from "../../src/auth/throttle/throttle.ts";
+import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createApiTokens } from "../../src/auth/tokens/api-tokens.ts";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -22,7 +22,7 @@ import { codeOf } from "../authenticator.ts";
 import { momentaryTimers } from "./throttle-at.ts";
 import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
 
-export const origin = { address: "192.0.2.7", userAgent: "test", source: "192.0.2.7", requestId: "r-1" };
+export const context = { address: "192.0.2.7", userAgent: "test", clientKey: "192.0.2.7", requestId: "r-1" };
 
 /** Of no password that anybody has. */
 const passwordHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
@@ -32,16 +32,16 @@ export async function virtualSignIn(host: VirtualHost) {
   const { time, uptime } = host;
   const events: EventFacts[] = [];
   const syncs: number[] = [];
-  const attempts = createAttempts({
-    document: await temporaryDocument(attemptsKind),
+  const throttle = createThrottle({
+    document: await temporaryDocument(throttleRecordKind),
     bootId: "boot-1",
     uptime,
     timers: momentaryTimers,
   });
-  time.observe({ onStep: () => undefined, onVouchedFor: attempts.clearCodeLocks });
+  time.observe({ onStep: () => undefined, onTrusted: throttle.clearCodeLocks });
   const tokens = await temporaryDocument(apiTokensKind);
   const apiTokens = createApiTokens({ document: tokens, time, uptime });
-  const passwords = createPasswords({ isKnownSource: () => true });
+  const passwords = createPasswords({ isKnownClient: () => true });
   const accounts = createAccounts({
     document: await temporaryDocument(accountsKind),
     passwords,
@@ -60,7 +60,7 @@ export async function virtualSignIn(host: VirtualHost) {
     onUnbound: () => undefined,
   });
   const common = {
-    ...{ time, uptime, accounts, attempts, passwords, sessions, stepUps: createStepUps(uptime) },
+    ...{ time, uptime, accounts, throttle, passwords, sessions, stepUps: createStepUps(uptime) },
     usedCodes: createUsedCodes(await temporaryDocument(usedCodesKind)),
     seal: createSeal([randomBytes(32)]),
   };

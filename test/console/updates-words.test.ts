@@ -38,7 +38,7 @@ describe("why a release does not go on by itself, as the agent says it", () => {
     ["notAutomatic", among({ ota: { ...ota, auto_update_rules: false } }), rules],
     ["notAutomatic", among({ ota: { ...ota, auto_update_binary: false } }), binary],
     ["trust", among({ ota: { ...ota, auto_update_binary: true }, isTrustEstablished: false }), binary],
-    ["clock", among({ isClockVouchedFor: false }), rules],
+    ["clock", among({ isClockTrusted: false }), rules],
     ["wave", free, { ...rules, due_at: "2030-01-01T00:00:00Z" }],
     ["notSetUp", { ...free, isSetUp: () => false }, binary],
     ["disabled", among({ ota: { ...ota, enabled: false } }), rules],

@@ -12,7 +12,7 @@ import type { EventFacts } from "../../src/journal/events/event.ts";
 describe("a request with a token whose times were overlooked", () => {
   const events: EventFacts[] = [];
   const account = { id: `usr_${"a".repeat(32)}`, username: "ana", role: "admin" } as Person["account"];
-  const person = { kind: "user", account, restriction: null, isSteppedUp: false } as const;
+  const person = { kind: "user", account, requiredAction: null, isSteppedUp: false } as const;
   let actor: Actor;
   let server: Server;
   let url: string;
@@ -24,7 +24,7 @@ describe("a request with a token whose times were overlooked", () => {
       authenticate: async () => actor,
       events: { record: async (facts) => void events.push(facts), refuse: () => undefined },
       streams: { begin: () => assert.fail("no stream") } as never,
-      sourceOf: () => ({ address: "192.0.2.7", source: "192.0.2.7" }),
+      sourceOf: () => ({ address: "192.0.2.7", clientKey: "192.0.2.7" }),
       refreshCookie: () => assert.fail("no cookie"),
       isLocal: () => false,
       admit: () => undefined,

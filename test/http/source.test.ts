@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { loopbackSource } from "../../src/auth/throttle/client-key.ts";
+import { loopbackKey } from "../../src/auth/throttle/client-key.ts";
 import { createSchemeOf, createSourceOf } from "../../src/http/source.ts";
 
 const proxy = "10.0.0.1";
@@ -36,14 +36,14 @@ describe("the source of a request", () => {
   for (const [what, peer, address, source] of peers) {
     it(`of ${what} is ${source || "empty"}`, () => {
       const found = sourceOf(request(peer));
-      assert.deepEqual([found.address, found.source], [address, source]);
+      assert.deepEqual([found.address, found.clientKey], [address, source]);
     });
   }
 
   it("is one for all addresses of a /64 (a host hops through its own)", () => {
     const sources = ["2001:db8:7::1", "2001:db8:7::dead:beef", "2001:db8:7:0:ffff:ffff:ffff:ffff"];
-    assert.equal(new Set(sources.map((peer) => sourceOf(request(peer)).source)).size, 1);
-    assert.notEqual(sourceOf(request("2001:db8:7:1::1")).source, sourceOf(request(sources[0])).source);
+    assert.equal(new Set(sources.map((peer) => sourceOf(request(peer)).clientKey)).size, 1);
+    assert.notEqual(sourceOf(request("2001:db8:7:1::1")).clientKey, sourceOf(request(sources[0])).clientKey);
   });
 });
 
@@ -64,19 +64,19 @@ describe("the local user behind a request", () => {
     for (let count = 0; count < 3; count += 1) userOf(one);
     assert.deepEqual(asked, []);
     for (let count = 0; count < 3; count += 1) {
-      assert.equal(await userOf(one).sourceOfUser?.(), "loopback user 1001");
+      assert.equal(await userOf(one).keyOfUser?.(), "loopback user 1001");
     }
     assert.deepEqual(asked, [1]);
-    assert.equal(await userOf(from("::1", 2)).sourceOfUser?.(), "loopback user 1002", "another user");
+    assert.equal(await userOf(from("::1", 2)).keyOfUser?.(), "loopback user 1002", "another user");
   });
 
   it("is any of them where the host cannot tell", async () => {
-    assert.equal(await userOf(from("127.0.0.1", 3)).sourceOfUser?.(), "loopback");
+    assert.equal(await userOf(from("127.0.0.1", 3)).keyOfUser?.(), "loopback");
   });
 
   it("is none from elsewhere, nor of a proxy's client", () => {
-    assert.equal(userOf(from("192.0.2.7", 4)).sourceOfUser, undefined);
-    assert.equal(userOf(from(proxy, 5, "127.0.0.1")).sourceOfUser, undefined);
+    assert.equal(userOf(from("192.0.2.7", 4)).keyOfUser, undefined);
+    assert.equal(userOf(from(proxy, 5, "127.0.0.1")).keyOfUser, undefined);
   });
 });
 
@@ -166,9 +166,9 @@ describe("X-Forwarded-For", () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.constantFrom("", ",", ", "), (pieces, separator) => {
-        const { address, source } = forwarded(pieces.join(separator));
+        const { address, clientKey: source } = forwarded(pieces.join(separator));
         assert.notEqual(isIP(address), 0, address);
-        assert.ok(source === loopbackSource || isIP(source.replace("/64", "")) !== 0, source);
+        assert.ok(source === loopbackKey || isIP(source.replace("/64", "")) !== 0, source);
         assert.equal(address.includes("%"), false);
       }),
       { numRuns: 2_000 },

@@ -14,7 +14,7 @@ const versioned: DocumentKind<Counter> = {
   isNewVersion: (before, { counter }) => counter % 2 === 0 && before?.counter !== counter,
 };
 
-async function counted(directory: string, values: readonly number[]): Promise<void> {
+async function withThrottle(directory: string, values: readonly number[]): Promise<void> {
   for (const counter of values) {
     const document = await open(directory, versioned);
     await document.update(() => ({ counter }));
@@ -25,7 +25,7 @@ async function counted(directory: string, values: readonly number[]): Promise<vo
 describe("the versions of a document", () => {
   it("are the last ten that people's changes led to, each once, and can be restored", async (test) => {
     const directory = await temporaryDirectory(test);
-    await counted(directory, [0, 1, 2, 3, 3, 4, 4, 6, 8, 10, 12, 14, 16, 18, 20, 21]);
+    await withThrottle(directory, [0, 1, 2, 3, 3, 4, 4, 6, 8, 10, 12, 14, 16, 18, 20, 21]);
     const tools = createStateTools(directory, [versioned]);
     const copies = (await tools.copies("counter")).filter(({ what }) => what === "version");
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe("the versions of a document", () => {
 
   it("are not made by a start that changes nothing", async (test) => {
     const directory = await temporaryDirectory(test);
-    await counted(directory, [2]);
+    await withThrottle(directory, [2]);
     const before = await readdir(directory);
     await (await open(directory, versioned)).close();
     assert.deepEqual(await readdir(directory), before);

@@ -39,7 +39,7 @@ export interface Device {
   allowedChannels: readonly string[] | null;
   /** Root's side; there is none unless a test gives one. */
   installer: Installer;
-  isClockVouchedFor: boolean;
+  isClockTrusted: boolean;
   /** What expiry goes by; null: the virtual present. */
   expirySeconds: number | null;
   /** 0 to 1, of every draw. */
@@ -108,7 +108,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     random: () => device.chance,
     now: () => new Date(presentSeconds() * 1_000),
     expiryNow: () => new Date((device.expirySeconds ?? presentSeconds()) * 1_000),
-    isClockVouchedFor: () => device.isClockVouchedFor,
+    isClockTrusted: () => device.isClockTrusted,
     settings: () => device.settings,
     get allowedChannels() {
       return device.allowedChannels;
@@ -161,7 +161,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     installed: { rules: null, binary: null },
     allowedChannels: null,
     installer: noInstaller,
-    isClockVouchedFor: true,
+    isClockTrusted: true,
     expirySeconds: null,
     chance: 0.5,
     bootId: "boot-1",

@@ -30,7 +30,7 @@ export const good: Circumstances = {
     verify_signature: true,
   },
   isTrustEstablished: true,
-  isClockVouchedFor: true,
+  isClockTrusted: true,
   setAside: new Map(),
   now: new Date("2026-11-20T12:00:00Z"),
 };

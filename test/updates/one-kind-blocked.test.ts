@@ -170,13 +170,13 @@ describe("one kind of releases whose metadata cannot be used", () => {
 
   it("is a doubt while the clock is not trusted, and is looked at again when it is", async () => {
     const device = await openBlocked((lab) => expire(lab, "rules"));
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     await device.check();
     const { available, blockers } = device.room.status();
     assert.deepEqual([available.binary?.version, blockers?.rules?.code], ["2.0.0", "clock_not_synchronised"]);
     assert.equal(device.room.trouble(), null);
     expire(device.lab, "rules", 90);
-    device.isClockVouchedFor = true;
+    device.isClockTrusted = true;
     device.room.clockVouchedFor();
     await device.room.settled();
     assert.equal(device.room.status().available.rules?.version, "1.1.0");

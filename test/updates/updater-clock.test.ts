@@ -16,7 +16,7 @@ async function withRelease(ota: Parameters<typeof openDevice>[0] = {}): Promise<
 describe("while nobody vouches for the clock", () => {
   it("takes expiry for a doubt about the clock, and not for a failure (a device whose clock is in 2040)", async () => {
     const device = await withRelease();
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     device.expirySeconds = Date.parse("2040-01-01T00:00:00Z") / 1_000;
     await device.check();
     const { state, message, schedule } = device.room.status();
@@ -30,7 +30,7 @@ describe("while nobody vouches for the clock", () => {
 
   it("takes the dates of certificates for the same", async () => {
     const device = await withRelease();
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     const error = new StewardError("update_server_unreachable", "The certificate is not valid yet.", {
       details: { reason: "certificate_date" },
     });
@@ -40,14 +40,14 @@ describe("while nobody vouches for the clock", () => {
     });
     await device.check();
     assert.equal(device.room.status().state, "waiting_for_clock");
-    device.isClockVouchedFor = true;
+    device.isClockTrusted = true;
     await device.check();
     assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
   });
 
   it("still calls a failure what has nothing to do with dates", async () => {
     const device = await withRelease();
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     device.repositoryOf = () => ({
       ...reading(device.lab).repository,
       readMetadata: () => Promise.reject(new StewardError("update_signature_invalid", "Signed by nobody.")),
@@ -58,7 +58,7 @@ describe("while nobody vouches for the clock", () => {
 
   it("shows what there is and stages nothing by itself (a device whose clock is in 2020)", async () => {
     const device = await withRelease();
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     device.expirySeconds = Date.parse("2020-01-01T00:00:00Z") / 1_000;
     await device.check();
     const { state, available } = device.room.status();
@@ -70,7 +70,7 @@ describe("while nobody vouches for the clock", () => {
   it("keeps the last good state when expiry is in doubt", async () => {
     const device = await withRelease();
     await device.check();
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     device.expirySeconds = startSeconds + 400 * 86_400;
     await device.check();
     assert.equal(device.room.status().available.rules?.staged, true);
@@ -81,12 +81,12 @@ describe("while nobody vouches for the clock", () => {
 describe("when somebody begins to vouch for the clock", () => {
   it("checks at once where expiry was in doubt, and stages what it finds", async () => {
     const device = await withRelease({ enabled: true });
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     device.expirySeconds = Date.parse("2040-01-01T00:00:00Z") / 1_000;
     device.room.start();
     await device.runUntil(hour);
     assert.equal(device.opened.length, 1);
-    device.isClockVouchedFor = true;
+    device.isClockTrusted = true;
     device.expirySeconds = null;
     device.room.clockVouchedFor();
     await device.room.settled();
@@ -96,9 +96,9 @@ describe("when somebody begins to vouch for the clock", () => {
 
   it("fetches what was only waiting for that", async () => {
     const device = await withRelease();
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     await device.check();
-    device.isClockVouchedFor = true;
+    device.isClockTrusted = true;
     device.room.clockVouchedFor();
     await device.room.settled();
     assert.equal(device.staged.size, 1);
@@ -116,7 +116,7 @@ describe("when somebody begins to vouch for the clock", () => {
 
   it("does nothing while nobody does after all", async () => {
     const device = await withRelease();
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     await device.check();
     device.room.clockVouchedFor();
     assert.equal(device.opened.length, 1);

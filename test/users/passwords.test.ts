@@ -8,7 +8,7 @@ const fromElsewhere =
   "$argon2id$v=19$m=4096,t=3,p=1$c29tZXNhbHQxMjM0NTY$H9Yk2gRR7Z+3GUqg2CIyUUoQqbtEPM2aZKlZyzsO0Ck";
 
 describe("passwords", () => {
-  const passwords = createPasswords({ isKnownSource: () => false });
+  const passwords = createPasswords({ isKnownClient: () => false });
 
   it("are hashed with argon2id at 19 MiB, 2 passes, 1 lane, each with its own salt", async () => {
     const [first, second] = [await passwords.hash("one", null), await passwords.hash("one", null)];
@@ -43,8 +43,8 @@ describe("the queue for hashing", () => {
   const codeOf = (result: PromiseSettledResult<unknown>) =>
     result.status === "fulfilled" ? "ok" : result.reason instanceof StewardError && result.reason.code;
 
-  it("lets a source have one running and one waiting", async () => {
-    const passwords = createPasswords({ isKnownSource: () => false });
+  it("lets a clientKey have one running and one waiting", async () => {
+    const passwords = createPasswords({ isKnownClient: () => false });
     const tries = Array.from({ length: 4 }, () => passwords.hash("one", "192.0.2.1"));
     const codes = (await Promise.allSettled(tries)).map(codeOf);
     assert.deepEqual(codes, ["ok", "ok", "hashing_busy", "hashing_busy"]);
@@ -52,33 +52,33 @@ describe("the queue for hashing", () => {
 
   const strangers = Array.from({ length: 12 }, (_, index) => `192.0.2.${index}`);
   const known = ["198.51.100.1", "198.51.100.2"];
-  const isKnownSource = (source: string) => known.includes(source);
+  const isKnownClient = (clientKey: string) => known.includes(clientKey);
 
   it("lets seven strangers wait, and no stranger more", async () => {
-    const passwords = createPasswords({ isKnownSource });
-    const codes = (await Promise.allSettled(strangers.map((source) => passwords.hash("one", source)))).map(
-      codeOf,
-    );
+    const passwords = createPasswords({ isKnownClient });
+    const codes = (
+      await Promise.allSettled(strangers.map((clientKey) => passwords.hash("one", clientKey)))
+    ).map(codeOf);
     assert.equal(codes.filter((code) => code === "ok").length, 8);
     assert.equal(codes.filter((code) => code === "hashing_busy").length, 4);
   });
 
   it("keeps the eighth place for one that has signed in before (a flood shuts nobody out)", async () => {
-    const passwords = createPasswords({ isKnownSource });
-    const flood = Promise.allSettled(strangers.map((source) => passwords.hash("one", source)));
-    const later = await Promise.allSettled(known.map((source) => passwords.hash("one", source)));
+    const passwords = createPasswords({ isKnownClient });
+    const flood = Promise.allSettled(strangers.map((clientKey) => passwords.hash("one", clientKey)));
+    const later = await Promise.allSettled(known.map((clientKey) => passwords.hash("one", clientKey)));
     assert.deepEqual(later.map(codeOf), ["ok", "hashing_busy"]);
     await flood;
   });
 
-  it("lets a source have one waiting, however well it is known", async () => {
-    const passwords = createPasswords({ isKnownSource });
+  it("lets a clientKey have one waiting, however well it is known", async () => {
+    const passwords = createPasswords({ isKnownClient });
     const tries = Array.from({ length: 3 }, () => passwords.hash("one", known[0] ?? null));
     assert.deepEqual((await Promise.allSettled(tries)).map(codeOf), ["ok", "ok", "hashing_busy"]);
   });
 
   it("never refuses the device itself", async () => {
-    const passwords = createPasswords({ isKnownSource: () => false });
+    const passwords = createPasswords({ isKnownClient: () => false });
     const network = Promise.allSettled(
       Array.from({ length: 12 }, (_, index) => passwords.hash("one", `192.0.2.${index}`)),
     );
@@ -88,7 +88,7 @@ describe("the queue for hashing", () => {
   });
 
   it("goes on after work that failed", async () => {
-    const passwords = createPasswords({ isKnownSource: () => false });
+    const passwords = createPasswords({ isKnownClient: () => false });
     await assert.rejects(passwords.verify("not a hash", "one", null));
     assert.match(await passwords.hash("one", null), /^\$argon2id\$/);
   });

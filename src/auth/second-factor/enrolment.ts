@@ -3,9 +3,9 @@ import type { Enrolment as SetUp, TwoFactor, User } from "../../contract/types.t
 import type { Uptime } from "../../host/ports.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { Origin, Sessions } from "../sessions/sessions.ts";
+import type { RequestContext, Sessions } from "../sessions/sessions.ts";
 import type { FullProof, OwnAccount } from "../sign-in/own-account.ts";
-import type { Attempts } from "../throttle/throttle.ts";
+import type { Throttle } from "../throttle/throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 import { createPendingSecrets, type PendingSecrets, pendingSeconds } from "./pending-secrets.ts";
@@ -25,9 +25,9 @@ export interface Enrolment {
    * Gives the recovery codes; other sessions end. Throws `two_factor_not_pending`, `two_factor_already_enabled`,
    * `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid`, `totp_reused`.
    */
-  enable(person: Person, code: string, mayTrustClock: boolean, origin: Origin): Promise<string[]>;
+  enable(person: Person, code: string, mayTrustClock: boolean, context: RequestContext): Promise<string[]>;
   /** Other sessions end. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and what `prove` throws. */
-  disable(person: Person, proof: FullProof, origin: Origin): Promise<User>;
+  disable(person: Person, proof: FullProof, context: RequestContext): Promise<User>;
   /** The old ones die. Throws `two_factor_not_enabled`. */
   renewRecoveryCodes(person: Person): Promise<string[]>;
   /** What goes with a factor that was taken away: the lock of its codes, those that were used, a setup. */
@@ -45,7 +45,7 @@ export interface Removal {
 export interface EnrolmentOptions {
   accounts: Accounts;
   sessions: Sessions;
-  attempts: Attempts;
+  throttle: Throttle;
   ownAccount: OwnAccount;
   secondFactor: SecondFactor;
   usedCodes: UsedCodes;
@@ -88,21 +88,21 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
         expiresAt,
       );
     },
-    enable: async ({ account, session }, code, mayTrustClock, origin) => {
+    enable: async ({ account, session }, code, mayTrustClock, context) => {
       refuseSecond(account.two_factor);
       const secret = pending.find(account.id);
       if (secret === undefined) throw notPending();
-      if (!time.isVouchedFor() && !mayTrustClock) throw clockInDoubt(time);
-      await options.secondFactor.proveNew(account, secret, code, origin);
+      if (!time.isTrusted() && !mayTrustClock) throw clockInDoubt(time);
+      await options.secondFactor.proveNew(account, secret, code, context);
       const codes = await store(options, account, secret);
       pending.forget(account.id);
       await sessions.endAll(account.id, session.id);
       return codes;
     },
-    disable: async (person, proof, origin) => {
+    disable: async (person, proof, context) => {
       if (person.account.two_factor === null) throw notEnabled();
       if (options.isRequired(person.account)) throw requiredByPolicy();
-      await options.ownAccount.prove(person, proof, origin);
+      await options.ownAccount.prove(person, proof, context);
       return remove(person.account.id, { exceptSession: person.session.id });
     },
     renewRecoveryCodes: ({ account }) => renewRecoveryCodes(accounts, account),
@@ -110,12 +110,12 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
 }
 
 function forgetFactor(
-  { usedCodes, attempts }: EnrolmentOptions,
+  { usedCodes, throttle }: EnrolmentOptions,
   pending: PendingSecrets,
   { id, username }: User,
 ): void {
   usedCodes.forget(id);
-  attempts.forgetCodes(username);
+  throttle.forgetCodes(username);
   pending.forget(id);
 }
 

@@ -3,9 +3,9 @@ import type { Uptime } from "../../host/ports.ts";
 import type { EventSink } from "../../journal/events/event.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { Origin } from "../sessions/sessions.ts";
+import type { RequestContext } from "../sessions/sessions.ts";
 import type { Undo } from "../throttle/counters.ts";
-import type { Attempts } from "../throttle/throttle.ts";
+import type { Throttle } from "../throttle/throttle.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 import { findRecoveryCode } from "./recovery-codes.ts";
 import type { Seal } from "./seal.ts";
@@ -34,14 +34,19 @@ export interface SecondFactor {
    * Throws `totp_required` when neither is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
    * `account_locked` for a code after too many wrong ones, `second_factor_unavailable` when the secret cannot be read.
    */
-  prove(account: Account, factor: StoredFactor, proof: FactorProof, origin: Origin): Promise<FactorMethod>;
+  prove(
+    account: Account,
+    factor: StoredFactor,
+    proof: FactorProof,
+    context: RequestContext,
+  ): Promise<FactorMethod>;
   /** A code of a secret that is not the account's yet. Throws `totp_invalid`, `totp_reused`. */
-  proveNew(account: Account, secret: string, code: string, origin: Origin): Promise<void>;
+  proveNew(account: Account, secret: string, code: string, context: RequestContext): Promise<void>;
 }
 
 export interface SecondFactorOptions {
   accounts: Accounts;
-  attempts: Attempts;
+  throttle: Throttle;
   usedCodes: UsedCodes;
   seal: Seal;
   time: TrustedTime;
@@ -56,7 +61,7 @@ interface CodeProof {
   secret: string;
   /** As it was sent. */
   text: string;
-  origin: Origin;
+  context: RequestContext;
 }
 
 /** Where a code counts that is judged. */
@@ -76,11 +81,11 @@ const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefine
 const syncIntervalSeconds = 5 * 60;
 
 export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
-  const { accounts, attempts, seal } = options;
+  const { accounts, throttle, seal } = options;
   const proveCode = createProveCode(options);
   return {
-    proveNew: (account, secret, text, origin) => proveCode({ account, secret, text, origin }, uncounted),
-    prove: async (account, factor, proof, origin) => {
+    proveNew: (account, secret, text, context) => proveCode({ account, secret, text, context }, uncounted),
+    prove: async (account, factor, proof, context) => {
       if (proof.recovery_code !== undefined) {
         const hash = factor.recovery_hashes[findRecoveryCode(factor.recovery_hashes, proof.recovery_code)];
         if (hash !== undefined && (await accounts.spendRecoveryCode(account.id, hash)))
@@ -93,14 +98,14 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       if (proof.code === undefined) throw missingCode();
       const secret = seal.open(factor.sealed_secret, account.id);
       await proveCode(
-        { account, secret, text: proof.code, origin },
+        { account, secret, text: proof.code, context },
         {
-          check: () => attempts.checkCodes(account.username),
-          wrong: () => attempts.wrongCode(account.username),
-          told: () => recordLock(options, account, origin),
+          check: () => throttle.checkCodes(account.username),
+          wrong: () => throttle.wrongCode(account.username),
+          told: () => recordLock(options, account, context),
         },
       );
-      attempts.rightCode(account.username);
+      throttle.rightCode(account.username);
       return "totp";
     },
   };
@@ -110,7 +115,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
 function createProveCode(options: SecondFactorOptions) {
   const { usedCodes } = options;
   const skews = createSkewWatch(options);
-  return async ({ account, secret, text, origin }: CodeProof, row: CodeRow): Promise<void> => {
+  return async ({ account, secret, text, context }: CodeProof, row: CodeRow): Promise<void> => {
     const nowSeconds = options.time.nowSeconds();
     const code = readCode(text);
     const match = (around: number) =>
@@ -118,7 +123,7 @@ function createProveCode(options: SecondFactorOptions) {
     const steps = await match(acceptedStepsAround);
     const near = steps.length > 0 ? steps : await match(searchedStepsAround);
     // A trust in the clock that has begun is noticed when it is asked for, and ends locks.
-    options.time.isVouchedFor();
+    options.time.isTrusted();
     // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
     const takeBack = row.check();
     if (steps.length === 0) {
@@ -126,7 +131,7 @@ function createProveCode(options: SecondFactorOptions) {
       if (near.length === 0) row.wrong();
       row.told();
       if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
-      throw wrongCode(options, await skews.look(account, near, nowSeconds, origin));
+      throw wrongCode(options, await skews.look(account, near, nowSeconds, context));
     }
     const used = await usedCodes.use(account.id, steps, options.time.epoch());
     if (used === undefined) {
@@ -144,11 +149,11 @@ function missingCode(): StewardError {
 
 /** Codes were not refused before this one: a lock that holds now is its work. */
 function recordLock(
-  { attempts, events }: SecondFactorOptions,
+  { throttle, events }: SecondFactorOptions,
   { id, username }: Account,
-  { address, requestId }: Origin,
+  { address, requestId }: RequestContext,
 ): void {
-  const lock = attempts.lockOf(username);
+  const lock = throttle.lockOf(username);
   if (!lock?.totp) return;
   void events.record({
     type: "codes.locked",
@@ -171,9 +176,9 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
     account: Account,
     [step, ...others]: readonly number[],
     nowSeconds: number,
-    { address, requestId }: Origin,
+    { address, requestId }: RequestContext,
   ): Promise<boolean> => {
-    if (!time.isVouchedFor() && uptime() - syncAskedAt >= syncIntervalSeconds) {
+    if (!time.isTrusted() && uptime() - syncAskedAt >= syncIntervalSeconds) {
       syncAskedAt = uptime();
       requestSync();
     }
@@ -192,9 +197,9 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
       subject: { id: account.id, name: account.username },
       from: address,
       requestId,
-      details: { skew_seconds: skewSeconds, is_clock_trusted: time.isVouchedFor() },
+      details: { skew_seconds: skewSeconds, is_clock_trusted: time.isTrusted() },
     });
-    return isRepeated || !time.isVouchedFor();
+    return isRepeated || !time.isTrusted();
   };
   return { look, forget: (accountId: string): void => void lastSkews.delete(accountId) };
 }

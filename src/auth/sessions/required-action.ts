@@ -2,7 +2,7 @@ import type { Role, Settings } from "../../contract/types.ts";
 import type { Account } from "../../users/account.ts";
 
 /** What a signed-in user has to do before he may do anything else; null when nothing. */
-export type Restriction = "password_change" | "two_factor_enrolment" | null;
+export type RequiredAction = "password_change" | "two_factor_enrolment" | null;
 
 type Policy = Settings["security"]["require_2fa"];
 
@@ -12,7 +12,7 @@ export function isFactorRequired(role: Role, policy: Policy): boolean {
 }
 
 /** Judged at every request, so that a new policy counts at once. */
-export function restrictionOf(account: Account, policy: Policy): Restriction {
+export function requiredActionOf(account: Account, policy: Policy): RequiredAction {
   if (account.password_state !== "chosen") return "password_change";
   if (account.two_factor === null && isFactorRequired(account.role, policy)) return "two_factor_enrolment";
   return null;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { AttemptOrigin } from "../throttle/with-throttle.ts";
+import type { ThrottledClient } from "../throttle/with-throttle.ts";
 import {
   createRefreshExchange,
   newBinding,
@@ -47,7 +47,7 @@ export interface Client {
 }
 
 /** Where a request comes from. */
-export interface Origin extends Client, AttemptOrigin {
+export interface RequestContext extends Client, ThrottledClient {
   readonly requestId: string;
 }
 

@@ -3,23 +3,23 @@ import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
-import type { Origin, Sessions } from "../sessions/sessions.ts";
+import type { RequestContext, Sessions } from "../sessions/sessions.ts";
 import { type StepUps, stepUpSeconds } from "../sessions/step-up.ts";
-import type { Attempts } from "../throttle/throttle.ts";
-import { counted, type Tried } from "../throttle/with-throttle.ts";
+import type { Throttle } from "../throttle/throttle.ts";
+import { type TriedSecret, withThrottle } from "../throttle/with-throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 
 /** What a signed-in person does with the own password. */
 export interface OwnAccount {
   /** Other sessions of the user end. Throws `password_wrong` and what the rules say of the new one. */
-  changePassword(person: Person, current: string, next: string, origin: Origin): Promise<void>;
+  changePassword(person: Person, current: string, next: string, context: RequestContext): Promise<void>;
   /** Steps the session up. Throws as `prove`. Seconds that it is good for. */
-  reauthenticate(person: Person, proof: FullProof, origin: Origin): Promise<number>;
+  reauthenticate(person: Person, proof: FullProof, context: RequestContext): Promise<number>;
   /**
    * The password, and the second factor where there is one. Throws `password_wrong`, what is wrong with the code,
    * `too_many_attempts`, `hashing_busy`.
    */
-  prove(person: Person, proof: FullProof, origin: Origin): Promise<"password" | FactorMethod>;
+  prove(person: Person, proof: FullProof, context: RequestContext): Promise<"password" | FactorMethod>;
 }
 
 export interface FullProof extends FactorProof {
@@ -30,32 +30,32 @@ export interface OwnAccountOptions {
   accounts: Accounts;
   passwords: Passwords;
   sessions: Sessions;
-  attempts: Attempts;
+  throttle: Throttle;
   secondFactor: SecondFactor;
   stepUps: StepUps;
 }
 
 export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
-  const { accounts, sessions, attempts, stepUps } = options;
-  const prove: OwnAccount["prove"] = (person, proof, origin) =>
-    counted(attempts, triedBy(person), origin, async (located) => {
-      const present = await withPassword(options, person.account, proof.password, located);
+  const { accounts, sessions, throttle, stepUps } = options;
+  const prove: OwnAccount["prove"] = (person, proof, context) =>
+    withThrottle(throttle, triedBy(person), context, async (resolved) => {
+      const present = await withPassword(options, person.account, proof.password, resolved);
       if (!present.two_factor) return "password";
-      return options.secondFactor.prove(present, present.two_factor, proof, located);
+      return options.secondFactor.prove(present, present.two_factor, proof, resolved);
     });
   return {
     prove,
-    changePassword: async (person, current, next, origin) => {
+    changePassword: async (person, current, next, context) => {
       const { account, session } = person;
-      const { source } = await counted(attempts, triedBy(person), origin, async (located) => {
-        await withPassword(options, account, current, located);
-        return located;
+      const { clientKey } = await withThrottle(throttle, triedBy(person), context, async (resolved) => {
+        await withPassword(options, account, current, resolved);
+        return resolved;
       });
-      await accounts.setPassword(account.id, next, source, "owner");
+      await accounts.setPassword(account.id, next, clientKey, "owner");
       await sessions.endAll(account.id, session.id);
     },
-    reauthenticate: async (person, proof, origin) => {
-      await prove(person, proof, origin);
+    reauthenticate: async (person, proof, context) => {
+      await prove(person, proof, context);
       stepUps.grant(person.session.id);
       return stepUpSeconds;
     },
@@ -63,7 +63,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
 }
 
 /** In a row of the session's own: the failures of others must not take the step-up from a user who is signed in. */
-function triedBy({ account, session }: Person): Tried {
+function triedBy({ account, session }: Person): TriedSecret {
   return { name: account.username, exists: true, session: session.id };
 }
 
@@ -72,10 +72,10 @@ async function withPassword(
   { accounts, passwords }: OwnAccountOptions,
   { id }: Account,
   password: string,
-  { source }: Origin,
+  { clientKey }: RequestContext,
 ): Promise<Account> {
   const tried = accounts.find(id)?.password_hash ?? null;
-  const isRight = await passwords.verify(tried, password, source);
+  const isRight = await passwords.verify(tried, password, clientKey);
   const account = accounts.find(id);
   if (isRight && account?.password_hash === tried) return account;
   throw new StewardError("password_wrong", "The current password is not right. Nothing was changed.");

@@ -4,9 +4,9 @@ import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { Enrolment } from "../second-factor/enrolment.ts";
 import { findRecoveryCode } from "../second-factor/recovery-codes.ts";
-import type { Origin, Sessions } from "../sessions/sessions.ts";
-import type { Attempts } from "../throttle/throttle.ts";
-import { counted } from "../throttle/with-throttle.ts";
+import type { RequestContext, Sessions } from "../sessions/sessions.ts";
+import type { Throttle } from "../throttle/throttle.ts";
+import { withThrottle } from "../throttle/with-throttle.ts";
 import type { ApiTokens, EndedTokens } from "../tokens/api-tokens.ts";
 import type { AnswerSession } from "./session-answer.ts";
 import { asUsername, type SignedIn } from "./sign-in.ts";
@@ -20,7 +20,7 @@ export interface Recovery {
   recover(
     reference: string,
     secrets: { password: string; recovery_code: string; keep_tokens?: boolean | undefined },
-    origin: Origin,
+    context: RequestContext,
   ): Promise<SignedIn & { ended: EndedTokens }>;
 }
 
@@ -29,30 +29,35 @@ export interface RecoveryOptions {
   passwords: Passwords;
   sessions: Sessions;
   apiTokens: ApiTokens;
-  attempts: Attempts;
+  throttle: Throttle;
   enrolment: Enrolment;
   answer: AnswerSession;
 }
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { accounts, attempts, enrolment, sessions, apiTokens, answer } = options;
+  const { accounts, throttle, enrolment, sessions, apiTokens, answer } = options;
   return {
-    recover: (reference, secrets, origin) => {
+    recover: (reference, secrets, context) => {
       const named = accounts.find(reference) ?? accounts.findByName(asUsername(reference));
       const username = named?.username ?? asUsername(reference);
-      return counted(attempts, { name: username, exists: named !== undefined }, origin, async (located) => {
-        const { account, hash } = await proven(options, named, secrets, located);
-        // Spent by the removal itself: of two at once one finds it gone, and a full disk takes neither from its owner.
-        const check = (factor: StoredFactor | null): void => {
-          if (!factor?.recovery_hashes.includes(hash)) throw refusal();
-        };
-        await enrolment.remove(account.id, { check });
-        const ended = await apiTokens.endAll(account.id, secrets.keep_tokens);
-        const opened = sessions.open(account.id, origin);
-        accounts.signedIn(account.id, undefined);
-        const session = answer(opened, accounts.find(account.id) ?? account);
-        return { session, method: "recovery_code", ended };
-      });
+      return withThrottle(
+        throttle,
+        { name: username, exists: named !== undefined },
+        context,
+        async (resolved) => {
+          const { account, hash } = await proven(options, named, secrets, resolved);
+          // Spent by the removal itself: of two at once one finds it gone, and a full disk takes neither from its owner.
+          const check = (factor: StoredFactor | null): void => {
+            if (!factor?.recovery_hashes.includes(hash)) throw refusal();
+          };
+          await enrolment.remove(account.id, { check });
+          const ended = await apiTokens.endAll(account.id, secrets.keep_tokens);
+          const opened = sessions.open(account.id, context);
+          accounts.signedIn(account.id, undefined);
+          const session = answer(opened, accounts.find(account.id) ?? account);
+          return { session, method: "recovery_code", ended };
+        },
+      );
     },
   };
 }
@@ -61,10 +66,10 @@ async function proven(
   { accounts, passwords }: RecoveryOptions,
   named: Account | undefined,
   { password, recovery_code }: { password: string; recovery_code: string },
-  { source }: Origin,
+  { clientKey }: RequestContext,
 ): Promise<{ account: Account; hash: string }> {
   const tried = named?.password_hash ?? null;
-  const isRight = await passwords.verify(tried, password, source);
+  const isRight = await passwords.verify(tried, password, clientKey);
   const account = named && accounts.find(named.id);
   const mayEnter = account?.enabled && account.password_hash === tried && account.password_state !== "spent";
   const hashes = account?.two_factor?.recovery_hashes ?? [];

@@ -1,7 +1,7 @@
 import type { Session } from "../../contract/types.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { Restriction } from "../sessions/required-action.ts";
+import type { RequiredAction } from "../sessions/required-action.ts";
 import type { Opened, Sessions } from "../sessions/sessions.ts";
 import { type AccessTokens, accessSeconds } from "../tokens/access-tokens.ts";
 import type { TrustedTime } from "../trusted-time.ts";
@@ -12,7 +12,7 @@ export interface SessionAnswerOptions {
   tokens: AccessTokens;
   time: TrustedTime;
   /** What this user has to do first. */
-  restriction: (account: Account) => Restriction;
+  requiredAction: (account: Account) => RequiredAction;
 }
 
 /** What somebody gets who signed in: tokens, deadlines as times of day, and what he should know. */
@@ -37,19 +37,19 @@ export function createSessionAnswer(options: SessionAnswerOptions): AnswerSessio
         idle_expires_at: at(Math.min(idleSeconds, absoluteSeconds)),
       },
       user: accounts.view(account),
-      warnings: warningsOf(account, options.restriction(account)),
+      warnings: warningsOf(account, options.requiredAction(account)),
     };
   };
 }
 
-function warningsOf({ two_factor }: Account, restriction: Restriction): string[] {
+function warningsOf({ two_factor }: Account, requiredAction: RequiredAction): string[] {
   const warnings: string[] = [];
-  if (restriction === "password_change") {
+  if (requiredAction === "password_change") {
     warnings.push(
       "This one-use password is spent now. Choose your own with PUT /api/auth/password before this session ends.",
     );
   }
-  if (restriction === "two_factor_enrolment") {
+  if (requiredAction === "two_factor_enrolment") {
     warnings.push(
       "This device asks for two-factor sign-in. Until you have enrolled, with POST /api/users/{id}/2fa/setup and …/enable, this session is good for nothing else.",
     );

@@ -5,12 +5,12 @@ import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { RefreshProof } from "../sessions/refresh-exchange.ts";
-import type { Restriction } from "../sessions/required-action.ts";
+import type { RequiredAction } from "../sessions/required-action.ts";
 import type { StoredSession } from "../sessions/session.ts";
-import type { Origin, Sessions } from "../sessions/sessions.ts";
+import type { RequestContext, Sessions } from "../sessions/sessions.ts";
 import type { StepUps } from "../sessions/step-up.ts";
-import type { Attempts } from "../throttle/throttle.ts";
-import { counted } from "../throttle/with-throttle.ts";
+import type { Throttle } from "../throttle/throttle.ts";
+import { withThrottle } from "../throttle/with-throttle.ts";
 import type { Challenge, Challenges } from "./challenges.ts";
 import type { AnswerSession } from "./session-answer.ts";
 
@@ -20,15 +20,15 @@ export interface SignIn {
    * Throws `invalid_credentials`, `totp_required` with a challenge token when the password was right and a code is
    * wanted, what is wrong with a code that was given, `too_many_attempts`, `hashing_busy`.
    */
-  login(credentials: Credentials, origin: Origin): Promise<SignedIn>;
+  login(credentials: Credentials, context: RequestContext): Promise<SignedIn>;
   /** Throws `challenge_invalid`, what is wrong with the code, `too_many_attempts`. */
-  answerChallenge(token: string, proof: FactorProof, origin: Origin): Promise<SignedIn>;
+  answerChallenge(token: string, proof: FactorProof, context: RequestContext): Promise<SignedIn>;
   /** For a session whose refresh token goes into a cookie: what has to come beside the cookie from now on. */
   bind(sessionId: string): string;
   /** Throws `invalid_token`. */
-  refresh(proof: RefreshProof, origin: Origin): Promise<Session>;
+  refresh(proof: RefreshProof, context: RequestContext): Promise<Session>;
   /** The session that has ended; undefined for a token that is not known. Throws `invalid_token`: reason `binding`. */
-  logout(proof: RefreshProof, origin: Origin): Promise<StoredSession | undefined>;
+  logout(proof: RefreshProof, context: RequestContext): Promise<StoredSession | undefined>;
 }
 
 export interface Credentials extends FactorProof {
@@ -45,29 +45,29 @@ export interface SignInOptions {
   accounts: Accounts;
   passwords: Passwords;
   sessions: Sessions;
-  attempts: Attempts;
+  throttle: Throttle;
   challenges: Challenges;
   secondFactor: SecondFactor;
   stepUps: StepUps;
   answer: AnswerSession;
   /** What this user has to do first. */
-  restriction: (account: Account) => Restriction;
+  requiredAction: (account: Account) => RequiredAction;
 }
 
 export function createSignIn(options: SignInOptions): SignIn {
-  const { accounts, sessions, attempts } = options;
+  const { accounts, sessions, throttle } = options;
   return {
-    login: (credentials, origin) => {
+    login: (credentials, context) => {
       const username = asUsername(credentials.username);
       const tried = { name: username, exists: accounts.findByName(username) !== undefined };
-      return counted(attempts, tried, origin, (located) =>
-        login(options, { ...credentials, username }, located),
+      return withThrottle(throttle, tried, context, (resolved) =>
+        login(options, { ...credentials, username }, resolved),
       );
     },
-    answerChallenge: (token, proof, origin) => answerChallenge(options, token, proof, origin),
+    answerChallenge: (token, proof, context) => answerChallenge(options, token, proof, context),
     bind: sessions.bind,
-    refresh: async (proof, origin) => {
-      const opened = await sessions.refresh(proof, origin);
+    refresh: async (proof, context) => {
+      const opened = await sessions.refresh(proof, context);
       const account = accounts.find(opened.session.user_id);
       if (account?.enabled) return options.answer(opened, account);
       await sessions.endAll(opened.session.user_id);
@@ -84,18 +84,22 @@ export function asUsername(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-async function login(options: SignInOptions, credentials: Credentials, origin: Origin): Promise<SignedIn> {
+async function login(
+  options: SignInOptions,
+  credentials: Credentials,
+  context: RequestContext,
+): Promise<SignedIn> {
   const { accounts, passwords, challenges } = options;
   const { username, password } = credentials;
   const tried = accounts.findByName(username)?.password_hash ?? null;
-  const isRight = await passwords.verify(tried, password, origin.source);
+  const isRight = await passwords.verify(tried, password, context.clientKey);
   if (!isRight || !tried) throw refusal();
-  const rehashed = passwords.isWeaker(tried) ? await passwords.hash(password, origin.source) : undefined;
+  const rehashed = passwords.isWeaker(tried) ? await passwords.hash(password, context.clientKey) : undefined;
   // Looked up again: while the password was being checked it may have been changed, spent or taken away.
-  const account = entering(accounts.findByName(username), tried);
+  const account = accountForLogin(accounts.findByName(username), tried);
   if (!account) throw refusal();
   const { two_factor } = account;
-  if (!two_factor) return open(options, account, { rehashed, method: "password" }, origin);
+  if (!two_factor) return open(options, account, { rehashed, method: "password" }, context);
   if (credentials.code === undefined && credentials.recovery_code === undefined) {
     const challenge = { userId: account.id, passwordHash: tried, rehashed };
     throw new StewardError(
@@ -104,28 +108,29 @@ async function login(options: SignInOptions, credentials: Credentials, origin: O
       { details: { challengeToken: challenges.open(challenge) } },
     );
   }
-  const method = await options.secondFactor.prove(account, two_factor, credentials, origin);
-  return open(options, account, { rehashed, method }, origin);
+  const method = await options.secondFactor.prove(account, two_factor, credentials, context);
+  return open(options, account, { rehashed, method }, context);
 }
 
 async function answerChallenge(
   options: SignInOptions,
   token: string,
   proof: FactorProof,
-  origin: Origin,
+  context: RequestContext,
 ): Promise<SignedIn> {
-  const { challenges, attempts } = options;
+  const { challenges, throttle } = options;
   const challenge = challenges.find(token);
-  const account = challenge && entering(options.accounts.find(challenge.userId), challenge.passwordHash);
+  const account =
+    challenge && accountForLogin(options.accounts.find(challenge.userId), challenge.passwordHash);
   if (!challenge || !account?.two_factor) throw staleChallenge();
   const { two_factor } = account;
-  return counted(attempts, { name: account.username, isProven: true }, origin, async (located) => {
+  return withThrottle(throttle, { name: account.username, isProven: true }, context, async (resolved) => {
     const method = await provenBy(options, token, () =>
-      options.secondFactor.prove(account, two_factor, proof, located),
+      options.secondFactor.prove(account, two_factor, proof, resolved),
     );
     if (!challenges.find(token)) throw staleChallenge();
     challenges.close(token);
-    return openAgain(options, challenge, method, located);
+    return openAgain(options, challenge, method, resolved);
   });
 }
 
@@ -150,29 +155,29 @@ function openAgain(
   options: SignInOptions,
   { userId, passwordHash, rehashed }: Challenge,
   method: FactorMethod,
-  origin: Origin,
+  context: RequestContext,
 ): SignedIn {
-  const account = entering(options.accounts.find(userId), passwordHash);
+  const account = accountForLogin(options.accounts.find(userId), passwordHash);
   if (!account) throw staleChallenge();
-  return open(options, account, { rehashed, method }, origin);
+  return open(options, account, { rehashed, method }, context);
 }
 
 /** The account, when its owner may enter with the password that was right for this hash. */
-function entering(account: Account | undefined, hash: string): Account | undefined {
+function accountForLogin(account: Account | undefined, hash: string): Account | undefined {
   const mayEnter = account?.enabled && account.password_hash === hash && account.password_state !== "spent";
   return mayEnter ? account : undefined;
 }
 
 function open(
-  { accounts, sessions, stepUps, answer, restriction }: SignInOptions,
+  { accounts, sessions, stepUps, answer, requiredAction }: SignInOptions,
   account: Account,
   { rehashed, method }: Pick<SignedIn, "method"> & Pick<Challenge, "rehashed">,
-  origin: Origin,
+  context: RequestContext,
 ): SignedIn {
-  const opened = sessions.open(account.id, origin);
+  const opened = sessions.open(account.id, context);
   accounts.signedIn(account.id, rehashed);
   const present = accounts.find(account.id) ?? account;
-  if (isStepUp(method, restriction(present))) stepUps.grant(opened.session.id);
+  if (isStepUp(method, requiredAction(present))) stepUps.grant(opened.session.id);
   return { session: answer(opened, present), method };
 }
 
@@ -180,8 +185,8 @@ function open(
  * RFC 9470 §4: a sign-in meets `max_age` where it took what a step-up takes. A recovery code opens one session and no
  * more; a one-use password has passed through others' hands, and without the factor that the device asks for it is half.
  */
-function isStepUp(method: SignedIn["method"], restriction: Restriction): boolean {
-  return method !== "recovery_code" && restriction === null;
+function isStepUp(method: SignedIn["method"], requiredAction: RequiredAction): boolean {
+  return method !== "recovery_code" && requiredAction === null;
 }
 
 /** One answer for every reason, so that nobody learns which names exist. */

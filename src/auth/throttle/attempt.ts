@@ -1,16 +1,16 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { Undo, Windows } from "./counters.ts";
+import type { SlidingWindows, Undo } from "./counters.ts";
 import { ownEnd, siteEnd } from "./throttle-rules.ts";
-import type { AttemptCounts } from "./throttle-state.ts";
-import { type AttemptWriter, failureDelaySeconds } from "./throttle-writer.ts";
+import type { ThrottleState } from "./throttle-state.ts";
+import { failureDelaySeconds, type ThrottleWriter } from "./throttle-writer.ts";
 
 /** One attempt, to be settled once; what comes after that does nothing, so `withdraw` may stand in a `finally`. */
 export interface Attempt {
   fail(): void;
   /**
-   * Signed in. Ends the row of this source at this account and, where the source was strange, that of the account.
-   * A known source leaves the account's row alone, or each sign-in of the user would give strangers a hundred tries.
-   * The source's own window keeps its other failures: or one valid account would buy guesses at all others.
+   * Signed in. Ends the row of this client at this account and, where the client was strange, that of the account.
+   * A known client leaves the account's row alone, or each sign-in of the user would give strangers a hundred tries.
+   * The client's own window keeps its other failures: or one valid account would buy guesses at all others.
    */
   succeed(): void;
   /** Nothing was checked (`hashing_busy`, an internal error), or the right password still waits for its code. */
@@ -20,7 +20,7 @@ export interface Attempt {
 }
 
 /**
- * The window of the source is full. Then an attempt is answered alike, and at the same moment, whether its name is an
+ * The window of the client is full. Then an attempt is answered alike, and at the same moment, whether its name is an
  * account's or not, and whether its secret was looked at and wrong or not looked at; only the right one gets through.
  */
 export interface Seal {
@@ -38,29 +38,29 @@ export interface Target {
   readonly exists: boolean;
   /** The living session that gives its password again: it has a row of its own, which strangers cannot reach. */
   readonly session: string | null;
-  /** The password was right, and the code is to come: the window of the source is no matter. */
+  /** The password was right, and the code is to come: the window of the client is no matter. */
   readonly isProven: boolean;
 }
 
-/** Where an attempt comes from, by keys; `site` is the /48 of an IPv6 source. */
-export interface TargetSource {
-  readonly source: string;
+/** Where an attempt comes from, by keys; `site` is the /48 of an IPv6 client. */
+export interface ClientKeys {
+  readonly client: string;
   readonly site: string | null;
 }
 
 /** What counting needs; `changed` tells that a delay may have begun or ended. */
 export interface CountingContext {
-  counts: AttemptCounts;
+  counts: ThrottleState;
   now: () => number;
-  writer: AttemptWriter;
+  writer: ThrottleWriter;
   changed: () => void;
 }
 
-/** Seconds that the mark of a source which is known already may wait. */
+/** Seconds that the mark of a client which is known already may wait. */
 const lastSeenDelaySeconds = 15 * 60;
 
-/** Begins an attempt. Throws `too_many_attempts` where the row of this account for this source says so. */
-export function beginAttempt(context: CountingContext, target: Target, from: TargetSource): Attempt {
+/** Begins an attempt. Throws `too_many_attempts` where the row of this account for this client says so. */
+export function beginAttempt(context: CountingContext, target: Target, from: ClientKeys): Attempt {
   const { counts, now, changed } = context;
   const begunAt = now();
   const row = rowOf(counts, target, from, begunAt);
@@ -88,20 +88,20 @@ export function beginAttempt(context: CountingContext, target: Target, from: Tar
 }
 
 /**
- * Behind a full window. These counts show nowhere else: an attacker who tries names from a full source must not see
- * later, by a delay, which of them were looked at. So a source has twice as many guesses at most, in its window and
- * behind it. Known limit: with a second source the hashing queue can be seen at work, which it is for accounts alone.
+ * Behind a full window. These counts show nowhere else: an attacker who tries names from a full client must not see
+ * later, by a delay, which of them were looked at. So a client has twice as many guesses at most, in its window and
+ * behind it. Known limit: with a second client the hashing queue can be seen at work, which it is for accounts alone.
  */
 function sealedAttempt(
   context: CountingContext,
   target: Target,
-  from: TargetSource,
+  from: ClientKeys,
   refusal: StewardError,
 ): Attempt {
   const { counts, now } = context;
   const { sealed } = counts.passing;
   const begunAt = now();
-  const pair = `${target.account} ${from.source}`;
+  const pair = `${target.account} ${from.client}`;
   const windows = isKnown(counts, target, from, begunAt) ? [] : accountWindowsOf(counts, from);
   const end = Math.max(ownEnd(sealed.get(pair, begunAt), undefined), endOf(windows, begunAt));
   const isLookedAt = target.exists && end <= begunAt;
@@ -125,21 +125,21 @@ interface Row {
   count(at: number): Undo[];
 }
 
-function rowOf(counts: AttemptCounts, target: Target, from: TargetSource, begunAt: number): Row {
+function rowOf(counts: ThrottleState, target: Target, from: ClientKeys, begunAt: number): Row {
   const { account, session } = target;
   if (account === null) return { isKnown: false, end: () => 0, count: () => [] };
   const { own, ownKnown, accounts, passing } = counts;
-  const { source, site } = from;
+  const { client, site } = from;
   const known = isKnown(counts, target, from, begunAt);
   if (known || session !== null) {
-    const pair = `${account} ${session ?? source}`;
+    const pair = `${account} ${session ?? client}`;
     return {
       isKnown: known,
       end: (at) => ownEnd(ownKnown.get(pair, at), undefined),
       count: (at) => [ownKnown.count(pair, at)],
     };
   }
-  const pair = `${account} ${source}`;
+  const pair = `${account} ${client}`;
   const sitePair = `${account} ${site}`;
   const siteEndAt = (at: number) => (site === null ? 0 : siteEnd(passing.ownSites.get(sitePair, at)));
   return {
@@ -153,22 +153,22 @@ function rowOf(counts: AttemptCounts, target: Target, from: TargetSource, begunA
   };
 }
 
-function isKnown({ known }: AttemptCounts, { account }: Target, { source }: TargetSource, at: number) {
-  return account !== null && known.isKnown(account, source, at);
+function isKnown({ known }: ThrottleState, { account }: Target, { client }: ClientKeys, at: number) {
+  return account !== null && known.isKnown(account, client, at);
 }
 
 /** A window, and whose it is in there. */
-type Counter = readonly [windows: Windows, key: string];
+type Counter = readonly [windows: SlidingWindows, key: string];
 
-/** Of all failures of a source, and of its site. */
-function windowsOf({ windows, passing }: AttemptCounts, { source, site }: TargetSource): Counter[] {
-  return [[windows, source], ...(site === null ? [] : [[passing.sites, site] as const])];
+/** Of all failures of a client, and of its site. */
+function windowsOf({ windows, passing }: ThrottleState, { client, site }: ClientKeys): Counter[] {
+  return [[windows, client], ...(site === null ? [] : [[passing.sites, site] as const])];
 }
 
 /** Of those at accounts. */
-function accountWindowsOf({ passing }: AttemptCounts, { source, site }: TargetSource): Counter[] {
+function accountWindowsOf({ passing }: ThrottleState, { client, site }: ClientKeys): Counter[] {
   const { atAccounts, atAccountsOfSites } = passing;
-  return [[atAccounts, source], ...(site === null ? [] : [[atAccountsOfSites, site] as const])];
+  return [[atAccounts, client], ...(site === null ? [] : [[atAccountsOfSites, site] as const])];
 }
 
 function endOf(counters: readonly Counter[], at: number): number {
@@ -191,20 +191,20 @@ function failed({ counts, now, writer }: CountingContext, isLock: boolean): void
 }
 
 /** Not before an attempt has failed: those that are withdrawn cost nothing, and must not push others out. */
-function trim({ own, ownKnown, windows, passing }: AttemptCounts, now: number): void {
+function trim({ own, ownKnown, windows, passing }: ThrottleState, now: number): void {
   for (const table of [own, ownKnown, windows, ...Object.values(passing)]) table.trim(now);
 }
 
-function succeeded({ counts, now, writer }: CountingContext, target: Target, from: TargetSource): void {
+function succeeded({ counts, now, writer }: CountingContext, target: Target, from: ClientKeys): void {
   const { account, session } = target;
   if (account === null) return;
   const wasKnown = isKnown(counts, target, from, now());
   const { ownSites, sealed } = counts.passing;
-  const ended = [from.source, from.site, session].map((key) => `${account} ${key}`);
+  const ended = [from.client, from.site, session].map((key) => `${account} ${key}`);
   for (const own of [counts.own, counts.ownKnown, ownSites, sealed])
     own.clear((keys) => ended.includes(keys));
   if (!wasKnown) counts.accounts.clear((one) => one === account);
-  counts.known.add(account, from.source, now());
+  counts.known.add(account, from.client, now());
   writer.within(wasKnown ? lastSeenDelaySeconds : failureDelaySeconds);
 }
 

@@ -1,7 +1,7 @@
 import { isIP, SocketAddress } from "node:net";
 
 /** What the addresses of one device count as that reach it from itself: anybody there has all of 127.0.0.0/8. */
-export const loopbackSource = "loopback";
+export const loopbackKey = "loopback";
 
 /** The one spelling of an address: no zone, IPv4 where it was mapped into IPv6. Undefined for anything else. */
 export function canonicalAddress(text: string): string | undefined {
@@ -14,19 +14,19 @@ export function canonicalAddress(text: string): string | undefined {
 
 /**
  * What a canonical address counts as: an IPv4 address as itself, an IPv6 address as its /64, which a host moves in
- * freely (RFC 8981), and loopback as one source.
+ * freely (RFC 8981), and loopback as one client.
  */
-export function sourceOf(address: string): string {
-  if (isLoopback(address)) return loopbackSource;
+export function clientKeyOf(address: string): string {
+  if (isLoopback(address)) return loopbackKey;
   return address.includes(":") ? `${firstGroups(address, 4)}::/64` : address;
 }
 
 /**
- * The /48 that a source lies in, which is what one site is given (RFC 6177): its limits are ten times those of a /64.
- * Null for a source that is not IPv6.
+ * The /48 that a client lies in, which is what one site is given (RFC 6177): its limits are ten times those of a /64.
+ * Null for a client that is not IPv6.
  */
-export function siteOf(source: string): string | null {
-  return source.endsWith("::/64") ? `${source.split(":", 3).join(":")}::/48` : null;
+export function siteOf(client: string): string | null {
+  return client.endsWith("::/64") ? `${client.split(":", 3).join(":")}::/48` : null;
 }
 
 /** Of a canonical address: 127.0.0.0/8 and ::1 (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3). */

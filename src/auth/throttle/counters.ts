@@ -1,26 +1,26 @@
-import { sourceWindow, type Tally, windowEnd } from "./throttle-rules.ts";
+import { clientWindow, type FailureCounter, windowEnd } from "./throttle-rules.ts";
 
 /** Takes back what was counted, as if it had never been; what was cleared meanwhile stays cleared. */
 export type Undo = () => void;
 
 /** Rows of failures by key, bounded in their number. */
-export interface Tallies {
-  get(key: string, now: number): Tally | undefined;
+export interface FailureCounters {
+  get(key: string, now: number): FailureCounter | undefined;
   /** Counts a try as failed. */
   count(key: string, now: number): Undo;
   /** Drops what is too much: the lowest rank, and of these the longest untouched. */
   trim(now: number): void;
   clear(isMeant: (key: string) => boolean): void;
   /** Those that still mean something. */
-  entries(now: number): [string, Tally][];
+  entries(now: number): [string, FailureCounter][];
 }
 
-export interface TalliesOptions {
+export interface FailureCountersOptions {
   limit: number;
   /** Seconds without a try after which a row is forgotten. */
   quietSeconds: number;
   /** What a row is worth keeping for; without it all are alike. */
-  rank?: (key: string, tally: Tally, now: number) => number;
+  rank?: (key: string, counter: FailureCounter, now: number) => number;
   /**
    * A new key in a full table takes over the row of the one with the fewest failures (the "space-saving" algorithm of
    * Metwally, Agrawal and El Abbadi, 2005). A flood of other keys then never lowers a row: it may only come out too long.
@@ -28,101 +28,104 @@ export interface TalliesOptions {
   inherits?: boolean;
 }
 
-export function createTallies(stored: Iterable<[string, Tally]>, options: TalliesOptions): Tallies {
+export function createFailureCounters(
+  stored: Iterable<[string, FailureCounter]>,
+  options: FailureCountersOptions,
+): FailureCounters {
   const { limit, quietSeconds, rank = () => 0, inherits = false } = options;
-  const tallies = new Map(stored);
-  const isQuiet = ({ at }: Tally, now: number): boolean => now - at >= quietSeconds;
-  const get = (key: string, now: number): Tally | undefined => {
-    const tally = tallies.get(key);
-    return tally && !isQuiet(tally, now) ? tally : undefined;
+  const counters = new Map(stored);
+  const isQuiet = ({ at }: FailureCounter, now: number): boolean => now - at >= quietSeconds;
+  const get = (key: string, now: number): FailureCounter | undefined => {
+    const counter = counters.get(key);
+    return counter && !isQuiet(counter, now) ? counter : undefined;
   };
-  const makePlace = (now: number): Tally | undefined => {
-    const place = fewest(tallies, (tally) => isQuiet(tally, now));
-    if (place) tallies.delete(place.key);
-    return place?.tally;
+  const makePlace = (now: number): FailureCounter | undefined => {
+    const place = fewest(counters, (counter) => isQuiet(counter, now));
+    if (place) counters.delete(place.key);
+    return place?.counter;
   };
   return {
     get,
     count: (key, now) => {
-      const isOneTooMany = inherits && !tallies.has(key) && tallies.size >= limit;
+      const isOneTooMany = inherits && !counters.has(key) && counters.size >= limit;
       const before = isOneTooMany ? makePlace(now) : get(key, now);
       // Taken out first: the order of a Map is the order in which its keys were last touched.
-      tallies.delete(key);
-      tallies.set(key, { failures: (before?.failures ?? 0) + 1, at: now });
-      return () => takeBack(tallies, key, before, now);
+      counters.delete(key);
+      counters.set(key, { failures: (before?.failures ?? 0) + 1, at: now });
+      return () => takeBack(counters, key, before, now);
     },
-    trim: (now) => dropSurplus(tallies, limit, (key, tally) => rank(key, tally, now)),
+    trim: (now) => dropSurplus(counters, limit, (key, counter) => rank(key, counter, now)),
     clear: (isMeant) => {
-      for (const key of tallies.keys()) if (isMeant(key)) tallies.delete(key);
+      for (const key of counters.keys()) if (isMeant(key)) counters.delete(key);
     },
-    entries: (now) => [...tallies].filter(([, tally]) => !isQuiet(tally, now)),
+    entries: (now) => [...counters].filter(([, counter]) => !isQuiet(counter, now)),
   };
 }
 
-/** The times of each source's failures within the window. */
-export interface Windows {
+/** The times of each client's failures within the window. */
+export interface SlidingWindows {
   /** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
-  end(source: string, now: number): number;
-  count(source: string, now: number): Undo;
+  end(client: string, now: number): number;
+  count(client: string, now: number): Undo;
   /** Drops what is too much, the longest untouched first and those that are full last. */
   trim(now: number): void;
-  clear(source: string): void;
+  clear(client: string): void;
   entries(now: number): [string, readonly number[]][];
 }
 
-export function createWindows(
+export function createSlidingWindows(
   stored: Iterable<[string, readonly number[]]>,
   limit: number,
-  size = sourceWindow,
-): Windows {
+  size = clientWindow,
+): SlidingWindows {
   const windows = new Map(stored);
-  const get = (source: string, now: number): readonly number[] =>
-    (windows.get(source) ?? []).filter((at) => now < at + size.seconds);
+  const get = (client: string, now: number): readonly number[] =>
+    (windows.get(client) ?? []).filter((at) => now < at + size.seconds);
   return {
-    end: (source, now) => windowEnd(get(source, now), size),
-    count: (source, now) => {
-      const times = [...get(source, now), now];
-      windows.delete(source);
-      windows.set(source, times);
+    end: (client, now) => windowEnd(get(client, now), size),
+    count: (client, now) => {
+      const times = [...get(client, now), now];
+      windows.delete(client);
+      windows.set(client, times);
       return () => {
-        const present = [...(windows.get(source) ?? [])];
+        const present = [...(windows.get(client) ?? [])];
         const index = present.lastIndexOf(now);
         if (index >= 0) present.splice(index, 1);
-        if (present.length > 0) windows.set(source, present);
-        else windows.delete(source);
+        if (present.length > 0) windows.set(client, present);
+        else windows.delete(client);
       };
     },
     trim: (now) => dropSurplus(windows, limit, (_, times) => (now < windowEnd(times, size) ? 1 : 0)),
-    clear: (source) => void windows.delete(source),
+    clear: (client) => void windows.delete(client),
     entries: (now) =>
       [...windows.keys()]
-        .map((source): [string, readonly number[]] => [source, get(source, now).slice(-size.failures)])
+        .map((client): [string, readonly number[]] => [client, get(client, now).slice(-size.failures)])
         .filter(([, times]) => times.length > 0),
   };
 }
 
 function takeBack(
-  tallies: Map<string, Tally>,
+  counters: Map<string, FailureCounter>,
   key: string,
-  before: Tally | undefined,
+  before: FailureCounter | undefined,
   countedAt: number,
 ): void {
-  const present = tallies.get(key);
+  const present = counters.get(key);
   if (!present) return;
   const failures = present.failures - 1;
-  if (failures === 0) tallies.delete(key);
+  if (failures === 0) counters.delete(key);
   // Its time too, unless somebody else has been counted since: or the delay before it would begin anew.
-  else tallies.set(key, { failures, at: present.at === countedAt && before ? before.at : present.at });
+  else counters.set(key, { failures, at: present.at === countedAt && before ? before.at : present.at });
 }
 
 function fewest(
-  tallies: Map<string, Tally>,
-  isQuiet: (tally: Tally) => boolean,
-): { key: string; tally: Tally | undefined } | undefined {
-  let found: { key: string; tally: Tally } | undefined;
-  for (const [key, tally] of tallies) {
-    if (isQuiet(tally)) return { key, tally: undefined };
-    if (!found || tally.failures < found.tally.failures) found = { key, tally };
+  counters: Map<string, FailureCounter>,
+  isQuiet: (counter: FailureCounter) => boolean,
+): { key: string; counter: FailureCounter | undefined } | undefined {
+  let found: { key: string; counter: FailureCounter } | undefined;
+  for (const [key, counter] of counters) {
+    if (isQuiet(counter)) return { key, counter: undefined };
+    if (!found || counter.failures < found.counter.failures) found = { key, counter };
   }
   return found;
 }

@@ -12,14 +12,14 @@ export interface StoredMoment {
  * agent is down and stands still while the device is; it does not know the wall clock. After a power cut it goes on
  * from the last moment that was stored.
  */
-export interface Timeline {
+export interface DeviceUptime {
   /** Seconds since the state was made. */
   now(): number;
   /** The present moment, to be stored with what is counted in it. */
   moment(): StoredMoment;
 }
 
-export function createTimeline(stored: StoredMoment, bootId: string, uptime: Uptime): Timeline {
+export function createDeviceUptime(stored: StoredMoment, bootId: string, uptime: Uptime): DeviceUptime {
   const began = uptime();
   // A lower uptime under the same id: a container whose boot id cannot be read.
   const isSameBoot = stored.boot_id === bootId && began >= stored.uptime;

@@ -1,57 +1,57 @@
-/** Seconds of the timeline that a success makes its source known for: 30 days of a running device. */
+/** Seconds of device uptime that a success makes its client known for: 30 days of a running device. */
 const knownSeconds = 30 * 24 * 60 * 60;
 
-/** Sources known for one account, the latest; and for all accounts together. */
-const sourcesPerAccount = 16;
-const sourcesInAll = 2_048;
+/** Clients known for one account, the latest; and for all accounts together. */
+const clientsPerAccount = 16;
+const clientsInAll = 2_048;
 
-/** Which sources an account was signed in to from. Only successes get in, so strangers cannot push anybody out. */
-export interface KnownSources {
-  isKnown(account: string, source: string, now: number): boolean;
+/** Which clients an account was signed in to from. Only successes get in, so strangers cannot push anybody out. */
+export interface KnownClients {
+  isKnown(account: string, client: string, now: number): boolean;
   /** For any account. */
-  isKnownAtAll(source: string, now: number): boolean;
-  /** Notes a success; true when the source was not known for the account before. */
-  add(account: string, source: string, now: number): boolean;
+  isKnownAtAll(client: string, now: number): boolean;
+  /** Notes a success; true when the client was not known for the account before. */
+  add(account: string, client: string, now: number): boolean;
   forget(account: string): void;
-  entries(now: number): KnownSource[];
+  entries(now: number): KnownClient[];
 }
 
-/** One source of one account, and when its last success was. */
-export interface KnownSource {
+/** One client of one account, and when its last success was. */
+export interface KnownClient {
   readonly account: string;
-  readonly source: string;
+  readonly client: string;
   readonly at: number;
 }
 
-export function createKnownSources(stored: readonly KnownSource[]): KnownSources {
-  const marks = new Map(stored.map((mark) => [`${mark.account} ${mark.source}`, mark]));
+export function createKnownClients(stored: readonly KnownClient[]): KnownClients {
+  const marks = new Map(stored.map((mark) => [`${mark.account} ${mark.client}`, mark]));
   const isFresh = (at: number | undefined, now: number) => at !== undefined && now < at + knownSeconds;
-  let latest = latestBySource(marks.values());
+  let latest = latestByClient(marks.values());
   return {
-    isKnown: (account, source, now) => isFresh(marks.get(`${account} ${source}`)?.at, now),
-    isKnownAtAll: (source, now) => isFresh(latest.get(source), now),
-    add: (account, source, now) => {
-      const key = `${account} ${source}`;
+    isKnown: (account, client, now) => isFresh(marks.get(`${account} ${client}`)?.at, now),
+    isKnownAtAll: (client, now) => isFresh(latest.get(client), now),
+    add: (account, client, now) => {
+      const key = `${account} ${client}`;
       const isNew = !isFresh(marks.get(key)?.at, now);
       // Taken out first: the order of a Map is then that of the last successes.
       marks.delete(key);
-      marks.set(key, { account, source, at: now });
+      marks.set(key, { account, client, at: now });
       const own = [...marks].filter(([, mark]) => mark.account === account);
-      for (const [oldest] of own.slice(0, -sourcesPerAccount)) marks.delete(oldest);
-      for (const oldest of [...marks.keys()].slice(0, -sourcesInAll)) marks.delete(oldest);
-      latest = latestBySource(marks.values());
+      for (const [oldest] of own.slice(0, -clientsPerAccount)) marks.delete(oldest);
+      for (const oldest of [...marks.keys()].slice(0, -clientsInAll)) marks.delete(oldest);
+      latest = latestByClient(marks.values());
       return isNew;
     },
     forget: (account) => {
       for (const [key, mark] of marks) if (mark.account === account) marks.delete(key);
-      latest = latestBySource(marks.values());
+      latest = latestByClient(marks.values());
     },
     entries: (now) => [...marks.values()].filter(({ at }) => isFresh(at, now)),
   };
 }
 
-function latestBySource(marks: Iterable<KnownSource>): Map<string, number> {
+function latestByClient(marks: Iterable<KnownClient>): Map<string, number> {
   const latest = new Map<string, number>();
-  for (const { source, at } of marks) latest.set(source, Math.max(at, latest.get(source) ?? 0));
+  for (const { client, at } of marks) latest.set(client, Math.max(at, latest.get(client) ?? 0));
   return latest;
 }

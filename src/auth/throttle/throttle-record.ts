@@ -1,27 +1,27 @@
 import { randomBytes } from "node:crypto";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import type { StoredMoment } from "./device-uptime.ts";
-import type { KnownSource } from "./known-clients.ts";
-import type { Tally } from "./throttle-rules.ts";
+import type { KnownClient } from "./known-clients.ts";
+import type { FailureCounter } from "./throttle-rules.ts";
 
 /**
  * What is counted of tries, as it is stored: a line an entry, its keys first and then whole numbers, times in seconds
  * of the timeline. A tenth of the size that objects would have, for a file that is written again and again under attack.
  */
-export interface AttemptsState {
+export interface ThrottleRecord {
   /** Of the HMAC that names and addresses are known by here: 256 bits in hex. */
   readonly key_secret: string;
   readonly moment: StoredMoment;
-  /** `account source failures at` */
+  /** `account client failures at` */
   readonly own: readonly string[];
-  /** The same of known sources, which strangers cannot push out. */
+  /** The same of known clients, which strangers cannot push out. */
   readonly own_known: readonly string[];
   /** `account failures at` */
   readonly accounts: readonly string[];
   readonly codes: readonly string[];
-  /** `source` and the time of its oldest failure, then the seconds from each to the next. */
+  /** `client` and the time of its oldest failure, then the seconds from each to the next. */
   readonly windows: readonly string[];
-  /** `account source at` */
+  /** `account client at` */
   readonly known: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const number = "[0-9]{1,12}";
 const seconds = { type: "number", minimum: 0 } as const;
 
 /** Losing it costs counts and delays: attackers get their first tries again, nobody is shut out. */
-export const attemptsKind: DocumentKind<AttemptsState> = {
+export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
   name: "attempts",
   formatVersion: "1.0.0",
   schema: {
@@ -68,44 +68,44 @@ export const attemptsKind: DocumentKind<AttemptsState> = {
   onLoss: "defaults",
 };
 
-/** Lines of tallies, whatever their keys. A time to come, which only a damaged file has, would be a lock without end. */
-export function readTallies(stored: readonly string[], now: number): [string, Tally][] {
+/** Lines of counters, whatever their keys. A time to come, which only a damaged file has, would be a lock without end. */
+export function readCounters(stored: readonly string[], now: number): [string, FailureCounter][] {
   return stored.map((line) => {
     const [at = "", failures = "", ...keys] = line.split(" ").reverse();
     return [keys.reverse().join(" "), { failures: Number(failures), at: Math.min(Number(at), now) }];
   });
 }
 
-export function writeTallies(entries: readonly [string, Tally][]): string[] {
+export function writeCounters(entries: readonly [string, FailureCounter][]): string[] {
   return entries.map(([keys, { failures, at }]) => `${keys} ${failures} ${Math.round(at)}`);
 }
 
 export function readWindows(stored: readonly string[], now: number): [string, readonly number[]][] {
   return stored.map((line) => {
-    const [source = "", ...steps] = line.split(" ");
+    const [client = "", ...steps] = line.split(" ");
     let at = 0;
     const times = steps.map((step) => {
       at += Number(step);
       return Math.min(at, now);
     });
-    return [source, times];
+    return [client, times];
   });
 }
 
 export function writeWindows(entries: readonly [string, readonly number[]][]): string[] {
-  return entries.map(([source, times]) => {
+  return entries.map(([client, times]) => {
     const whole = times.map(Math.round);
-    return [source, ...whole.map((at, index) => at - (whole[index - 1] ?? 0))].join(" ");
+    return [client, ...whole.map((at, index) => at - (whole[index - 1] ?? 0))].join(" ");
   });
 }
 
-export function readKnown(stored: readonly string[], now: number): KnownSource[] {
+export function readKnown(stored: readonly string[], now: number): KnownClient[] {
   return stored.map((line) => {
-    const [account = "", source = "", at] = line.split(" ");
-    return { account, source, at: Math.min(Number(at), now) };
+    const [account = "", client = "", at] = line.split(" ");
+    return { account, client, at: Math.min(Number(at), now) };
   });
 }
 
-export function writeKnown(entries: readonly KnownSource[]): string[] {
-  return entries.map(({ account, source, at }) => `${account} ${source} ${Math.round(at)}`);
+export function writeKnown(entries: readonly KnownClient[]): string[] {
+  return entries.map(({ account, client, at }) => `${account} ${client} ${Math.round(at)}`);
 }

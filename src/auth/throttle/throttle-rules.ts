@@ -1,16 +1,16 @@
 /** Failures in a row, and when the last of them was begun, in seconds of the timeline. */
-export interface Tally {
+export interface FailureCounter {
   readonly failures: number;
   readonly at: number;
 }
 
 /** What counts against a try. */
-export interface Standing {
-  /** Of this account from this source. */
-  own: Tally | undefined;
-  /** Of this account from all strange sources; undefined for a source that is known for this account. */
-  account: Tally | undefined;
-  /** When the failures of this source were, whatever the account: those of the window, oldest first. */
+export interface AttemptStanding {
+  /** Of this account from this client. */
+  own: FailureCounter | undefined;
+  /** Of this account from all strange clients; undefined for a client that is known for this account. */
+  account: FailureCounter | undefined;
+  /** When the failures of this client were, whatever the account: those of the window, oldest first. */
   window: readonly number[];
 }
 
@@ -27,31 +27,31 @@ const ownEscalation: Escalation = { failures: 5, firstSeconds: 30, longestSecond
 /** Three codes in a million are right at any time; at ten tries, then six a day, that is years of guessing. */
 const codeEscalation: Escalation = { failures: 10, firstSeconds: 15 * 60, longestSeconds: 4 * 60 * 60 };
 
-/** Failures that a source may have within the window, over all accounts. */
+/** Failures that a client may have within the window, over all accounts. */
 export const windowFailures = 20;
 export const windowSeconds = 10 * 60;
 
-/** How many times as much a site (the /48 of an IPv6 source) may have as one of its sources. */
+/** How many times as much a site (the /48 of an IPv6 client) may have as one of its clients. */
 export const siteShare = 10;
 
-/** Failures in a row after which strange sources have one try each in so many seconds. */
+/** Failures in a row after which strange clients have one try each in so many seconds. */
 const accountFailures = 100;
 const accountSeconds = 60;
 
 /** Seconds until this try may be made; 0: now. Never a refusal without an end: a minute, ten, fifteen at most. */
-export function waitSeconds(standing: Standing, now: number): number {
+export function waitSeconds(standing: AttemptStanding, now: number): number {
   return Math.max(0, ownEnd(standing.own, standing.account) - now, windowEnd(standing.window) - now);
 }
 
-/** When the delay of this account for this source ends or ended; 0 where there is none. */
-export function ownEnd(own: Tally | undefined, account: Tally | undefined): number {
+/** When the delay of this account for this client ends or ended; 0 where there is none. */
+export function ownEnd(own: FailureCounter | undefined, account: FailureCounter | undefined): number {
   if (!own) return 0;
   const isSlowed = account !== undefined && account.failures >= accountFailures;
   return own.at + Math.max(ownDelaySeconds(own.failures), isSlowed ? accountSeconds : 0);
 }
 
 /** When the delay of this account for a site ends or ended: after ten times as many failures, a tenth as long. */
-export function siteEnd(own: Tally | undefined): number {
+export function siteEnd(own: FailureCounter | undefined): number {
   return own ? own.at + ownDelaySeconds(Math.floor(own.failures / siteShare)) / siteShare : 0;
 }
 
@@ -61,8 +61,8 @@ export interface WindowSize {
   readonly seconds: number;
 }
 
-/** Of a source. */
-export const sourceWindow: WindowSize = { failures: windowFailures, seconds: windowSeconds };
+/** Of a client. */
+export const clientWindow: WindowSize = { failures: windowFailures, seconds: windowSeconds };
 
 /** Of a site. */
 export const siteWindow: WindowSize = { failures: windowFailures * siteShare, seconds: windowSeconds };
@@ -71,11 +71,11 @@ export const siteWindow: WindowSize = { failures: windowFailures * siteShare, se
 export const codeWindow: WindowSize = { failures: 30, seconds: 60 * 60 };
 
 /** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
-export function windowEnd(window: readonly number[], { failures, seconds } = sourceWindow): number {
+export function windowEnd(window: readonly number[], { failures, seconds } = clientWindow): number {
   return (window.at(-failures) ?? Number.NEGATIVE_INFINITY) + seconds;
 }
 
-/** Seconds that an account's source must wait after so many failures in a row. */
+/** Seconds that an account's client must wait after so many failures in a row. */
 export function ownDelaySeconds(failures: number): number {
   return delaySeconds(ownEscalation, failures);
 }

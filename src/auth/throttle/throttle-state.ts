@@ -1,12 +1,17 @@
-import { createTallies, createWindows, type Tallies, type Windows } from "./counters.ts";
-import { createKnownSources, type KnownSources } from "./known-clients.ts";
 import {
-  type AttemptsState,
+  createFailureCounters,
+  createSlidingWindows,
+  type FailureCounters,
+  type SlidingWindows,
+} from "./counters.ts";
+import { createKnownClients, type KnownClients } from "./known-clients.ts";
+import {
+  readCounters,
   readKnown,
-  readTallies,
   readWindows,
+  type ThrottleRecord,
+  writeCounters,
   writeKnown,
-  writeTallies,
   writeWindows,
 } from "./throttle-record.ts";
 import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rules.ts";
@@ -15,38 +20,38 @@ import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rul
  * Everything that is counted of tries, by keys that tell nothing of names and addresses. All of it is bounded, so that
  * the file stays below 256 KiB; what an attacker wins by filling a table stands beside it.
  */
-export interface AttemptCounts {
+export interface ThrottleState {
   /**
-   * `account source`, of strange sources. In a full table those of the account with the shortest row go first: whoever
+   * `account client`, of strange clients. In a full table those of the account with the shortest row go first: whoever
    * wants the rows of one account washed out must fail at twenty others more often than at this one.
    */
-  own: Tallies;
-  /** The same of known sources: strangers do not come in here. */
-  ownKnown: Tallies;
-  /** `account`, of strange sources: a new one takes over the shortest row, so a flood of names never shortens any. */
-  accounts: Tallies;
+  own: FailureCounters;
+  /** The same of known clients: strangers do not come in here. */
+  ownKnown: FailureCounters;
+  /** `account`, of strange clients: a new one takes over the shortest row, so a flood of names never shortens any. */
+  accounts: FailureCounters;
   /** `account`: wrong codes, which need the right password first. */
-  codes: Tallies;
-  /** `source`. Pushed out from 512 other addresses; whoever has so many is not held by a limit for each of them. */
-  windows: Windows;
-  known: KnownSources;
+  codes: FailureCounters;
+  /** `client`. Pushed out from 512 other addresses; whoever has so many is not held by a limit for each of them. */
+  windows: SlidingWindows;
+  known: KnownClients;
   /** Counted in memory alone: a restart of the agent forgets it. */
   passing: PassingCounts;
 }
 
 /** Counts that are not worth a write: an attacker cannot restart the agent. */
 export interface PassingCounts {
-  /** `site`: as `windows`, for the /48 of an IPv6 source. */
-  sites: Windows;
+  /** `site`: as `windows`, for the /48 of an IPv6 client. */
+  sites: SlidingWindows;
   /** `account site`: as `own`. */
-  ownSites: Tallies;
-  /** `source` and `site`: those failures that were at accounts which exist. They limit what a seal lets through. */
-  atAccounts: Windows;
-  atAccountsOfSites: Windows;
-  /** `account source`: what failed behind a seal, which must show nowhere else. Accounts that exist, so few rows. */
-  sealed: Tallies;
+  ownSites: FailureCounters;
+  /** `client` and `site`: those failures that were at accounts which exist. They limit what a seal lets through. */
+  atAccounts: SlidingWindows;
+  atAccountsOfSites: SlidingWindows;
+  /** `account client`: what failed behind a seal, which must show nowhere else. Accounts that exist, so few rows. */
+  sealed: FailureCounters;
   /** `account`: codes that were judged and not right, which takes the right password. */
-  judgedCodes: Windows;
+  judgedCodes: SlidingWindows;
 }
 
 /**
@@ -56,64 +61,64 @@ export interface PassingCounts {
 const quietSeconds = 24 * 60 * 60;
 const quietCodesSeconds = 7 * quietSeconds;
 
-export function readCounts(stored: AttemptsState, now: number): AttemptCounts {
-  const accounts = createTallies(readTallies(stored.accounts, now), {
+export function readCounts(stored: ThrottleRecord, now: number): ThrottleState {
+  const accounts = createFailureCounters(readCounters(stored.accounts, now), {
     limit: 1_024,
     quietSeconds,
     inherits: true,
   });
   return {
     accounts,
-    own: createTallies(readTallies(stored.own, now), {
+    own: createFailureCounters(readCounters(stored.own, now), {
       limit: 1_024,
       quietSeconds,
       rank: (keys, _, time) => accounts.get(accountOf(keys), time)?.failures ?? 0,
     }),
-    ownKnown: createTallies(readTallies(stored.own_known, now), { limit: 512, quietSeconds }),
-    codes: createTallies(readTallies(stored.codes, now), {
+    ownKnown: createFailureCounters(readCounters(stored.own_known, now), { limit: 512, quietSeconds }),
+    codes: createFailureCounters(readCounters(stored.codes, now), {
       limit: 256,
       quietSeconds: quietCodesSeconds,
       rank: (_, { failures }) => codeDelaySeconds(failures),
     }),
-    windows: createWindows(readWindows(stored.windows, now), 512),
-    known: createKnownSources(readKnown(stored.known, now)),
+    windows: createSlidingWindows(readWindows(stored.windows, now), 512),
+    known: createKnownClients(readKnown(stored.known, now)),
     passing: passingCounts(),
   };
 }
 
 function passingCounts(): PassingCounts {
   return {
-    sites: createWindows([], 32, siteWindow),
-    ownSites: createTallies([], { limit: 256, quietSeconds }),
-    atAccounts: createWindows([], 512),
-    atAccountsOfSites: createWindows([], 32, siteWindow),
-    sealed: createTallies([], { limit: 512, quietSeconds }),
-    judgedCodes: createWindows([], 256, codeWindow),
+    sites: createSlidingWindows([], 32, siteWindow),
+    ownSites: createFailureCounters([], { limit: 256, quietSeconds }),
+    atAccounts: createSlidingWindows([], 512),
+    atAccountsOfSites: createSlidingWindows([], 32, siteWindow),
+    sealed: createFailureCounters([], { limit: 512, quietSeconds }),
+    judgedCodes: createSlidingWindows([], 256, codeWindow),
   };
 }
 
-/** Of the keys `account source`. */
+/** Of the keys `account client`. */
 function accountOf(keys: string): string {
   return keys.slice(0, keys.indexOf(" "));
 }
 
 /** The counts as they are stored. */
-export type StoredCounts = Omit<AttemptsState, "key_secret" | "moment">;
+export type StoredCounts = Omit<ThrottleRecord, "key_secret" | "moment">;
 
 /** Without what no longer means anything. */
-export function writeCounts(counts: AttemptCounts, now: number): StoredCounts {
+export function writeCounts(counts: ThrottleState, now: number): StoredCounts {
   return {
-    own: writeTallies(counts.own.entries(now)),
-    own_known: writeTallies(counts.ownKnown.entries(now)),
-    accounts: writeTallies(counts.accounts.entries(now)),
-    codes: writeTallies(counts.codes.entries(now)),
+    own: writeCounters(counts.own.entries(now)),
+    own_known: writeCounters(counts.ownKnown.entries(now)),
+    accounts: writeCounters(counts.accounts.entries(now)),
+    codes: writeCounters(counts.codes.entries(now)),
     windows: writeWindows(counts.windows.entries(now)),
     known: writeKnown(counts.known.entries(now)),
   };
 }
 
 /** Ends every row and delay of an account. */
-export function clearAccount(counts: AttemptCounts, account: string): void {
+export function clearAccount(counts: ThrottleState, account: string): void {
   const { ownSites, sealed } = counts.passing;
   for (const own of [counts.own, counts.ownKnown, ownSites, sealed]) {
     own.clear((keys) => keys.startsWith(`${account} `));
@@ -123,30 +128,30 @@ export function clearAccount(counts: AttemptCounts, account: string): void {
 }
 
 /** Ends the lock of an account's codes, and forgets those that were judged. */
-export function clearCodes({ codes, passing }: AttemptCounts, account: string): void {
+export function clearCodes({ codes, passing }: ThrottleState, account: string): void {
   codes.clear((one) => one === account);
   passing.judgedCodes.clear(account);
 }
 
 /** When the delays of accounts end that run now, by account. */
 export interface RunningDelays {
-  /** The last of any of its sources. */
+  /** The last of any of its clients. */
   password: ReadonlyMap<string, number>;
   codes: ReadonlyMap<string, number>;
   /** Of all of them; 0 where there are none. */
   lastEnd: number;
 }
 
-export function runningDelays(counts: AttemptCounts, now: number): RunningDelays {
+export function runningDelays(counts: ThrottleState, now: number): RunningDelays {
   const password = new Map<string, number>();
   const add = (keys: string, end: number): void => {
     const account = accountOf(keys);
     if (end > now) password.set(account, Math.max(end, password.get(account) ?? 0));
   };
-  for (const [keys, tally] of counts.own.entries(now)) {
-    add(keys, ownEnd(tally, counts.accounts.get(accountOf(keys), now)));
+  for (const [keys, counter] of counts.own.entries(now)) {
+    add(keys, ownEnd(counter, counts.accounts.get(accountOf(keys), now)));
   }
-  for (const [keys, tally] of counts.ownKnown.entries(now)) add(keys, ownEnd(tally, undefined));
+  for (const [keys, counter] of counts.ownKnown.entries(now)) add(keys, ownEnd(counter, undefined));
   const judged = counts.passing.judgedCodes.entries(now);
   const codes = [...counts.codes.entries(now), ...judged]
     .map(([account]) => [account, codesEnd(counts, account, now)] as const)
@@ -156,7 +161,7 @@ export function runningDelays(counts: AttemptCounts, now: number): RunningDelays
 }
 
 /** Until when codes of an account are refused: too many wrong ones in a row, or too many within an hour. */
-export function codesEnd({ codes, passing }: AttemptCounts, account: string, now: number): number {
+export function codesEnd({ codes, passing }: ThrottleState, account: string, now: number): number {
   const wrong = codes.get(account, now);
   const lockEnd = wrong ? wrong.at + codeDelaySeconds(wrong.failures) : 0;
   return Math.max(lockEnd, passing.judgedCodes.end(account, now));

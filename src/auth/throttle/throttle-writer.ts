@@ -1,7 +1,7 @@
 import type { Uptime } from "../../host/ports.ts";
 
 /** Says when counts go to the disk: a new lock at once, the rest seldom, and under attack no more than that either. */
-export interface AttemptWriter {
+export interface ThrottleWriter {
   /** A lock or its end: within two seconds. */
   soon(): void;
   /** Within `seconds`. */
@@ -23,7 +23,7 @@ const lockDelaySeconds = 2;
 const soonInARow = 10;
 const soonEverySeconds = 60;
 
-export function createAttemptWriter(uptime: Uptime, write: () => void): AttemptWriter {
+export function createThrottleWriter(uptime: Uptime, write: () => void): ThrottleWriter {
   let timer: NodeJS.Timeout | undefined;
   let due = Number.POSITIVE_INFINITY;
   let allowance = soonInARow;

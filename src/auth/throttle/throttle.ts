@@ -4,56 +4,56 @@ import type { Document } from "../../store/documents/document.ts";
 import { type CodeLocks, createCodeLocks } from "../second-factor/code-locks.ts";
 import { type Attempt, beginAttempt } from "./attempt.ts";
 import { siteOf } from "./client-key.ts";
-import { createTimeline } from "./device-uptime.ts";
-import type { AttemptsState } from "./throttle-record.ts";
+import { createDeviceUptime } from "./device-uptime.ts";
+import type { ThrottleRecord } from "./throttle-record.ts";
 import {
-  type AttemptCounts,
   clearAccount,
   type RunningDelays,
   readCounts,
   runningDelays,
   type StoredCounts,
+  type ThrottleState,
   writeCounts,
 } from "./throttle-state.ts";
-import { createAttemptWriter, failureDelaySeconds } from "./throttle-writer.ts";
+import { createThrottleWriter, failureDelaySeconds } from "./throttle-writer.ts";
 
 /**
  * Throttling of every attempt at a password, a code or the setup token (docs/design/throttling.md), on monotonic time alone. What it
- * holds: a source has about a hundred a day at one account and 2,880 at all, and as many again behind a full window; a
+ * holds: a client has about a hundred a day at one account and 2,880 at all, and as many again behind a full window; a
  * site (/48) has ten times as many; an account that strangers have failed at a hundred times in a row gives each of
  * their addresses no more than one a minute. What it never does: refuse for longer than 15 minutes, let a stranger's
- * failures count against a source that the account's user signed in from, or let failures at other names, invented
+ * failures count against a client that the account's user signed in from, or let failures at other names, invented
  * ones above all, keep the right password out: behind a full window the answers are sealed (see `Seal`). A session
  * that gives its password again has a row of its own.
- * An attacker who shares a source with the user (one NAT, one /64) and knows the name can still delay a sign-in, by up
+ * An attacker who shares a client with the user (one NAT, one /64) and knows the name can still delay a sign-in, by up
  * to those 15 minutes.
  * Known limit: with fresh addresses without number each of them has its first try; the hashing queue and the
  * passwords' length hold then. A limit for all strangers together would shut out the user at a new address.
  */
-export interface Attempts extends CodeLocks {
+export interface Throttle extends CodeLocks {
   /**
    * Before a password is looked at: counts the try as failed until it is settled, so that tries in parallel are counted
    * before they are checked. `name` as it was sent, in lower case, whether there is such a user or not; null where no
-   * account is meant (the setup token). `source` as http/source.ts gives it; null, the device itself, is neither
+   * account is meant (the setup token). `client` as http/source.ts gives it; null, the device itself, is neither
    * counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
    */
-  begin(name: string | null, source: string | null, about?: AttemptAbout): Attempt;
+  begin(name: string | null, client: string | null, about?: AttemptContext): Attempt;
   /** Settles when an attempt that has just begun behind a seal is to be answered. */
   untilAnswer(): Promise<void>;
   /** True when somebody has signed in from here in the last 30 days: keeps a place in the queue for hashing. */
-  isKnownSource(source: string): boolean;
+  isKnownClient(client: string): boolean;
   /** The delays that run now; null when there is none. `untilSeconds`: from now to the end of the last of them. */
   lockOf(name: string): AccountLock | null;
-  /** Clears every count and lock of an account; those of sources are not its own and stay. */
+  /** Clears every count and lock of an account; those of clients are not its own and stay. */
   unlock(name: string): void;
-  /** The user is gone: a later one of the same name begins with nothing, not even known sources. */
+  /** The user is gone: a later one of the same name begins with nothing, not even known clients. */
   forget(name: string): void;
   /** Hands what is only here to the document, before that is closed. */
   close(): void;
 }
 
 /** What else is known of an attempt. */
-export interface AttemptAbout {
+export interface AttemptContext {
   /** There is an account of that name. */
   readonly exists?: boolean;
   /** The id of the living session that gives its password again. */
@@ -69,8 +69,8 @@ export interface AccountLock {
   untilSeconds: number;
 }
 
-export interface AttemptsOptions {
-  document: Document<AttemptsState>;
+export interface ThrottleOptions {
+  document: Document<ThrottleRecord>;
   bootId: string;
   uptime: Uptime;
   timers: Timers;
@@ -87,14 +87,14 @@ const sealedSeconds = 2;
 
 const uncounted: Attempt = { fail: () => undefined, succeed: () => undefined, withdraw: () => undefined };
 
-export function createAttempts(options: AttemptsOptions): Attempts {
+export function createThrottle(options: ThrottleOptions): Throttle {
   const stored = options.document.read();
-  const { now, moment } = createTimeline(stored.moment, options.bootId, options.uptime);
+  const { now, moment } = createDeviceUptime(stored.moment, options.bootId, options.uptime);
   const counts = readCounts(stored, now());
   const keyOf = createKeys(stored.key_secret);
   const delays = createDelays(counts, now);
   let writtenAt = stored.moment.time;
-  const writer = createAttemptWriter(options.uptime, () => {
+  const writer = createThrottleWriter(options.uptime, () => {
     writtenAt = now();
     const state = { key_secret: stored.key_secret, moment: moment(), ...writeCounts(counts, writtenAt) };
     options.document.note(() => state, 0);
@@ -109,18 +109,18 @@ export function createAttempts(options: AttemptsOptions): Attempts {
     writer.within(0);
   };
   return {
-    begin: (name, source, { exists = false, session, isProven = false } = {}) => {
-      if (source === null) return uncounted;
+    begin: (name, client, { exists = false, session, isProven = false } = {}) => {
+      if (client === null) return uncounted;
       const target = {
         ...{ account: name === null ? null : keyOf(name), exists, isProven },
         session: session === undefined ? null : keyOf(session),
       };
-      const site = siteOf(source);
-      return beginAttempt(context, target, { source: keyOf(source), site: site && keyOf(site) });
+      const site = siteOf(client);
+      return beginAttempt(context, target, { client: keyOf(client), site: site && keyOf(site) });
     },
     untilAnswer: () => new Promise((resolve) => void options.timers.after(sealedSeconds, resolve)),
     ...createCodeLocks(context, keyOf),
-    isKnownSource: (source) => counts.known.isKnownAtAll(keyOf(source), now()),
+    isKnownClient: (client) => counts.known.isKnownAtAll(keyOf(client), now()),
     lockOf: (name) => {
       if (!delays.isAnyRunning()) return null;
       const account = keyOf(name);
@@ -145,7 +145,7 @@ function createKeys(secret: string): (text: string) => string {
 }
 
 /** What runs, remembered until something changes: a list of users asks it of each of them. */
-function createDelays(counts: AttemptCounts, now: () => number) {
+function createDelays(counts: ThrottleState, now: () => number) {
   let remembered: RunningDelays | undefined;
   const running = (): RunningDelays => {
     remembered ??= runningDelays(counts, now());

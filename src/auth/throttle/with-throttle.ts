@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { StewardError } from "../../contract/errors.ts";
-import type { Source } from "../../users/passwords.ts";
+import type { ClientKey } from "../../users/passwords.ts";
 import type { Attempt, Seal } from "./attempt.ts";
-import type { AttemptAbout, Attempts } from "./throttle.ts";
+import type { AttemptContext, Throttle } from "./throttle.ts";
 
 /** What somebody got wrong who was guessing, perhaps. Stale tokens and challenges are no guesses. */
 const guesses: ReadonlySet<ErrorCode> = new Set([
@@ -22,47 +22,47 @@ const saidToStrangers: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Where an attempt comes from. */
-export interface AttemptOrigin {
+export interface ThrottledClient {
   /** What attempts are counted under; null is the device itself, which is never slowed down. */
-  readonly source: Source;
-  /** On loopback: the source of the one user of this device who it is, where the host can tell. */
-  readonly sourceOfUser?: (() => Promise<string>) | undefined;
+  readonly clientKey: ClientKey;
+  /** On loopback: the key of the user of this device that it is, where the host can tell. */
+  readonly keyOfUser?: (() => Promise<string>) | undefined;
 }
 
 /** Whose secret it is that is tried; null: no account's. */
-export interface Tried extends AttemptAbout {
+export interface TriedSecret extends AttemptContext {
   readonly name: string | null;
 }
 
 /**
  * Does what takes a secret, counted before it begins, so that attempts which arrive together are all counted. A wrong
- * secret counts against its name and source, a right one clears their count, anything else was no attempt. `work` gets
- * the origin with the source that it is counted by. Throws `too_many_attempts`, and what `work` throws.
+ * secret counts against its name and client, a right one clears their count, anything else was no attempt. `work` gets
+ * the context with the key that it is counted by. Throws `too_many_attempts`, and what `work` throws.
  */
-export async function counted<R, O extends AttemptOrigin>(
-  attempts: Attempts,
-  { name, ...about }: Tried,
-  origin: O,
-  work: (located: O) => Promise<R>,
+export async function withThrottle<R, O extends ThrottledClient>(
+  throttle: Throttle,
+  { name, ...about }: TriedSecret,
+  context: O,
+  work: (resolved: O) => Promise<R>,
 ): Promise<R> {
-  const located = await locate(origin);
-  const attempt = attempts.begin(name, located.source, about);
-  const judge = () => settled(attempt, () => work(located));
-  return attempt.seal ? behindSeal(attempts, attempt.seal, judge) : judge();
+  const resolved = await resolveClient(context);
+  const attempt = throttle.begin(name, resolved.clientKey, about);
+  const judge = () => settled(attempt, () => work(resolved));
+  return attempt.seal ? behindSeal(throttle, attempt.seal, judge) : judge();
 }
 
-/** The origin by the one user of this device who it is, where it is this device and the host can tell. */
-export async function locate<O extends AttemptOrigin>(origin: O): Promise<O> {
-  return origin.sourceOfUser ? { ...origin, source: await origin.sourceOfUser() } : origin;
+/** The context by the one user of this device who it is, where it is this device and the host can tell. */
+export async function resolveClient<O extends ThrottledClient>(context: O): Promise<O> {
+  return context.keyOfUser ? { ...context, clientKey: await context.keyOfUser() } : context;
 }
 
 /** A right secret is answered at once; everything else after the same time with the same words. */
 async function behindSeal<R>(
-  attempts: Attempts,
+  throttle: Throttle,
   { refusal, isLookedAt }: Seal,
   judge: () => Promise<R>,
 ): Promise<R> {
-  const answer = attempts.untilAnswer();
+  const answer = throttle.untilAnswer();
   try {
     if (isLookedAt) return await judge();
   } catch (error) {

@@ -94,7 +94,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
       return { tokens_ended: living };
     },
     sweep: () => {
-      if (time.isVouchedFor()) document.note((state) => swept(state, time.expiryNow()), 0);
+      if (time.isTrusted()) document.note((state) => swept(state, time.expiryNow()), 0);
     },
   };
 }
@@ -116,7 +116,7 @@ async function create(
     created_at: time.now().toISOString(),
     lifetime_seconds: lifetimeSeconds,
     expires_at: new Date(begin + lifetimeSeconds * 1_000).toISOString(),
-    is_dated: time.isVouchedFor(),
+    is_dated: time.isTrusted(),
     is_dead: false,
     last_used_at: null,
     last_used_from: null,
@@ -148,7 +148,7 @@ function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void 
 /** Marked for good once a clock that somebody vouches for has shown it, so that no other clock brings it back. */
 function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken): boolean {
   if (!isOver(token, time.expiryNow())) return false;
-  if (!token.is_dead && time.isVouchedFor())
+  if (!token.is_dead && time.isTrusted())
     document.note((state) => changed(state, token.id, { is_dead: true }), 0);
   return true;
 }

@@ -3,7 +3,7 @@ import type { Settings } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import { type Restriction, restrictionOf } from "../sessions/required-action.ts";
+import { type RequiredAction, requiredActionOf } from "../sessions/required-action.ts";
 import type { StoredSession } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { StepUps } from "../sessions/step-up.ts";
@@ -17,7 +17,7 @@ export interface Person {
   readonly kind: "user";
   readonly account: Account;
   readonly session: StoredSession;
-  readonly restriction: Restriction;
+  readonly requiredAction: RequiredAction;
   readonly isSteppedUp: boolean;
   /** Its time claims are wrong and were overlooked, so that the clock can be mended. */
   readonly isTolerated: boolean;
@@ -28,7 +28,7 @@ export interface Program {
   readonly kind: "token";
   readonly account: Account;
   /** What the owner has to do first; the token is bound by it as the owner is. */
-  readonly restriction: Restriction;
+  readonly requiredAction: RequiredAction;
   readonly token: StoredApiToken;
   readonly isTolerated: boolean;
 }
@@ -65,9 +65,9 @@ export function createBearer(options: BearerOptions): Bearer {
       const isTolerated = wrong !== undefined;
       const isRecent = () => uptime() - claims.issuedUptime < toleranceSeconds;
       if (wrong && !(isClockTolerant && isRecent() && isClockInDoubt(options))) throw wrong;
-      const restriction = restrictionOf(account, options.security().require_2fa);
+      const requiredAction = requiredActionOf(account, options.security().require_2fa);
       const isSteppedUp = !isTolerated && stepUps.isGranted(session.id);
-      return { kind: "user", account, session, restriction, isSteppedUp, isTolerated };
+      return { kind: "user", account, session, requiredAction, isSteppedUp, isTolerated };
     },
     program: (text, isClockTolerant, from) => {
       const token = apiTokens.find(text);
@@ -86,8 +86,8 @@ export function createBearer(options: BearerOptions): Bearer {
         throw refused(options, "expired", "The API token has expired. Its owner can make a new one.");
       }
       if (!isTolerated) apiTokens.used(token, from);
-      const restriction = restrictionOf(account, options.security().require_2fa);
-      return { kind: "token", account, restriction, token, isTolerated };
+      const requiredAction = requiredActionOf(account, options.security().require_2fa);
+      return { kind: "token", account, requiredAction, token, isTolerated };
     },
   };
 }
@@ -111,7 +111,7 @@ function timeFault(options: BearerOptions, claims: AccessClaims): StewardError |
 
 /** docs/design/trusted-time.md, rule 6: no leniency while the clock is trusted and was not stepped within the hour. */
 function isClockInDoubt({ time }: BearerOptions): boolean {
-  return !time.isVouchedFor() || time.secondsSinceStep() < toleranceSeconds;
+  return !time.isTrusted() || time.secondsSinceStep() < toleranceSeconds;
 }
 
 /** `isProven`: the token is one of ours, so whoever sent it may know more of the clock. */

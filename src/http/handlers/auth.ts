@@ -3,8 +3,8 @@ import type { StoredSession } from "../../auth/sessions/session.ts";
 import type { OwnAccount } from "../../auth/sign-in/own-account.ts";
 import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
 import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-in.ts";
-import type { Attempts } from "../../auth/throttle/throttle.ts";
-import { counted } from "../../auth/throttle/with-throttle.ts";
+import type { Throttle } from "../../auth/throttle/throttle.ts";
+import { withThrottle } from "../../auth/throttle/with-throttle.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
 import type { EventSubject } from "../../journal/events/event.ts";
@@ -27,7 +27,7 @@ type AuthHandlers = Pick<
 
 export interface AuthHandlersOptions {
   accounts: Accounts;
-  attempts: Attempts;
+  throttle: Throttle;
   signIn: SignIn;
   ownAccount: OwnAccount;
   setupToken: SetupToken;
@@ -39,40 +39,40 @@ export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
   return {
     getSetup: () => ({ setup_required: !accounts.hasAdministrator() }),
     setUp: (call) => setUp(options, call),
-    login: async ({ body, origin, cookie, note }) => {
+    login: async ({ body, context, cookie, note }) => {
       const named = accounts.findByName(asUsername(body.username));
       if (named) note({ subject: { id: named.id, name: named.username } });
-      const session = told(await signIn.login(body, origin), note);
+      const session = told(await signIn.login(body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
-    answerChallenge: async ({ body, origin, cookie, note }) => {
-      const session = told(await signIn.answerChallenge(body.challenge_token, body, origin), note);
+    answerChallenge: async ({ body, context, cookie, note }) => {
+      const session = told(await signIn.answerChallenge(body.challenge_token, body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
-    refresh: async ({ body, origin, cookie }) => {
-      const session = await withToken(body, cookie, (proof) => signIn.refresh(proof, origin));
+    refresh: async ({ body, context, cookie }) => {
+      const session = await withToken(body, cookie, (proof) => signIn.refresh(proof, context));
       return body.refresh_token === undefined ? withoutToken(session, wanted(cookie)) : session;
     },
-    logout: async ({ body, origin, cookie, note }) => {
-      const session = await withToken(body, cookie, (proof) => signIn.logout(proof, origin));
+    logout: async ({ body, context, cookie, note }) => {
+      const session = await withToken(body, cookie, (proof) => signIn.logout(proof, context));
       if (body.refresh_token === undefined) cookie?.clear();
       note(session ? endedNote(accounts, session) : { isUnchanged: true });
       return undefined;
     },
-    reauthenticate: async ({ body, actor, origin }) => ({
-      expires_in: await ownAccount.reauthenticate(personOf(actor), body, origin),
+    reauthenticate: async ({ body, actor, context }) => ({
+      expires_in: await ownAccount.reauthenticate(personOf(actor), body, context),
     }),
     getMe: ({ actor }) => accounts.get(personOf(actor).account.id),
-    changePassword: async ({ body, actor, origin }) => {
-      await ownAccount.changePassword(personOf(actor), body.current_password, body.new_password, origin);
+    changePassword: async ({ body, actor, context }) => {
+      await ownAccount.changePassword(personOf(actor), body.current_password, body.new_password, context);
       return undefined;
     },
   };
 }
 
 async function setUp(
-  { accounts, attempts, setupToken }: AuthHandlersOptions,
-  { body, origin, note }: Call<"setUp">,
+  { accounts, throttle, setupToken }: AuthHandlersOptions,
+  { body, context, note }: Call<"setUp">,
 ) {
   if (accounts.hasAdministrator()) {
     throw new StewardError(
@@ -82,11 +82,14 @@ async function setUp(
   }
   // The right token is taken whatever strangers have tried: 128 bits need no delay, and its owner must get in.
   if (!(await setupToken.isRight(body.setup_token))) {
-    await counted(attempts, { name: null }, origin, async () => {
+    await withThrottle(throttle, { name: null }, context, async () => {
       throw wrongSetupToken();
     });
   }
-  const user = await accounts.createFirst(body.username, { plain: body.password, source: origin.source });
+  const user = await accounts.createFirst(body.username, {
+    plain: body.password,
+    clientKey: context.clientKey,
+  });
   const subject = { id: user.id, name: user.username };
   note({ actor: { kind: "user", ...subject }, subject });
   await setupToken.remove();

@@ -1,4 +1,4 @@
-import type { Restriction } from "../../auth/sessions/required-action.ts";
+import type { RequiredAction } from "../../auth/sessions/required-action.ts";
 import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { durationSeconds } from "../../contract/durations.ts";
@@ -17,7 +17,7 @@ export interface TokenHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
   /** What this user has to do first. */
-  restriction: (account: Account) => Restriction;
+  requiredAction: (account: Account) => RequiredAction;
 }
 
 /** Bounds of a token's life, in seconds. */
@@ -88,7 +88,7 @@ async function createToken(
  * Throws `forbidden`, `validation_failed`, `not_found`, and what the owner has to do first.
  */
 function ownerOf(
-  { accounts, restriction }: TokenHandlersOptions,
+  { accounts, requiredAction }: TokenHandlersOptions,
   actor: Actor,
   userId: string | undefined,
 ): Account {
@@ -108,19 +108,19 @@ function ownerOf(
   }
   const owner = accounts.find(userId);
   if (!owner) throw new StewardError("not_found", "There is no user with this id. Nothing was made.");
-  refuseUnready(owner, restriction(owner));
+  refuseUnready(owner, requiredAction(owner));
   return owner;
 }
 
 /** A token of theirs would be refused, which is better said before a program has it. */
-function refuseUnready({ username }: Account, restriction: Restriction): void {
-  if (restriction === "password_change") {
+function refuseUnready({ username }: Account, requiredAction: RequiredAction): void {
+  if (requiredAction === "password_change") {
     throw new StewardError(
       "password_change_required",
       `${username} has a one-use password, and API tokens of theirs are refused until they have chosen their own. For a user that no person signs in as, set one: \`steward user passwd ${username}\`. Nothing was made.`,
     );
   }
-  if (restriction === "two_factor_enrolment") {
+  if (requiredAction === "two_factor_enrolment") {
     throw new StewardError(
       "two_factor_enrolment_required",
       `This device asks for two-factor sign-in (security.require_2fa), and API tokens of ${username} are refused until they have enrolled: \`steward user 2fa setup ${username}\`. Nothing was made.`,

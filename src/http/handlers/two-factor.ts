@@ -32,12 +32,12 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
   return {
     getTwoFactor: ({ params }) => enrolment.status(params.id),
     setUpTwoFactor: ({ actor }) => enrolment.setUp(personOf(actor)),
-    enableTwoFactor: async ({ actor, body, origin }) => {
+    enableTwoFactor: async ({ actor, body, context }) => {
       const mayTrustClock = body.allow_unsynchronised_clock === true;
-      const codes = await enrolment.enable(personOf(actor), body.code, mayTrustClock, origin);
+      const codes = await enrolment.enable(personOf(actor), body.code, mayTrustClock, context);
       return { recovery_codes: codes, two_factor: enrolment.status(personOf(actor).account.id) };
     },
-    disableTwoFactor: ({ actor, body, origin }) => enrolment.disable(personOf(actor), body, origin),
+    disableTwoFactor: ({ actor, body, context }) => enrolment.disable(personOf(actor), body, context),
     recoverTwoFactor: (call) => recover(options, call),
     makeRecoveryCodes: async ({ actor }) => ({
       recovery_codes: await enrolment.renewRecoveryCodes(personOf(actor)),
@@ -48,11 +48,11 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
 /** Without a session by password and recovery code; or by an administrator, who says why. */
 async function recover(
   { accounts, apiTokens, enrolment, recovery }: TwoFactorHandlersOptions,
-  { params, body, actor, origin, note }: Call<"recoverTwoFactor">,
+  { params, body, actor, context, note }: Call<"recoverTwoFactor">,
 ) {
   const { password, recovery_code, reason, keep_tokens } = body;
   if (password !== undefined && recovery_code !== undefined) {
-    const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, origin);
+    const recovered = await recovery.recover(params.id, { password, recovery_code, keep_tokens }, context);
     const { ended } = recovered;
     const session = told(recovered, (facts) => note({ ...facts, details: { ...facts.details, ...ended } }));
     return { ...session, tokens_ended: ended.tokens_ended };

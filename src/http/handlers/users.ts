@@ -1,7 +1,7 @@
 import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
 import type { Sessions } from "../../auth/sessions/sessions.ts";
 import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
-import type { Attempts } from "../../auth/throttle/throttle.ts";
+import type { Throttle } from "../../auth/throttle/throttle.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { Output, User } from "../../contract/types.ts";
@@ -29,7 +29,7 @@ export interface UserHandlersOptions {
   sessions: Sessions;
   apiTokens: ApiTokens;
   setupToken: SetupToken;
-  attempts: Attempts;
+  throttle: Throttle;
   enrolment: Enrolment;
   /** What dies with a user: tokens, used codes. */
   forget: (user: User) => Promise<void>;
@@ -37,7 +37,7 @@ export interface UserHandlersOptions {
 
 /** Accounts, and what a change of one means for its sessions and for the setup token. */
 export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
-  const { accounts, sessions, attempts } = options;
+  const { accounts, sessions, throttle } = options;
   const afterChange = (user: User) => applyChange(options, user);
   return {
     listUsers: ({ query }) => accounts.list(query),
@@ -63,7 +63,7 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
     unlockUser: ({ params, note }) => {
       const user = accounts.get(params.id);
       note(about(user, { was_locked: user.locked !== null }));
-      attempts.unlock(user.username);
+      throttle.unlock(user.username);
       return accounts.get(params.id);
     },
     rescueUser: (call) => rescueUser(options, call),
@@ -78,9 +78,9 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
 
 async function createUser(
   options: UserHandlersOptions,
-  { body, origin, note }: Call<"createUser">,
+  { body, context, note }: Call<"createUser">,
 ): Promise<Output<"createUser">> {
-  const created = await options.accounts.create(body, origin.source);
+  const created = await options.accounts.create(body, context.clientKey);
   const { user } = created;
   const { role, enabled } = user;
   note(about(user, { role, enabled, has_initial_password: created.initialPassword !== undefined }));
@@ -114,10 +114,10 @@ async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise
 
 async function resetPassword(
   options: UserHandlersOptions,
-  { params, body, origin, note }: Call<"resetPassword">,
+  { params, body, context, note }: Call<"resetPassword">,
 ): Promise<Output<"resetPassword">> {
   const { accounts, sessions } = options;
-  const result = await accounts.setPassword(params.id, body.password, origin.source);
+  const result = await accounts.setPassword(params.id, body.password, context.clientKey);
   const has_initial_password = result.initialPassword !== undefined;
   note(about(result.user, { has_initial_password }));
   await sessions.endAll(params.id);
@@ -130,16 +130,16 @@ async function resetPassword(
 /** All that may keep a user out, in one change; local root's is not kept back by a disk that takes no write. */
 async function rescueUser(
   options: UserHandlersOptions,
-  { params, body, actor, origin, note }: Call<"rescueUser">,
+  { params, body, actor, context, note }: Call<"rescueUser">,
 ): Promise<Output<"rescueUser">> {
-  const { accounts, attempts, enrolment, sessions } = options;
+  const { accounts, throttle, enrolment, sessions } = options;
   const { enabled, locked, two_factor } = accounts.get(params.id);
   const maker = actor.kind === "local-root" ? "local-root" : "other";
-  const { user, initialPassword = "", isHeld } = await accounts.rescue(params.id, origin.source, maker);
+  const { user, initialPassword = "", isHeld } = await accounts.rescue(params.id, context.clientKey, maker);
   const before = { was_enabled: enabled, was_locked: locked !== null, had_two_factor: two_factor.enabled };
   const facts = { ...before, ...(isHeld && { held_in_memory: true }) };
   note(about(user, facts));
-  attempts.unlock(user.username);
+  throttle.unlock(user.username);
   enrolment.forget(user);
   await sessions.endAll(user.id);
   const ended = await options.apiTokens.endAll(user.id, body.keep_tokens);

@@ -57,7 +57,7 @@ export function createRequestLines(log: Log): RequestLines {
       const { call } = ctx.state as { call?: RoutedCall };
       const { method, path, status } = ctx;
       // What was asked for in vain is the stranger's choice, and makes no kinds.
-      const key = `${call?.operation ?? "none"} ${status} ${source?.source}`;
+      const key = `${call?.operation ?? "none"} ${status} ${source?.clientKey}`;
       const line = { key, method, path, status, requestId, from: source?.address ?? "local" };
       if (source === null || call?.isKnown) write(line, 1);
       else strangers.add(line);

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { usedCodesKind } from "../../auth/second-factor/used-codes.ts";
 import { sessionsKind } from "../../auth/sessions/session.ts";
-import { attemptsKind } from "../../auth/throttle/throttle-record.ts";
+import { throttleRecordKind } from "../../auth/throttle/throttle-record.ts";
 import { apiTokensKind } from "../../auth/tokens/api-token.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { documentNames } from "../../contract/document-names.ts";
@@ -34,7 +34,7 @@ export function documentKinds(initialSettings: SettingsChange): readonly Documen
   const settings = settingsKind(defaultSettings(initialSettings));
   const others = [
     sessionsKind,
-    attemptsKind,
+    throttleRecordKind,
     apiTokensKind,
     usedCodesKind,
     clockRecordKind,
@@ -86,7 +86,7 @@ export async function openDocuments(config: DocumentsConfig) {
   const [settings, sessions, attempts, tokens, usedCodes, clock, updates] = await Promise.all([
     open(settingsKind(defaultSettings(initialSettings))),
     open(sessionsKind),
-    open(attemptsKind),
+    open(throttleRecordKind),
     open(apiTokensKind),
     open(usedCodesKind),
     open(clockRecordKind),

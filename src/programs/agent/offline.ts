@@ -25,9 +25,9 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
     call: async <Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> => {
       const running = rooms.dispatch.run(id, {
         actor: { kind: "local-root" },
-        origin: {
+        context: {
           address: "local",
-          source: null,
+          clientKey: null,
           userAgent: "steward",
           requestId: `offline-${randomBytes(6).toString("base64url")}`,
         },

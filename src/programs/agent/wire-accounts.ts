@@ -6,7 +6,7 @@ import { createSealingKeyTrouble } from "../../auth/second-factor/sealing-key.ts
 import { createSecondFactor } from "../../auth/second-factor/second-factor.ts";
 import { createUnwrittenCodes } from "../../auth/second-factor/unwritten-codes.ts";
 import { createUsedCodes } from "../../auth/second-factor/used-codes.ts";
-import { isFactorRequired, restrictionOf } from "../../auth/sessions/required-action.ts";
+import { isFactorRequired, requiredActionOf } from "../../auth/sessions/required-action.ts";
 import { sessionEvents } from "../../auth/sessions/session-events.ts";
 import { createSessions, type SessionsOptions } from "../../auth/sessions/sessions.ts";
 import { createStepUps } from "../../auth/sessions/step-up.ts";
@@ -15,7 +15,7 @@ import { createOwnAccount } from "../../auth/sign-in/own-account.ts";
 import { createRecovery } from "../../auth/sign-in/recovery.ts";
 import { createSessionAnswer } from "../../auth/sign-in/session-answer.ts";
 import { createSignIn } from "../../auth/sign-in/sign-in.ts";
-import { type AccountLock, createAttempts } from "../../auth/throttle/throttle.ts";
+import { type AccountLock, createThrottle } from "../../auth/throttle/throttle.ts";
 import { createAccessTokens } from "../../auth/tokens/access-tokens.ts";
 import { createApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { createBearer } from "../../auth/tokens/bearer.ts";
@@ -57,11 +57,11 @@ export async function composeSignIn(parts: SignInParts) {
   const security = () => settings.read().security;
   const { seal, trouble } = await openSeal(config, state, host);
   const basics = composeAccounts(parts, seal);
-  const { time, attempts, apiTokens } = basics;
+  const { time, throttle, apiTokens } = basics;
   const tokens = createAccessTokens({ time, uptime });
   const { usedCodes, lostCodes } = await openUsedCodes(parts, basics.accounts);
-  const restriction = (account: Account) => restrictionOf(account, security().require_2fa);
-  const common = { ...basics, usedCodes, seal, uptime, restriction, stepUps: createStepUps(uptime) };
+  const requiredAction = (account: Account) => requiredActionOf(account, security().require_2fa);
+  const common = { ...basics, usedCodes, seal, uptime, requiredAction, stepUps: createStepUps(uptime) };
   const answer = createSessionAnswer({ ...common, tokens });
   const secondFactor = createSecondFactor({ ...common, events, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });
@@ -69,16 +69,16 @@ export async function composeSignIn(parts: SignInParts) {
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
   const enrolment = createEnrolment({ ...common, ownAccount, secondFactor, issuer, isRequired });
   const sweep = setInterval(() => apiTokens.sweep(), sweepMilliseconds).unref();
-  const onVouchedFor = (): void => {
-    attempts.clearCodeLocks();
+  const onTrusted = (): void => {
+    throttle.clearCodeLocks();
     apiTokens.sweep();
   };
-  observeTime(parts, { onVouchedFor, onStep: lostCodes.stepped });
+  observeTime(parts, { onTrusted, onStep: lostCodes.stepped });
   return {
     ...common,
     tokens,
     ownAccount,
-    restriction,
+    requiredAction,
     enrolment,
     bearer: createBearer({ ...common, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor, answer }),
@@ -86,7 +86,7 @@ export async function composeSignIn(parts: SignInParts) {
     checks: [{ name: "two-factor key", code: "two_factor_key" as const, isFailure: true as const, trouble }],
     /** What else goes with a user who is deleted. */
     forget: async ({ id, username }: User) => {
-      attempts.forget(username);
+      throttle.forget(username);
       usedCodes.forget(id);
       await apiTokens.remove(({ user_id }) => user_id === id);
     },
@@ -94,7 +94,7 @@ export async function composeSignIn(parts: SignInParts) {
       clearInterval(sweep);
       // What has expired by now must stay so, whatever the clock says at the next start.
       apiTokens.sweep();
-      attempts.close();
+      throttle.close();
     },
   };
 }
@@ -116,8 +116,8 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
   const { state, host, time } = parts;
   const { uptime, timers } = host;
   const { bootId } = host.identity;
-  const attempts = createAttempts({ document: state.attempts, bootId, uptime, timers });
-  const passwords = createPasswords({ isKnownSource: attempts.isKnownSource });
+  const throttle = createThrottle({ document: state.attempts, bootId, uptime, timers });
+  const passwords = createPasswords({ isKnownClient: throttle.isKnownClient });
   const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
   const accounts = createAccounts({
     document: state.users,
@@ -126,19 +126,19 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     now: time.now,
     checkPassword: passwordCheck(parts),
     hasKey: seal.hasKey,
-    lockOf: (username) => lockShown(attempts.lockOf(username), time.now()),
+    lockOf: (username) => lockShown(throttle.lockOf(username), time.now()),
     tokensOf: apiTokens.livingOf,
   });
   const sessions = createSessions(sessionOptions(parts, accounts));
-  return { time, attempts, passwords, accounts, sessions, apiTokens };
+  return { time, throttle, passwords, accounts, sessions, apiTokens };
 }
 
 function observeTime(
   { time, events }: SignInParts,
-  { onVouchedFor, onStep }: { onVouchedFor: () => void; onStep: () => void },
+  { onTrusted, onStep }: { onTrusted: () => void; onStep: () => void },
 ): void {
   time.observe({
-    onVouchedFor,
+    onTrusted,
     onStep: (seconds) => {
       onStep();
       void events.record(agentEvent("clock.epoch_raised", { step_seconds: Math.round(seconds) }));

@@ -70,7 +70,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     random: Math.random,
     now: time.now,
     expiryNow: time.expiryNow,
-    isClockVouchedFor: time.isVouchedFor,
+    isClockTrusted: time.isTrusted,
     checkIntervalSeconds: () => durationSeconds(settings().ota.check_interval),
     arch: arch(),
     installed: () => ({ rules: null, binary: product === "steward" ? build.version : null }),

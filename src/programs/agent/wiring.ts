@@ -146,7 +146,7 @@ function observeClock(
 ): void {
   clock.onEvent((event) => {
     if (event.type !== "checked") void events.record(agentEvent(event.type, event.details));
-    else if (time.isVouchedFor()) updates.clockVouchedFor();
+    else if (time.isTrusted()) updates.clockVouchedFor();
   });
 }
 

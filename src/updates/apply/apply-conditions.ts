@@ -37,7 +37,7 @@ export function circumstancesOf({ options, trust, watch }: Ground): Circumstance
     blockers: options.record.read().blockers ?? noBlockers,
     ota: options.settings().ota,
     isTrustEstablished: trust.isEstablished(),
-    isClockVouchedFor: options.isClockVouchedFor(),
+    isClockTrusted: options.isClockTrusted(),
     setAside: setAsideById(watch.journal(), now),
     now,
   };

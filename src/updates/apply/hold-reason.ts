@@ -11,7 +11,7 @@ export interface Circumstances {
   readonly blockers: Blockers;
   readonly ota: Settings["update"]["ota"];
   readonly isTrustEstablished: boolean;
-  readonly isClockVouchedFor: boolean;
+  readonly isClockTrusted: boolean;
   /** What failed here or is held back, by id. */
   readonly setAside: ReadonlyMap<string, SetAsideRelease>;
   readonly now: Date;
@@ -32,7 +32,7 @@ export function hindranceOf(
   circumstances: Circumstances,
   verb: "fetched" | "applied" = "fetched",
 ): Hindrance | null {
-  const { blocked, blockers, ota, isTrustEstablished, isClockVouchedFor, setAside, now } = circumstances;
+  const { blocked, blockers, ota, isTrustEstablished, isClockTrusted, setAside, now } = circumstances;
   if (blocked !== null) return { kind: "blocked", text: blocked, until: null };
   const blocker = blockers[release.kind];
   if (blocker !== null) {
@@ -56,7 +56,7 @@ export function hindranceOf(
       until: null,
     };
   }
-  if (!isClockVouchedFor) {
+  if (!isClockTrusted) {
     return {
       kind: "clock",
       text: "nobody vouches for this device's clock, so it is not known whether the release is still good",

@@ -7,8 +7,8 @@ import { hindranceOf } from "./hold-reason.ts";
 export function hasWaitedForClock(
   parts: Pick<UpdateParts, "options" | "trust" | "downloads" | "watch">,
 ): boolean {
-  const { record, isClockVouchedFor } = parts.options;
-  if (!isClockVouchedFor() || settingsBlock(parts.options) !== null) return false;
+  const { record, isClockTrusted } = parts.options;
+  if (!isClockTrusted() || settingsBlock(parts.options) !== null) return false;
   const { last_check, available, blockers } = record.read();
   if (last_check?.outcome === "waiting_for_clock") return true;
   if ([blockers?.rules, blockers?.binary].some((one) => one?.code === "clock_not_synchronised")) return true;

@@ -61,13 +61,13 @@ export type CheckEvent =
  * What a failure means. While nobody vouches for the clock, dates prove nothing, neither those of metadata nor those of
  * certificates.
  */
-export function failedResult(cause: unknown, isClockVouchedFor: boolean): FailedResult {
+export function failedResult(cause: unknown, isClockTrusted: boolean): FailedResult {
   const error =
     cause instanceof StewardError
       ? cause
       : new StewardError("internal_error", "The check failed in a way that nobody thought of.", { cause });
   const isOfDates = error.code === "update_metadata_expired" || error.details.reason === "certificate_date";
-  return { outcome: isOfDates && !isClockVouchedFor ? "waiting_for_clock" : "failed", error };
+  return { outcome: isOfDates && !isClockTrusted ? "waiting_for_clock" : "failed", error };
 }
 
 /** The record after a check, and what is to be told of it. A failure leaves what was known as it was. */

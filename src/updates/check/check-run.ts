@@ -67,12 +67,12 @@ async function check(parts: UpdateParts, { source, signal }: Flight): Promise<Ch
 
 /** Puts a report into the record; one that cannot be stored is a failure, and what it promised is not relied on. */
 async function keep(parts: UpdateParts, report: CheckReport): Promise<CheckReport> {
-  const { record, isClockVouchedFor } = parts.options;
+  const { record, isClockTrusted } = parts.options;
   try {
     await store(parts, report);
     return report;
   } catch (error) {
-    const failed = { ...report, result: failedResult(error, isClockVouchedFor()) };
+    const failed = { ...report, result: failedResult(error, isClockTrusted()) };
     const { record: after, events } = recordAfter(record.read(), failed);
     record.note(() => ({ ...after, retry: retryAfter(parts, failed, after) }), idleWriteSeconds);
     tell(parts, events);

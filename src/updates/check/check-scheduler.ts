@@ -219,7 +219,7 @@ class OneAtATime implements Flights {
     if (!this.#isStopped && this.#isStarted && flown?.source.isServer && this.#basis.isEnabled) {
       const isWaitOver =
         this.#options.record.read().last_check?.outcome === "waiting_for_clock" &&
-        this.#options.isClockVouchedFor();
+        this.#options.isClockTrusted();
       this.#alarm.set(isWaitOver ? this.#soon() : seconds);
     }
     this.#plan.onEnd(flown?.isForApplying ?? false);

@@ -34,7 +34,7 @@ export async function performCheck(
   options: UpdaterOptions,
   { source, fingerprint, signal, journal }: CheckOrder,
 ): Promise<CheckDone> {
-  const { expiryNow, now, isClockVouchedFor } = options;
+  const { expiryNow, now, isClockTrusted } = options;
   const deadline = new AbortController();
   const takeBack = options.timers.after(caps.refreshSeconds, () => deadline.abort(tooSlow()));
   const start = expiryNow();
@@ -45,7 +45,7 @@ export async function performCheck(
     result = await checked(options, { source, repository, start, journal });
   } catch (error) {
     signal.throwIfAborted();
-    result = failedResult(error, isClockVouchedFor());
+    result = failedResult(error, isClockTrusted());
   } finally {
     takeBack();
   }
@@ -71,7 +71,7 @@ async function checked(
   });
   const channel = options.settings().ota.channel;
   const { targets, failures } = await listKinds(refreshed, channel);
-  const isClockTrusted = options.isClockVouchedFor();
+  const isClockTrusted = options.isClockTrusted();
   const blockers = blockersOf(failures, isClockTrusted);
   const failure = failureOfAll(failures);
   if (failure !== null) return { ...failedResult(failure, isClockTrusted), blockers };

@@ -122,7 +122,7 @@ function situationOf(parts: UpdateParts, shown: readonly Shown[], trial: TrialVi
     fetching: downloads.fetching(),
     isEnabled: ota.enabled,
     server: ota.server,
-    isClockVouchedFor: options.isClockVouchedFor(),
+    isClockTrusted: options.isClockTrusted(),
     lastCheck: record.last_check,
     // Where nothing at all could be judged, the failure of the check says it.
     blockers: record.last_check?.outcome === "ok" ? blockerSentences(record.blockers ?? noBlockers) : [],

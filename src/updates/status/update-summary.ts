@@ -10,7 +10,7 @@ export interface Situation {
   readonly fetching: string | null;
   readonly isEnabled: boolean;
   readonly server: string;
-  readonly isClockVouchedFor: boolean;
+  readonly isClockTrusted: boolean;
   readonly lastCheck: StoredCheck | null;
   /** Kinds that it could not judge, a sentence each. */
   readonly blockers: readonly string[];
@@ -76,13 +76,8 @@ export function nameOf({ kind, name, version }: Pick<Release, "kind" | "name" | 
   return kind === "rules" ? `the rules ${name} ${version}` : `${name} ${version}`;
 }
 
-function waitingForClock({
-  isClockVouchedFor,
-  lastCheck,
-  releases,
-  waitingForClock,
-}: Situation): string | null {
-  if (isClockVouchedFor) return null;
+function waitingForClock({ isClockTrusted, lastCheck, releases, waitingForClock }: Situation): string | null {
+  if (isClockTrusted) return null;
   const advice =
     "Updates go on by themselves when the clock is synchronised or set: see the time status, or `steward time status`";
   const held = releases.filter(({ id, staged }) => !staged && waitingForClock.has(id));

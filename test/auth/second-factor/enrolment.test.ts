@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Person } from "../../../src/auth/tokens/bearer.ts";
 import { virtualHost } from "../virtual-host.ts";
-import { codeAt, codeFrom, enrolled, errorFrom, origin, virtualSignIn } from "../virtual-sign-in.ts";
+import { codeAt, codeFrom, context, enrolled, errorFrom, virtualSignIn } from "../virtual-sign-in.ts";
 
 const password = "quiet otters borrow umbrellas";
 
 async function begin(known?: Parameters<typeof virtualHost>[0]) {
   const host = virtualHost(known);
   const rooms = await virtualSignIn(host);
-  const { session } = rooms.sessions.open(rooms.account().id, origin);
+  const { session } = rooms.sessions.open(rooms.account().id, context);
   const person = (): Person => ({
-    ...{ kind: "user", account: rooms.account(), session, restriction: null },
+    ...{ kind: "user", account: rooms.account(), session, requiredAction: null },
     ...{ isSteppedUp: true, isTolerated: false },
   });
   const setUp = () => rooms.enrolment.setUp(person());
   const enable = (code: string, mayTrustClock = false) =>
-    rooms.enrolment.enable(person(), code, mayTrustClock, origin);
+    rooms.enrolment.enable(person(), code, mayTrustClock, context);
   const isEnabled = () => rooms.enrolment.status(rooms.account().id).enabled;
   return { host, ...rooms, session, person, setUp, enable, isEnabled };
 }
@@ -40,7 +40,7 @@ describe("setting up a second factor", () => {
 describe("enabling it", () => {
   it("takes a code, gives ten recovery codes, ends other sessions and not this one", async () => {
     const { host, setUp, enable, isEnabled, sessions, session, account } = await begin();
-    const other = sessions.open(account().id, origin).session;
+    const other = sessions.open(account().id, context).session;
     const { secret } = await setUp();
     const codes = await enable(codeAt(host, secret));
     assert.equal(new Set(codes).size, 10);
@@ -54,10 +54,10 @@ describe("enabling it", () => {
     const code = codeAt(host, secret);
     await enable(code);
     const factor = account().two_factor ?? assert.fail("not enabled");
-    assert.equal(await codeFrom(secondFactor.prove(account(), factor, { code }, origin)), "totp_reused");
+    assert.equal(await codeFrom(secondFactor.prove(account(), factor, { code }, context)), "totp_reused");
     host.pass(30);
     const proof = { code: codeAt(host, secret) };
-    assert.equal(await secondFactor.prove(account(), factor, proof, origin), "totp");
+    assert.equal(await secondFactor.prove(account(), factor, proof, context), "totp");
   });
   it("with a wrong code changes nothing, and the right one works then", async () => {
     const { host, setUp, enable, isEnabled } = await begin();
@@ -111,9 +111,9 @@ describe("taking it away", () => {
     const { host, accounts, account, enrolment, person, sessions, session, isEnabled } = rooms;
     await accounts.setPassword(account().id, password, null);
     const { secret } = await enrolled(rooms);
-    const other = sessions.open(account().id, origin).session;
+    const other = sessions.open(account().id, context).session;
     const disable = (proof: { password: string; code?: string }) =>
-      codeFrom(enrolment.disable(person(), proof, origin));
+      codeFrom(enrolment.disable(person(), proof, context));
     const code = codeAt(host, secret);
     assert.equal(await disable({ password: "not the password at all", code }), "password_wrong");
     assert.equal(await disable({ password }), "totp_required");
@@ -128,19 +128,19 @@ describe("taking it away", () => {
     const rooms = await begin();
     await enrolled(rooms);
     rooms.policy.isRequired = true;
-    const disabling = rooms.enrolment.disable(rooms.person(), { password }, origin);
+    const disabling = rooms.enrolment.disable(rooms.person(), { password }, context);
     assert.equal(await codeFrom(disabling), "two_factor_required_by_policy");
     assert.equal(rooms.isEnabled(), true);
   });
   it("by an administrator clears its lock, and the next secret begins with nothing used", async () => {
     const rooms = await begin();
-    const { host, attempts, account, enrolment, secondFactor, setUp, enable } = rooms;
+    const { host, throttle, account, enrolment, secondFactor, setUp, enable } = rooms;
     const { secret: old, factor } = await enrolled(rooms);
-    await secondFactor.prove(account(), factor(), { code: codeAt(host, old) }, origin);
-    for (let wrong = 0; wrong < 10; wrong += 1) attempts.wrongCode("ana");
-    assert.throws(() => attempts.checkCodes("ana"), { code: "account_locked" });
+    await secondFactor.prove(account(), factor(), { code: codeAt(host, old) }, context);
+    for (let wrong = 0; wrong < 10; wrong += 1) throttle.wrongCode("ana");
+    assert.throws(() => throttle.checkCodes("ana"), { code: "account_locked" });
     await enrolment.remove(account().id);
-    attempts.checkCodes("ana");
+    throttle.checkCodes("ana");
     const { secret } = await setUp();
     assert.equal(await codeFrom(enable(codeAt(host, secret))), "done");
   });
@@ -160,7 +160,7 @@ describe("new recovery codes", () => {
     const { factor, recoveryCodes } = await enrolled(rooms);
     const renewed = await enrolment.renewRecoveryCodes(person());
     const prove = (code: string | undefined) =>
-      codeFrom(secondFactor.prove(account(), factor(), { recovery_code: code }, origin));
+      codeFrom(secondFactor.prove(account(), factor(), { recovery_code: code }, context));
     assert.equal(await prove(recoveryCodes[0]), "recovery_code_invalid");
     assert.equal(await prove(renewed[0]), "done");
     assert.equal(await prove(renewed[0]), "recovery_code_invalid");

@@ -18,7 +18,7 @@ async function device(sealedSecrets: readonly (string | null)[], keys: readonly 
   const seal = createSeal(keys);
   const accounts = createAccounts({
     document,
-    passwords: createPasswords({ isKnownSource: () => true }),
+    passwords: createPasswords({ isKnownClient: () => true }),
     checkPassword: async () => undefined,
     lockOf: () => null,
     tokensOf: () => 0,

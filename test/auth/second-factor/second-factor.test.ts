@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { virtualHost } from "../virtual-host.ts";
-import { codeAt, codeFrom, enrolled, errorFrom, origin, virtualSignIn } from "../virtual-sign-in.ts";
+import { codeAt, codeFrom, context, enrolled, errorFrom, virtualSignIn } from "../virtual-sign-in.ts";
 
 const day = 86_400;
 
@@ -10,7 +10,7 @@ async function begin(known?: Parameters<typeof virtualHost>[0]) {
   const rooms = await virtualSignIn(host);
   const ana = await enrolled(rooms);
   const prove = (proof: { code?: string; recovery_code?: string | undefined }) =>
-    rooms.secondFactor.prove(rooms.account(), ana.factor(), proof, origin);
+    rooms.secondFactor.prove(rooms.account(), ana.factor(), proof, context);
   const isSuspected = async (aheadSeconds: number): Promise<boolean | undefined> => {
     const error = await errorFrom(prove({ code: codeAt(host, ana.secret, aheadSeconds) }));
     assert.equal(error?.code, "totp_invalid");
@@ -105,7 +105,7 @@ describe("a skew", () => {
       ],
     );
     const [event] = events;
-    assert.deepEqual([event?.subject?.id, event?.from], [account().id, origin.address]);
+    assert.deepEqual([event?.subject?.id, event?.from], [account().id, context.address]);
     assert.doesNotMatch(JSON.stringify(events), /"\d{6}"/, "no code");
   });
   it("asks for one synchronisation in five minutes of monotonic time, and only while nobody vouches", async () => {
@@ -206,7 +206,7 @@ describe("two parallel uses", () => {
       const account = rooms.account();
       const factor = account.two_factor;
       assert.ok(factor, "ana has a factor");
-      const use = () => codeFrom(rooms.secondFactor.prove(account, factor, { recovery_code }, origin));
+      const use = () => codeFrom(rooms.secondFactor.prove(account, factor, { recovery_code }, context));
       const both = await Promise.all([use(), use()]);
       assert.deepEqual(both.sort(), ["done", "recovery_code_invalid"], `round ${round}`);
     }

@@ -4,7 +4,7 @@ import { createRecovery } from "../../../src/auth/sign-in/recovery.ts";
 import { createSessionAnswer } from "../../../src/auth/sign-in/session-answer.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
 import { virtualHost } from "../virtual-host.ts";
-import { codeFrom, enrolled, origin, virtualSignIn } from "../virtual-sign-in.ts";
+import { codeFrom, context, enrolled, virtualSignIn } from "../virtual-sign-in.ts";
 
 /** A user with a second factor whose password an administrator has just reset. */
 async function withOneUsePassword() {
@@ -15,14 +15,14 @@ async function withOneUsePassword() {
   const answer = createSessionAnswer({
     ...rooms,
     tokens: createAccessTokens(rooms),
-    restriction: () => null,
+    requiredAction: () => null,
   });
   const recovery = createRecovery({ ...rooms, answer });
   const secrets = {
     password: initialPassword ?? assert.fail("no one-use password"),
     recovery_code: recoveryCodes[0] ?? "",
   };
-  return { ...rooms, id, recover: () => recovery.recover(username, secrets, origin) };
+  return { ...rooms, id, recover: () => recovery.recover(username, secrets, context) };
 }
 
 describe("recovery with a one-use password", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { canonicalAddress, isLoopback, siteOf, sourceOf } from "../../../src/auth/throttle/client-key.ts";
+import { canonicalAddress, clientKeyOf, isLoopback, siteOf } from "../../../src/auth/throttle/client-key.ts";
 
 /** As the router does with a peer's address. */
-const keyOf = (text: string): string => sourceOf(canonicalAddress(text) ?? "");
+const keyOf = (text: string): string => clientKeyOf(canonicalAddress(text) ?? "");
 
 describe("what attempts of an address are counted by", () => {
   const keys: [string, string, string | null][] = [
@@ -19,15 +19,15 @@ describe("what attempts of an address are counted by", () => {
     ["128.0.0.1", "128.0.0.1", null],
     ["", "", null],
   ];
-  for (const [address, source, site] of keys) {
-    it(`of ${address || "a connection that is gone"}: ${source || "nothing"}, and ${site ?? "no site"}`, () => {
-      assert.deepEqual([keyOf(address), siteOf(keyOf(address))], [source, site]);
+  for (const [address, client, site] of keys) {
+    it(`of ${address || "a connection that is gone"}: ${client || "nothing"}, and ${site ?? "no site"}`, () => {
+      assert.deepEqual([keyOf(address), siteOf(keyOf(address))], [client, site]);
     });
   }
 
-  it("is one source for 127/8: 250 addresses of the device itself are not 250 attackers", () => {
-    const sources = Array.from({ length: 250 }, (_, index) => keyOf(`127.0.${index}.1`));
-    assert.deepEqual([...new Set(sources)], ["loopback"]);
+  it("is one client for 127/8: 250 addresses of the device itself are not 250 attackers", () => {
+    const clients = Array.from({ length: 250 }, (_, index) => keyOf(`127.0.${index}.1`));
+    assert.deepEqual([...new Set(clients)], ["loopback"]);
   });
 
   it("is one site for the /64s of a /48, and another for its neighbour", () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createKnownSources } from "../../../src/auth/throttle/known-clients.ts";
+import { createKnownClients } from "../../../src/auth/throttle/known-clients.ts";
 
 const day = 86_400;
 
-describe("known sources", () => {
+describe("known clients", () => {
   it("are those of a success in the last 30 days, for that account", () => {
-    const known = createKnownSources([]);
+    const known = createKnownClients([]);
     assert.equal(known.add("ana", "home", 0), true);
     assert.equal(known.isKnown("ana", "home", 30 * day - 1), true);
     assert.equal(known.isKnownAtAll("home", 30 * day - 1), true);
@@ -17,24 +17,24 @@ describe("known sources", () => {
   });
 
   it("stay known by each success", () => {
-    const known = createKnownSources([]);
+    const known = createKnownClients([]);
     known.add("ana", "home", 0);
     assert.equal(known.add("ana", "home", 20 * day), false);
     assert.equal(known.isKnown("ana", "home", 49 * day), true);
   });
 
   it("are the latest sixteen of an account (one valid account fills no table)", () => {
-    const known = createKnownSources([]);
+    const known = createKnownClients([]);
     known.add("ana", "home", 0);
-    for (let count = 0; count < 5_000; count += 1) known.add("mallory", `source${count}`, count);
+    for (let count = 0; count < 5_000; count += 1) known.add("mallory", `client${count}`, count);
     assert.equal(known.entries(5_000).length, 17);
     assert.equal(known.isKnown("ana", "home", 5_000), true);
-    assert.equal(known.isKnown("mallory", "source4999", 5_000), true);
-    assert.equal(known.isKnown("mallory", "source4983", 5_000), false);
+    assert.equal(known.isKnown("mallory", "client4999", 5_000), true);
+    assert.equal(known.isKnown("mallory", "client4983", 5_000), false);
   });
 
   it("are 2,048 in all: the one longest without a success makes room", () => {
-    const known = createKnownSources([]);
+    const known = createKnownClients([]);
     for (let count = 0; count < 2_049; count += 1) known.add(`user${count}`, "home", count);
     assert.equal(known.entries(2_049).length, 2_048);
     assert.equal(known.isKnown("user0", "home", 2_049), false);
@@ -42,10 +42,10 @@ describe("known sources", () => {
   });
 
   it("go with their account, and are still known for others", () => {
-    const known = createKnownSources([{ account: "ana", source: "home", at: 5 }]);
+    const known = createKnownClients([{ account: "ana", client: "home", at: 5 }]);
     known.add("bob", "home", 6);
     known.forget("ana");
-    assert.deepEqual(known.entries(7), [{ account: "bob", source: "home", at: 6 }]);
+    assert.deepEqual(known.entries(7), [{ account: "bob", client: "home", at: 6 }]);
     assert.equal(known.isKnownAtAll("home", 7), true);
     known.forget("bob");
     assert.equal(known.isKnownAtAll("home", 7), false);

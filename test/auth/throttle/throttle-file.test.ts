@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../until.ts";
-import { attemptsAt, fail, type Host, tried } from "../throttle-at.ts";
+import { fail, type Host, throttleAt, tried } from "../throttle-at.ts";
 
 const home = "192.0.2.7";
 const away = "198.51.100.9";
@@ -12,10 +12,10 @@ const file = ({ directory = "" }: Host) => join(directory, "attempts.json");
 describe("attempts.json", () => {
   it("holds neither names nor addresses", async () => {
     const host: Host = { now: 500 };
-    const { attempts, stop } = await attemptsAt(host);
-    fail(attempts, "ana", home, 3);
-    tried(attempts, "ana", away, "succeed");
-    attempts.wrongCode("ana");
+    const { throttle, stop } = await throttleAt(host);
+    fail(throttle, "ana", home, 3);
+    tried(throttle, "ana", away, "succeed");
+    throttle.wrongCode("ana");
     await stop();
     const text = await readFile(file(host), "utf8");
     for (const word of ["ana", home, away]) assert.equal(text.includes(word), false, word);
@@ -24,12 +24,12 @@ describe("attempts.json", () => {
 
   it("drops what no longer means anything", async () => {
     const host: Host = { now: 500 };
-    const { attempts, document, stop } = await attemptsAt(host);
-    fail(attempts, "ana", home, 5);
-    fail(attempts, "bob", home, 5);
-    tried(attempts, "ana", home, "withdraw" as const);
+    const { throttle, document, stop } = await throttleAt(host);
+    fail(throttle, "ana", home, 5);
+    fail(throttle, "bob", home, 5);
+    tried(throttle, "ana", home, "withdraw" as const);
     host.now += 86_400;
-    fail(attempts, "eve", away, 1);
+    fail(throttle, "eve", away, 1);
     await stop();
     const { own, accounts, windows } = document.read();
     assert.deepEqual([own.length, accounts.length, windows.length], [1, 1, 1]);
@@ -37,59 +37,59 @@ describe("attempts.json", () => {
 
   it("stays below 256 KiB whatever comes", async () => {
     const host: Host = { now: 900_000_000 };
-    const { attempts, stop } = await attemptsAt(host);
+    const { throttle, stop } = await throttleAt(host);
     for (let user = 0; user < 300; user += 1) {
-      for (let source = 0; source < 20; source += 1) {
-        tried(attempts, `user${user}`, `2001:db8:${user}:${source}::/64`, "succeed");
-        tried(attempts, `user${user}`, `2001:db8:${user}:${source}::/64`);
+      for (let client = 0; client < 20; client += 1) {
+        tried(throttle, `user${user}`, `2001:db8:${user}:${client}::/64`, "succeed");
+        tried(throttle, `user${user}`, `2001:db8:${user}:${client}::/64`);
       }
     }
     for (let count = 0; count < 600 * 20; count += 1) {
       if (count % 600 === 0) host.now += 29;
-      tried(attempts, `nobody${count}`, `203.0.113.${count % 600}`);
+      tried(throttle, `nobody${count}`, `203.0.113.${count % 600}`);
     }
-    for (let count = 0; count < 5_000; count += 1) attempts.wrongCode(`user${count}`);
+    for (let count = 0; count < 5_000; count += 1) throttle.wrongCode(`user${count}`);
     await stop();
     const { size } = await stat(file(host));
     assert.ok(size > 128 * 1_024 && size <= 256 * 1_024, `${size} bytes`);
-    const restarted = await attemptsAt(host);
+    const restarted = await throttleAt(host);
     assert.equal(restarted.document.trouble(), null);
   });
 
   it("with times to come, as a damaged one may have, locks nobody for longer than from now", async () => {
     const host: Host = { now: 500 };
-    const { attempts, document, stop } = await attemptsAt(host);
-    fail(attempts, "ana", home, 5);
+    const { throttle, document, stop } = await throttleAt(host);
+    fail(throttle, "ana", home, 5);
     await stop();
-    const again = await attemptsAt(host);
+    const again = await throttleAt(host);
     const future = (line: string) => line.replace(/\d+$/, "999999999999");
     await again.document.update((state) => ({ ...state, own: document.read().own.map(future) }));
     await again.document.close();
-    const { attempts: restarted } = await attemptsAt(host);
+    const { throttle: restarted } = await throttleAt(host);
     assert.equal(tried(restarted, "ana", home), 30);
   });
 
   it("is written within 15 s for a failure, within 2 s for a lock, at once for an unlock", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const host: Host = { now: 500 };
-    const { attempts, document } = await attemptsAt(host);
+    const { throttle, document } = await throttleAt(host);
     const rowsAfter = (seconds: number) => {
       host.now += seconds;
       test.mock.timers.tick(seconds * 1_000);
       return document.read().own.length;
     };
-    fail(attempts, "ana", home, 1);
+    fail(throttle, "ana", home, 1);
     assert.deepEqual([rowsAfter(14), rowsAfter(1)], [0, 1]);
-    fail(attempts, "bob", away, 5);
+    fail(throttle, "bob", away, 5);
     assert.deepEqual([rowsAfter(1), rowsAfter(1)], [1, 2]);
-    attempts.unlock("bob");
+    throttle.unlock("bob");
     assert.equal(rowsAfter(0), 1);
   });
 
   it("is written seldom under attack, although every try makes a lock (flash wear)", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const host: Host = { now: 500 };
-    const { attempts, document } = await attemptsAt(host);
+    const { throttle, document } = await throttleAt(host);
     let writes = 0;
     const note = document.note.bind(document);
     document.note = (change, delaySeconds) => {
@@ -97,7 +97,7 @@ describe("attempts.json", () => {
       note(change, delaySeconds);
     };
     for (let second = 0; second < 3_600; second += 1) {
-      fail(attempts, `user${second}`, `2001:db8:${second.toString(16)}::/64`, 5);
+      fail(throttle, `user${second}`, `2001:db8:${second.toString(16)}::/64`, 5);
       host.now += 1;
       test.mock.timers.tick(1_000);
     }
@@ -107,8 +107,8 @@ describe("attempts.json", () => {
   it("is not written any more once the last delay is over (an idle agent)", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const host: Host = { now: 500 };
-    const { attempts, document } = await attemptsAt(host);
-    for (let count = 0; count < 10; count += 1) attempts.wrongCode("ana");
+    const { throttle, document } = await throttleAt(host);
+    for (let count = 0; count < 10; count += 1) throttle.wrongCode("ana");
     const writtenAfter = (seconds: number) => {
       const before = document.read();
       for (let passed = 0; passed < seconds; passed += 1) {
@@ -124,21 +124,21 @@ describe("attempts.json", () => {
 
   it("is not written when nothing is counted, nor again when nothing has changed", async () => {
     const host: Host = { now: 500 };
-    const first = await attemptsAt(host);
-    tried(first.attempts, "ana", home, "succeed");
+    const first = await throttleAt(host);
+    tried(first.throttle, "ana", home, "succeed");
     await first.stop();
     const { mtimeMs } = await stat(file(host));
     host.now += 3_500;
-    const second = await attemptsAt(host);
-    assert.equal(tried(second.attempts, "ana", home, "withdraw"), 0);
+    const second = await throttleAt(host);
+    assert.equal(tried(second.throttle, "ana", home, "withdraw"), 0);
     await second.stop();
     assert.equal((await stat(file(host))).mtimeMs, mtimeMs);
   });
 
   it("is on the disk by itself, soon after a lock", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    fail(attempts, "ana", home, 5);
+    const { throttle } = await throttleAt(host);
+    fail(throttle, "ana", home, 5);
     const isWritten = async () => /"own": \[\n/.test(await readFile(file(host), "utf8"));
     await until("it is written", isWritten);
   });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
-  attemptsKind,
+  readCounters,
   readKnown,
-  readTallies,
   readWindows,
+  throttleRecordKind,
+  writeCounters,
   writeKnown,
-  writeTallies,
   writeWindows,
 } from "../../../src/auth/throttle/throttle-record.ts";
 import { validatorOf } from "../../../src/store/documents/document-kind.ts";
@@ -17,7 +17,7 @@ const time = fc.integer({ min: 0, max: 999_999_999 });
 const failures = fc.integer({ min: 1, max: 1_000_000 });
 const now = 999_999_999;
 const isValid = (members: object) =>
-  validatorOf(attemptsKind)({ ...attemptsKind.defaults, ...members }).length === 0;
+  validatorOf(throttleRecordKind)({ ...throttleRecordKind.defaults, ...members }).length === 0;
 
 describe("the lines of attempts.json", () => {
   it("give rows back as they were, also with keys that begin with a hyphen", () => {
@@ -27,8 +27,8 @@ describe("the lines of attempts.json", () => {
     );
     fc.assert(
       fc.property(keys, failures, time, (name, count, at) => {
-        const lines = writeTallies([[name, { failures: count, at }]]);
-        assert.deepEqual(readTallies(lines, now), [[name, { failures: count, at }]]);
+        const lines = writeCounters([[name, { failures: count, at }]]);
+        assert.deepEqual(readCounters(lines, now), [[name, { failures: count, at }]]);
         assert.equal(
           isValid(name.includes(" ") ? { own: lines, own_known: lines } : { accounts: lines, codes: lines }),
           true,
@@ -40,26 +40,26 @@ describe("the lines of attempts.json", () => {
   it("give windows back as they were", () => {
     const times = fc.array(time, { minLength: 1, maxLength: 20 }).map((all) => all.sort((a, b) => a - b));
     fc.assert(
-      fc.property(key, times, (source, window) => {
-        const lines = writeWindows([[source, window]]);
-        assert.deepEqual(readWindows(lines, now), [[source, window]]);
+      fc.property(key, times, (client, window) => {
+        const lines = writeWindows([[client, window]]);
+        assert.deepEqual(readWindows(lines, now), [[client, window]]);
         assert.equal(isValid({ windows: lines }), true);
       }),
     );
   });
 
-  it("give known sources back as they were", () => {
+  it("give known clients back as they were", () => {
     fc.assert(
-      fc.property(key, key, time, (account, source, at) => {
-        const lines = writeKnown([{ account, source, at }]);
-        assert.deepEqual(readKnown(lines, now), [{ account, source, at }]);
+      fc.property(key, key, time, (account, client, at) => {
+        const lines = writeKnown([{ account, client, at }]);
+        assert.deepEqual(readKnown(lines, now), [{ account, client, at }]);
         assert.equal(isValid({ known: lines }), true);
       }),
     );
   });
 
   it("take a time to come for the present", () => {
-    assert.deepEqual(readTallies(["AAAAAAAAAAAA 5 900"], 7), [["AAAAAAAAAAAA", { failures: 5, at: 7 }]]);
+    assert.deepEqual(readCounters(["AAAAAAAAAAAA 5 900"], 7), [["AAAAAAAAAAAA", { failures: 5, at: 7 }]]);
     assert.deepEqual(readWindows(["AAAAAAAAAAAA 5 900"], 7), [["AAAAAAAAAAAA", [5, 7]]]);
     assert.equal(readKnown(["AAAAAAAAAAAA AAAAAAAAAAAA 900"], 7)[0]?.at, 7);
   });

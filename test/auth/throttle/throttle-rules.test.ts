@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
+  type AttemptStanding,
   codeDelaySeconds,
   ownDelaySeconds,
-  type Standing,
   waitSeconds,
 } from "../../../src/auth/throttle/throttle-rules.ts";
 
-const none: Standing = { own: undefined, account: undefined, window: [] };
+const none: AttemptStanding = { own: undefined, account: undefined, window: [] };
 const now = 10_000;
 
-describe("the delay of an account for a source", () => {
+describe("the delay of an account for a client", () => {
   // docs/design/throttling.md, rule 2: 5 failures, then 30 s doubling to 15 min.
   const table: [number, number][] = [
     [0, 0],
@@ -54,13 +54,13 @@ describe("the lock of codes", () => {
 describe("an account that strangers failed at a hundred times in a row", () => {
   const account = { failures: 100, at: now };
 
-  it("gives a strange source its first try at once, and one a minute from then", () => {
+  it("gives a strange client its first try at once, and one a minute from then", () => {
     assert.equal(waitSeconds({ ...none, account }, now), 0);
     assert.equal(waitSeconds({ ...none, account, own: { failures: 1, at: now } }, now), 60);
     assert.equal(waitSeconds({ ...none, account, own: { failures: 1, at: now } }, now + 60), 0);
   });
 
-  it("never shortens the delay that the source has earned itself", () => {
+  it("never shortens the delay that the client has earned itself", () => {
     assert.equal(waitSeconds({ ...none, account, own: { failures: 10, at: now } }, now), 900);
   });
 
@@ -69,12 +69,12 @@ describe("an account that strangers failed at a hundred times in a row", () => {
     assert.equal(waitSeconds(standing, now), 0);
   });
 
-  it("is nothing to a known source, whose account row is not looked at", () => {
+  it("is nothing to a known client, whose account row is not looked at", () => {
     assert.equal(waitSeconds({ ...none, own: { failures: 1, at: now } }, now), 0);
   });
 });
 
-describe("the window of a source", () => {
+describe("the window of a client", () => {
   const window = Array.from({ length: 20 }, (_, index) => now - 590 + index);
 
   it("has room for the 20th failure and not for the 21st, until the oldest is ten minutes old", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Attempts } from "../../../src/auth/throttle/throttle.ts";
+import type { Throttle } from "../../../src/auth/throttle/throttle.ts";
 import { counted } from "../../counts.ts";
-import { attemptsAt, type Host, tried } from "../throttle-at.ts";
+import { type Host, throttleAt, tried } from "../throttle-at.ts";
 
 const day = 86_400;
 const home = "192.0.2.7";
@@ -14,7 +14,7 @@ const addresses = Array.from({ length: 50 }, (_, index) => `203.0.113.${index}`)
  * the very second that he was told gets him as much as trying a million times in between.
  */
 interface Attacker {
-  source: string;
+  client: string;
   /** When he comes back to each of the names: the administrator's first. */
   backAt: number[];
 }
@@ -24,39 +24,39 @@ type Others = number | "ever new ones";
 
 interface Siege {
   host: Host;
-  attempts: Attempts;
+  throttle: Throttle;
   attackers: Attacker[];
   others: Others;
   guesses: { admin: number; others: number };
 }
 
 async function besiege(host: Host, others: Others): Promise<Siege> {
-  const { attempts } = await attemptsAt(host);
-  assert.equal(tried(attempts, "admin", home, "succeed"), 0);
+  const { throttle } = await throttleAt(host);
+  assert.equal(tried(throttle, "admin", home, "succeed"), 0);
   host.now += 7 * day;
   const names = 1 + (others === "ever new ones" ? 1 : others);
-  const attackers = addresses.map((source) => ({ source, backAt: new Array<number>(names).fill(0) }));
-  return { host, attempts, attackers, others, guesses: { admin: 0, others: 0 } };
+  const attackers = addresses.map((client) => ({ client, backAt: new Array<number>(names).fill(0) }));
+  return { host, throttle, attackers, others, guesses: { admin: 0, others: 0 } };
 }
 
 /** Every try that the rules allow. */
-function attackFor({ host, attempts, attackers, others, guesses }: Siege, seconds: number): void {
-  const attack = (source: string, backAt: number[], name: number): void => {
+function attackFor({ host, throttle, attackers, others, guesses }: Siege, seconds: number): void {
+  const attack = (client: string, backAt: number[], name: number): void => {
     while (host.now >= (backAt[name] ?? 0)) {
       const other = others === "ever new ones" ? `name${guesses.others}` : `name${name}`;
-      const wait = tried(attempts, name === 0 ? "admin" : other, source);
+      const wait = tried(throttle, name === 0 ? "admin" : other, client);
       if (wait === 0) guesses[name === 0 ? "admin" : "others"] += 1;
       backAt[name] = host.now + wait;
     }
   };
   for (const end = host.now + seconds; host.now < end; host.now += 1) {
-    for (const { source, backAt } of attackers) {
-      for (let name = 0; name < backAt.length; name += 1) attack(source, backAt, name);
+    for (const { client, backAt } of attackers) {
+      for (let name = 0; name < backAt.length; name += 1) attack(client, backAt, name);
     }
   }
 }
 
-/** Tries that the delays let one source make at one account in so many seconds: 5 at once, then 30 s, doubling to 15 min. */
+/** Tries that the delays let one client make at one account in so many seconds: 5 at once, then 30 s, doubling to 15 min. */
 function mostTries(seconds: number): number {
   let tries = 5;
   let at = 0;
@@ -85,9 +85,9 @@ describe(`${hours} hours under attack at full speed from fifty addresses`, () =>
       const siege = await besiege({ now: 1_000 }, others);
       for (let hour = 0; hour < hours; hour += 1) {
         attackFor(siege, 3_600);
-        assert.equal(tried(siege.attempts, "admin", home), 0, "he may even mistype");
-        assert.equal(tried(siege.attempts, "admin", home, "succeed"), 0, `hour ${hour}`);
-        assert.equal(siege.attempts.isKnownSource(home), true);
+        assert.equal(tried(siege.throttle, "admin", home), 0, "he may even mistype");
+        assert.equal(tried(siege.throttle, "admin", home, "succeed"), 0, `hour ${hour}`);
+        assert.equal(siege.throttle.isKnownClient(home), true);
       }
       const { guesses } = siege;
       test.diagnostic(
@@ -102,33 +102,33 @@ describe(`${hours} hours under attack at full speed from fifty addresses`, () =>
   it("lets the administrator in from a new address: at once, and after a slip within a minute", async () => {
     const siege = await besiege({ now: 1_000 }, "ever new ones");
     attackFor(siege, 2 * 3_600);
-    assert.equal(tried(siege.attempts, "admin", away), 0);
-    const wait = tried(siege.attempts, "admin", away);
+    assert.equal(tried(siege.throttle, "admin", away), 0);
+    const wait = tried(siege.throttle, "admin", away);
     assert.ok(wait > 0 && wait <= 60, `${wait} s`);
     attackFor(siege, wait);
-    assert.equal(tried(siege.attempts, "admin", away, "succeed"), 0);
+    assert.equal(tried(siege.throttle, "admin", away, "succeed"), 0);
     attackFor(siege, 3_600);
-    assert.equal(tried(siege.attempts, "admin", away, "succeed"), 0, "and is known there from then on");
+    assert.equal(tried(siege.throttle, "admin", away, "succeed"), 0, "and is known there from then on");
   });
 
   it("costs a user of the attacker's own address fifteen minutes at most", async () => {
     const siege = await besiege({ now: 1_000 }, 0);
     attackFor(siege, day / 2);
-    const wait = tried(siege.attempts, "admin", addresses[0] ?? "");
+    const wait = tried(siege.throttle, "admin", addresses[0] ?? "");
     assert.ok(wait > 0 && wait <= 900, `${wait} s`);
   });
 });
 
 describe("an attacker with an address for each try", () => {
-  it("has one guess an address once a hundred have failed, and does not shut out a known source", async () => {
+  it("has one guess an address once a hundred have failed, and does not shut out a known client", async () => {
     const host: Host = { now: 1_000 };
-    const { attempts } = await attemptsAt(host);
-    tried(attempts, "admin", home, "succeed");
+    const { throttle } = await throttleAt(host);
+    tried(throttle, "admin", home, "succeed");
     let guesses = 0;
     for (let address = 0; address < 5_000; address += 1) {
-      const source = `2001:db8:${address.toString(16)}:0::/64`;
-      while (tried(attempts, "admin", source) === 0) guesses += 1;
-      if (address % 100 === 0) assert.equal(tried(attempts, "admin", home, "succeed"), 0);
+      const client = `2001:db8:${address.toString(16)}:0::/64`;
+      while (tried(throttle, "admin", client) === 0) guesses += 1;
+      if (address % 100 === 0) assert.equal(tried(throttle, "admin", home, "succeed"), 0);
     }
     // Twenty addresses have five each; from then on each has one.
     assert.equal(guesses, 100 + 4_980);

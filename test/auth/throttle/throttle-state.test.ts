@@ -1,47 +1,47 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { attemptsAt, codesRefused, fail, type Host, tried } from "../throttle-at.ts";
+import { codesRefused, fail, type Host, throttleAt, tried } from "../throttle-at.ts";
 
 const home = "192.0.2.7";
 const away = "198.51.100.9";
 
 describe("a restart of the agent", () => {
-  it("keeps delays, windows, accounts, codes and known sources; the time it was down counts", async () => {
+  it("keeps delays, windows, accounts, codes and known clients; the time it was down counts", async () => {
     const host: Host = { now: 5_000 };
-    const before = await attemptsAt(host);
-    tried(before.attempts, "ana", home, "succeed");
-    fail(before.attempts, "ana", home, 6 - 1);
-    fail(before.attempts, null, away, 20);
-    for (let count = 0; count < 100; count += 1) fail(before.attempts, "bob", `2001:db8:${count}::/64`, 1);
-    for (let count = 0; count < 10; count += 1) before.attempts.wrongCode("ana");
+    const before = await throttleAt(host);
+    tried(before.throttle, "ana", home, "succeed");
+    fail(before.throttle, "ana", home, 6 - 1);
+    fail(before.throttle, null, away, 20);
+    for (let count = 0; count < 100; count += 1) fail(before.throttle, "bob", `2001:db8:${count}::/64`, 1);
+    for (let count = 0; count < 10; count += 1) before.throttle.wrongCode("ana");
     await before.stop();
     host.now += 10;
-    const { attempts } = await attemptsAt(host);
-    assert.equal(tried(attempts, "ana", home), 20);
-    assert.equal(tried(attempts, null, away), 590);
-    assert.equal(tried(attempts, "bob", "2001:db8:7::/64"), 50);
-    assert.equal(codesRefused(attempts, "ana"), 890);
-    assert.equal(attempts.isKnownSource(home), true);
-    assert.equal(attempts.isKnownSource(away), false);
-    assert.deepEqual(attempts.lockOf("ana"), { password: true, totp: true, untilSeconds: 890 });
+    const { throttle } = await throttleAt(host);
+    assert.equal(tried(throttle, "ana", home), 20);
+    assert.equal(tried(throttle, null, away), 590);
+    assert.equal(tried(throttle, "bob", "2001:db8:7::/64"), 50);
+    assert.equal(codesRefused(throttle, "ana"), 890);
+    assert.equal(throttle.isKnownClient(home), true);
+    assert.equal(throttle.isKnownClient(away), false);
+    assert.deepEqual(throttle.lockOf("ana"), { password: true, totp: true, untilSeconds: 890 });
   });
 
   it("goes on counting where it was", async () => {
     const host: Host = { now: 5_000 };
-    const before = await attemptsAt(host);
-    fail(before.attempts, "ana", home, 4);
+    const before = await throttleAt(host);
+    fail(before.throttle, "ana", home, 4);
     await before.stop();
-    const { attempts } = await attemptsAt(host);
-    fail(attempts, "ana", home, 1);
-    assert.equal(tried(attempts, "ana", home), 30);
+    const { throttle } = await throttleAt(host);
+    fail(throttle, "ana", home, 1);
+    assert.equal(tried(throttle, "ana", home), 30);
   });
 });
 
 describe("a reboot", () => {
   async function locked(host: Host) {
-    const before = await attemptsAt(host);
-    fail(before.attempts, "ana", home, 5);
-    for (let count = 0; count < 10; count += 1) before.attempts.wrongCode("ana");
+    const before = await throttleAt(host);
+    fail(before.throttle, "ana", home, 5);
+    for (let count = 0; count < 10; count += 1) before.throttle.wrongCode("ana");
     host.now += 10;
     await before.stop();
   }
@@ -55,11 +55,11 @@ describe("a reboot", () => {
       await locked(host);
       host.bootId = "boot-2";
       host.now = uptime;
-      const { attempts } = await attemptsAt(host);
-      assert.equal(tried(attempts, "ana", home), 20);
-      assert.equal(codesRefused(attempts, "ana"), 890);
+      const { throttle } = await throttleAt(host);
+      assert.equal(tried(throttle, "ana", home), 20);
+      assert.equal(codesRefused(throttle, "ana"), 890);
       host.now += 20;
-      assert.equal(tried(attempts, "ana", home), 0);
+      assert.equal(tried(throttle, "ana", home), 0);
     });
   }
 
@@ -69,26 +69,26 @@ describe("a reboot", () => {
     for (const boot of ["boot-2", "boot-3", "boot-4"]) {
       host.bootId = boot;
       host.now = 7;
-      const { attempts, stop } = await attemptsAt(host);
+      const { throttle, stop } = await throttleAt(host);
       host.now += 200;
-      attempts.isKnownSource(home);
+      throttle.isKnownClient(home);
       await stop();
     }
     host.bootId = "boot-5";
-    const { attempts } = await attemptsAt(host);
-    assert.equal(codesRefused(attempts, "ana"), 290);
+    const { throttle } = await throttleAt(host);
+    assert.equal(codesRefused(throttle, "ana"), 290);
   });
 
   it("goes on from the stop of an agent that had nothing else to write", async () => {
     const host: Host = { now: 5_000 };
     await locked(host);
-    const { stop } = await attemptsAt(host);
+    const { stop } = await throttleAt(host);
     host.now += 200;
     await stop();
     host.bootId = "boot-2";
     host.now = 12;
-    const { attempts } = await attemptsAt(host);
-    assert.equal(codesRefused(attempts, "ana"), 690);
+    const { throttle } = await throttleAt(host);
+    assert.equal(codesRefused(throttle, "ana"), 690);
   });
 
   it("is written down, so that a power cut in the new boot loses no more than in any other", async (test) => {
@@ -97,7 +97,7 @@ describe("a reboot", () => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     host.bootId = "boot-2";
     host.now = 12;
-    const { document } = await attemptsAt(host);
+    const { document } = await throttleAt(host);
     test.mock.timers.tick(15_000);
     assert.equal(document.read().moment.boot_id, "boot-2");
   });
@@ -106,15 +106,15 @@ describe("a reboot", () => {
     const host: Host = { now: 5_000, bootId: "unknown" };
     await locked(host);
     host.now = 12;
-    const { attempts } = await attemptsAt(host);
-    assert.equal(tried(attempts, "ana", home), 20);
+    const { throttle } = await throttleAt(host);
+    assert.equal(tried(throttle, "ana", home), 20);
   });
 
   it("by a power cut lengthens a lock by what was not written, and never ends it", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const host: Host = { now: 5_000 };
-    const { attempts, document } = await attemptsAt(host);
-    for (let count = 0; count < 10; count += 1) attempts.wrongCode("ana");
+    const { throttle, document } = await throttleAt(host);
+    for (let count = 0; count < 10; count += 1) throttle.wrongCode("ana");
     for (let passed = 0; passed < 700; passed += 1) {
       host.now += 1;
       test.mock.timers.tick(1_000);
@@ -123,8 +123,8 @@ describe("a reboot", () => {
     await document.save();
     host.bootId = "boot-2";
     host.now = 12;
-    const later = await attemptsAt(host);
-    const left = codesRefused(later.attempts, "ana");
+    const later = await throttleAt(host);
+    const left = codesRefused(later.throttle, "ana");
     assert.ok(left >= 200 && left <= 200 + 300, `${left} s left of 900 after 700`);
   });
 });
@@ -132,64 +132,64 @@ describe("a reboot", () => {
 describe("what an administrator sees and does", () => {
   it("is no lock where nothing runs, and the end of the last where something does", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    assert.equal(attempts.lockOf("ana"), null);
-    fail(attempts, "ana", home, 4);
-    assert.equal(attempts.lockOf("ana"), null);
-    fail(attempts, "ana", home, 1);
+    const { throttle } = await throttleAt(host);
+    assert.equal(throttle.lockOf("ana"), null);
+    fail(throttle, "ana", home, 4);
+    assert.equal(throttle.lockOf("ana"), null);
+    fail(throttle, "ana", home, 1);
     host.now += 10;
-    fail(attempts, "ana", away, 5);
-    assert.deepEqual(attempts.lockOf("ana"), { password: true, totp: false, untilSeconds: 30 });
-    assert.equal(attempts.lockOf("bob"), null);
+    fail(throttle, "ana", away, 5);
+    assert.deepEqual(throttle.lockOf("ana"), { password: true, totp: false, untilSeconds: 30 });
+    assert.equal(throttle.lockOf("bob"), null);
     host.now += 30;
-    assert.equal(attempts.lockOf("ana"), null);
+    assert.equal(throttle.lockOf("ana"), null);
   });
 
-  it("is the minute of strangers, and none for a slip from a known source", async () => {
+  it("is the minute of strangers, and none for a slip from a known client", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    tried(attempts, "ana", home, "succeed");
-    for (let count = 0; count < 100; count += 1) fail(attempts, "ana", `2001:db8:${count}::/64`, 1);
-    assert.deepEqual(attempts.lockOf("ana"), { password: true, totp: false, untilSeconds: 60 });
+    const { throttle } = await throttleAt(host);
+    tried(throttle, "ana", home, "succeed");
+    for (let count = 0; count < 100; count += 1) fail(throttle, "ana", `2001:db8:${count}::/64`, 1);
+    assert.deepEqual(throttle.lockOf("ana"), { password: true, totp: false, untilSeconds: 60 });
     host.now += 60;
-    fail(attempts, "ana", home, 1);
-    assert.equal(attempts.lockOf("ana"), null);
+    fail(throttle, "ana", home, 1);
+    assert.equal(throttle.lockOf("ana"), null);
   });
 
   it("is the lock of codes by itself", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    for (let count = 0; count < 10; count += 1) attempts.wrongCode("ana");
-    assert.deepEqual(attempts.lockOf("ana"), { password: false, totp: true, untilSeconds: 900 });
+    const { throttle } = await throttleAt({ now: 500 });
+    for (let count = 0; count < 10; count += 1) throttle.wrongCode("ana");
+    assert.deepEqual(throttle.lockOf("ana"), { password: false, totp: true, untilSeconds: 900 });
   });
 
-  it("unlocks: every count and lock of the account goes, of others none, and known sources stay", async () => {
+  it("unlocks: every count and lock of the account goes, of others none, and known clients stay", async () => {
     const host: Host = { now: 500 };
-    const { attempts, stop } = await attemptsAt(host);
-    tried(attempts, "ana", home, "succeed");
-    for (let count = 0; count < 100; count += 1) fail(attempts, "ana", `2001:db8:${count}::/64`, 1);
-    fail(attempts, "ana", home, 5);
-    fail(attempts, "bob", home, 5);
-    for (let count = 0; count < 10; count += 1) attempts.wrongCode("ana");
-    attempts.unlock("ana");
-    assert.equal(attempts.lockOf("ana"), null);
-    assert.equal(codesRefused(attempts, "ana"), 0);
-    assert.equal(tried(attempts, "ana", home), 0);
-    fail(attempts, "ana", away, 5);
-    assert.equal(tried(attempts, "bob", home), 30);
-    assert.equal(attempts.isKnownSource(home), true);
-    attempts.unlock("ana");
+    const { throttle, stop } = await throttleAt(host);
+    tried(throttle, "ana", home, "succeed");
+    for (let count = 0; count < 100; count += 1) fail(throttle, "ana", `2001:db8:${count}::/64`, 1);
+    fail(throttle, "ana", home, 5);
+    fail(throttle, "bob", home, 5);
+    for (let count = 0; count < 10; count += 1) throttle.wrongCode("ana");
+    throttle.unlock("ana");
+    assert.equal(throttle.lockOf("ana"), null);
+    assert.equal(codesRefused(throttle, "ana"), 0);
+    assert.equal(tried(throttle, "ana", home), 0);
+    fail(throttle, "ana", away, 5);
+    assert.equal(tried(throttle, "bob", home), 30);
+    assert.equal(throttle.isKnownClient(home), true);
+    throttle.unlock("ana");
     await stop();
-    const restarted = await attemptsAt(host);
-    assert.equal(restarted.attempts.lockOf("ana"), null);
+    const restarted = await throttleAt(host);
+    assert.equal(restarted.throttle.lockOf("ana"), null);
   });
 
   it("deletes: a later user of that name begins with nothing", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    tried(attempts, "ana", home, "succeed");
-    fail(attempts, "ana", home, 5);
-    attempts.forget("ana");
-    assert.equal(attempts.isKnownSource(home), false);
-    assert.equal(attempts.lockOf("ana"), null);
-    fail(attempts, "ana", home, 5);
+    const { throttle } = await throttleAt({ now: 500 });
+    tried(throttle, "ana", home, "succeed");
+    fail(throttle, "ana", home, 5);
+    throttle.forget("ana");
+    assert.equal(throttle.isKnownClient(home), false);
+    assert.equal(throttle.lockOf("ana"), null);
+    fail(throttle, "ana", home, 5);
   });
 });

@@ -1,202 +1,202 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { attemptsAt, fail, type Host, tried } from "../throttle-at.ts";
+import { fail, type Host, throttleAt, tried } from "../throttle-at.ts";
 
 const home = "192.0.2.7";
 const away = "198.51.100.9";
 const stranger = (index: number) => `203.0.113.${index}`;
 
-describe("tries at one account from one source", () => {
+describe("tries at one account from one client", () => {
   it("are free up to the 5th failure, and then wait 30 s, doubling to 15 min", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    fail(attempts, "ana", home, 5);
+    const { throttle } = await throttleAt(host);
+    fail(throttle, "ana", home, 5);
     for (const seconds of [30, 60, 120, 240, 480, 900, 900]) {
-      assert.equal(tried(attempts, "ana", home), seconds);
+      assert.equal(tried(throttle, "ana", home), seconds);
       host.now += seconds - 1;
-      assert.equal(tried(attempts, "ana", home), 1, "a refused try neither counts nor moves the end");
+      assert.equal(tried(throttle, "ana", home), 1, "a refused try neither counts nor moves the end");
       host.now += 1;
-      assert.equal(tried(attempts, "ana", home), 0);
+      assert.equal(tried(throttle, "ana", home), 0);
     }
   });
 
-  it("do not count against another source, or another account from the same one", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    fail(attempts, "ana", home, 5);
-    assert.equal(tried(attempts, "ana", away), 0);
-    assert.equal(tried(attempts, "bob", home), 0);
+  it("do not count against another client, or another account from the same one", async () => {
+    const { throttle } = await throttleAt({ now: 500 });
+    fail(throttle, "ana", home, 5);
+    assert.equal(tried(throttle, "ana", away), 0);
+    assert.equal(tried(throttle, "bob", home), 0);
   });
 
   it("begin anew after a success", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    fail(attempts, "ana", home, 4);
-    assert.equal(tried(attempts, "ana", home, "succeed"), 0);
-    fail(attempts, "ana", home, 5);
-    assert.equal(tried(attempts, "ana", home), 30);
+    const { throttle } = await throttleAt({ now: 500 });
+    fail(throttle, "ana", home, 4);
+    assert.equal(tried(throttle, "ana", home, "succeed"), 0);
+    fail(throttle, "ana", home, 5);
+    assert.equal(tried(throttle, "ana", home), 30);
   });
 
   it("are counted before they are checked (a hundred at once)", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
+    const { throttle } = await throttleAt({ now: 500 });
     const begun = [];
-    for (let count = 0; count < 5; count += 1) begun.push(attempts.begin("ana", home));
-    assert.equal(tried(attempts, "ana", home), 30);
+    for (let count = 0; count < 5; count += 1) begun.push(throttle.begin("ana", home));
+    assert.equal(tried(throttle, "ana", home), 30);
     for (const attempt of begun) attempt.fail();
-    assert.equal(tried(attempts, "ana", home), 30);
+    assert.equal(tried(throttle, "ana", home), 30);
   });
 
   it("are one at a time behind a delay", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    fail(attempts, "ana", home, 5);
+    const { throttle } = await throttleAt(host);
+    fail(throttle, "ana", home, 5);
     host.now += 30;
-    attempts.begin("ana", home);
-    assert.equal(tried(attempts, "ana", home), 60);
+    throttle.begin("ana", home);
+    assert.equal(tried(throttle, "ana", home), 60);
   });
 
   it("that are never settled are failures", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    for (let count = 0; count < 5; count += 1) attempts.begin("ana", home);
-    assert.equal(tried(attempts, "ana", home), 30);
+    const { throttle } = await throttleAt({ now: 500 });
+    for (let count = 0; count < 5; count += 1) throttle.begin("ana", home);
+    assert.equal(tried(throttle, "ana", home), 30);
   });
 
   it("that are withdrawn have never been", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    for (let count = 0; count < 200; count += 1) assert.equal(tried(attempts, "ana", home, "withdraw"), 0);
-    fail(attempts, "ana", home, 5);
+    const { throttle } = await throttleAt(host);
+    for (let count = 0; count < 200; count += 1) assert.equal(tried(throttle, "ana", home, "withdraw"), 0);
+    fail(throttle, "ana", home, 5);
     host.now += 30;
-    assert.equal(tried(attempts, "ana", home, "withdraw"), 0);
-    assert.equal(tried(attempts, "ana", home), 0, "the delay that was over stays over");
-    assert.equal(tried(attempts, "ana", home), 60);
+    assert.equal(tried(throttle, "ana", home, "withdraw"), 0);
+    assert.equal(tried(throttle, "ana", home), 0, "the delay that was over stays over");
+    assert.equal(tried(throttle, "ana", home), 60);
   });
 
   it("are settled once: what comes later does nothing", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    fail(attempts, "ana", home, 4);
-    const attempt = attempts.begin("ana", home);
+    const { throttle } = await throttleAt({ now: 500 });
+    fail(throttle, "ana", home, 4);
+    const attempt = throttle.begin("ana", home);
     attempt.fail();
     attempt.withdraw();
     attempt.succeed();
-    assert.equal(tried(attempts, "ana", home), 30);
-    assert.equal(attempts.isKnownSource(home), false);
+    assert.equal(tried(throttle, "ana", home), 30);
+    assert.equal(throttle.isKnownClient(home), false);
   });
 
   it("are forgotten after a day without one, and not before", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    fail(attempts, "ana", home, 5);
+    const { throttle } = await throttleAt(host);
+    fail(throttle, "ana", home, 5);
     host.now += 86_399;
-    fail(attempts, "ana", home, 1);
-    assert.equal(tried(attempts, "ana", home), 60);
+    fail(throttle, "ana", home, 1);
+    assert.equal(tried(throttle, "ana", home), 60);
     host.now += 86_400;
-    fail(attempts, "ana", home, 5);
+    fail(throttle, "ana", home, 5);
   });
 });
 
 describe("the device itself", () => {
   it("is never refused and never counted", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    fail(attempts, "ana", home, 5);
-    for (let count = 0; count < 200; count += 1) assert.equal(tried(attempts, "ana", null), 0);
-    assert.equal(tried(attempts, "ana", null, "succeed"), 0);
-    assert.equal(tried(attempts, "ana", home), 30, "its success is no success of the network's");
+    const { throttle } = await throttleAt({ now: 500 });
+    fail(throttle, "ana", home, 5);
+    for (let count = 0; count < 200; count += 1) assert.equal(tried(throttle, "ana", null), 0);
+    assert.equal(tried(throttle, "ana", null, "succeed"), 0);
+    assert.equal(tried(throttle, "ana", home), 30, "its success is no success of the network's");
   });
 });
 
-describe("tries from one source at many accounts", () => {
+describe("tries from one client at many accounts", () => {
   it("are twenty in ten minutes, and one more for each that grows old", async () => {
     const host: Host = { now: 1_000 };
-    const { attempts } = await attemptsAt(host);
+    const { throttle } = await throttleAt(host);
     for (let count = 0; count < 20; count += 1) {
-      fail(attempts, `user${count}`, home, 1);
+      fail(throttle, `user${count}`, home, 1);
       host.now += 10;
     }
-    assert.equal(tried(attempts, "ana", home), 400);
-    assert.equal(tried(attempts, "ana", away), 0);
+    assert.equal(tried(throttle, "ana", home), 400);
+    assert.equal(tried(throttle, "ana", away), 0);
     host.now += 400;
-    fail(attempts, "ana", home, 1);
-    assert.equal(tried(attempts, "bob", home), 10);
+    fail(throttle, "ana", home, 1);
+    assert.equal(tried(throttle, "bob", home), 10);
   });
 
   it("count the setup token's too, which has no account", async () => {
-    const { attempts } = await attemptsAt({ now: 1_000 });
-    fail(attempts, null, home, 20);
-    assert.equal(tried(attempts, "ana", home), 600);
-    assert.equal(tried(attempts, null, home), 600);
-    assert.equal(tried(attempts, null, away), 0);
+    const { throttle } = await throttleAt({ now: 1_000 });
+    fail(throttle, null, home, 20);
+    assert.equal(tried(throttle, "ana", home), 600);
+    assert.equal(tried(throttle, null, home), 600);
+    assert.equal(tried(throttle, null, away), 0);
   });
 
   it("are not washed clean by successes (one valid account, guessing at the others)", async () => {
-    const { attempts } = await attemptsAt({ now: 1_000 });
+    const { throttle } = await throttleAt({ now: 1_000 });
     for (let count = 0; count < 20; count += 1) {
-      fail(attempts, `user${count}`, home, 1);
-      assert.equal(tried(attempts, "mallory", home, "succeed"), count < 19 ? 0 : 600);
+      fail(throttle, `user${count}`, home, 1);
+      assert.equal(tried(throttle, "mallory", home, "succeed"), count < 19 ? 0 : 600);
     }
-    assert.equal(tried(attempts, "ana", home), 600);
+    assert.equal(tried(throttle, "ana", home), 600);
   });
 
   it("that succeed are no failures, however many", async () => {
-    const { attempts } = await attemptsAt({ now: 1_000 });
-    for (let count = 0; count < 200; count += 1) assert.equal(tried(attempts, "ana", home, "succeed"), 0);
+    const { throttle } = await throttleAt({ now: 1_000 });
+    for (let count = 0; count < 200; count += 1) assert.equal(tried(throttle, "ana", home, "succeed"), 0);
   });
 });
 
 describe("an account that strangers fail at a hundred times in a row", () => {
   async function attacked(host: Host, failures = 100) {
-    const { attempts } = await attemptsAt(host);
-    for (let count = 0; count < failures; count += 1) fail(attempts, "ana", stranger(count % 20), 1);
-    return attempts;
+    const { throttle } = await throttleAt(host);
+    for (let count = 0; count < failures; count += 1) fail(throttle, "ana", stranger(count % 20), 1);
+    return throttle;
   }
 
-  it("gives each strange source one try a minute, and never refuses for good", async () => {
+  it("gives each strange client one try a minute, and never refuses for good", async () => {
     const host: Host = { now: 500 };
-    const attempts = await attacked(host);
-    for (const source of [away, stranger(100)]) {
-      fail(attempts, "ana", source, 1);
-      assert.equal(tried(attempts, "ana", source), 60);
+    const throttle = await attacked(host);
+    for (const client of [away, stranger(100)]) {
+      fail(throttle, "ana", client, 1);
+      assert.equal(tried(throttle, "ana", client), 60);
     }
     host.now += 60;
-    assert.equal(tried(attempts, "ana", away, "succeed"), 0, "its user gets in from a new address");
+    assert.equal(tried(throttle, "ana", away, "succeed"), 0, "its user gets in from a new address");
   });
 
   it("is not so after 99", async () => {
-    const attempts = await attacked({ now: 500 }, 98);
-    fail(attempts, "ana", away, 1);
-    assert.equal(tried(attempts, "ana", away, "withdraw"), 0);
+    const throttle = await attacked({ now: 500 }, 98);
+    fail(throttle, "ana", away, 1);
+    assert.equal(tried(throttle, "ana", away, "withdraw"), 0);
   });
 
-  it("leaves a source that its user signed in from alone (locking out on purpose)", async () => {
+  it("leaves a client that its user signed in from alone (locking out on purpose)", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    assert.equal(tried(attempts, "ana", home, "succeed"), 0);
-    for (let count = 0; count < 300; count += 1) fail(attempts, "ana", `2001:db8:${count}::/64`, 1);
-    fail(attempts, "ana", home, 4);
-    assert.equal(tried(attempts, "ana", home, "succeed"), 0);
+    const { throttle } = await throttleAt(host);
+    assert.equal(tried(throttle, "ana", home, "succeed"), 0);
+    for (let count = 0; count < 300; count += 1) fail(throttle, "ana", `2001:db8:${count}::/64`, 1);
+    fail(throttle, "ana", home, 4);
+    assert.equal(tried(throttle, "ana", home, "succeed"), 0);
   });
 
-  it("is not made by failures from a known source, which have their own count", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    tried(attempts, "ana", home, "succeed");
-    for (let count = 0; count < 95; count += 1) fail(attempts, "ana", stranger(count % 20), 1);
-    fail(attempts, "ana", home, 5);
-    fail(attempts, "ana", away, 4);
+  it("is not made by failures from a known client, which have their own count", async () => {
+    const { throttle } = await throttleAt({ now: 500 });
+    tried(throttle, "ana", home, "succeed");
+    for (let count = 0; count < 95; count += 1) fail(throttle, "ana", stranger(count % 20), 1);
+    fail(throttle, "ana", home, 5);
+    fail(throttle, "ana", away, 4);
   });
 
-  it("goes on for strangers although its user signs in from a known source", async () => {
+  it("goes on for strangers although its user signs in from a known client", async () => {
     const host: Host = { now: 500 };
-    const { attempts } = await attemptsAt(host);
-    tried(attempts, "ana", home, "succeed");
-    for (let count = 0; count < 100; count += 1) fail(attempts, "ana", stranger(count % 20), 1);
-    tried(attempts, "ana", home, "succeed");
-    fail(attempts, "ana", away, 1);
-    assert.equal(tried(attempts, "ana", away), 60);
+    const { throttle } = await throttleAt(host);
+    tried(throttle, "ana", home, "succeed");
+    for (let count = 0; count < 100; count += 1) fail(throttle, "ana", stranger(count % 20), 1);
+    tried(throttle, "ana", home, "succeed");
+    fail(throttle, "ana", away, 1);
+    assert.equal(tried(throttle, "ana", away), 60);
   });
 
-  it("ends with a success from a strange source, or when no stranger tries for a day", async () => {
+  it("ends with a success from a strange client, or when no stranger tries for a day", async () => {
     const host: Host = { now: 500 };
-    const attempts = await attacked(host);
-    tried(attempts, "ana", stranger(200), "succeed");
-    fail(attempts, "ana", away, 5);
+    const throttle = await attacked(host);
+    tried(throttle, "ana", stranger(200), "succeed");
+    fail(throttle, "ana", away, 5);
     const another: Host = { now: 500 };
     const later = await attacked(another);
     another.now += 86_400;
@@ -204,45 +204,45 @@ describe("an account that strangers fail at a hundred times in a row", () => {
   });
 
   it("is counted alike for a name that nobody has", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
+    const { throttle } = await throttleAt({ now: 500 });
     const name = "\u0000".repeat(10_000);
-    for (let count = 0; count < 100; count += 1) fail(attempts, name, stranger(count % 20), 1);
-    fail(attempts, name, away, 1);
-    assert.equal(tried(attempts, name, away), 60);
+    for (let count = 0; count < 100; count += 1) fail(throttle, name, stranger(count % 20), 1);
+    fail(throttle, name, away, 1);
+    assert.equal(tried(throttle, name, away), 60);
   });
 
   it("stays so however many other names are tried (washing a count out of the table)", async () => {
-    const attempts = await attacked({ now: 500 });
+    const throttle = await attacked({ now: 500 });
     for (let count = 0; count < 5_000; count += 1)
-      fail(attempts, `nobody${count}`, `2001:db8:${count}::/64`, 1);
-    fail(attempts, "ana", away, 1);
-    assert.equal(tried(attempts, "ana", away), 60);
+      fail(throttle, `nobody${count}`, `2001:db8:${count}::/64`, 1);
+    fail(throttle, "ana", away, 1);
+    assert.equal(tried(throttle, "ana", away), 60);
   });
 
   it("comes to be although each try at it is followed by many at other names", async () => {
-    const { attempts } = await attemptsAt({ now: 500 });
-    let source = 0;
+    const { throttle } = await throttleAt({ now: 500 });
+    let client = 0;
     const next = () => {
-      source += 1;
-      return `2001:db8:${source.toString(16)}::/64`;
+      client += 1;
+      return `2001:db8:${client.toString(16)}::/64`;
     };
-    for (let count = 0; count < 3_000; count += 1) fail(attempts, `nobody${count}`, next(), 1);
+    for (let count = 0; count < 3_000; count += 1) fail(throttle, `nobody${count}`, next(), 1);
     for (let count = 0; count < 100; count += 1) {
-      fail(attempts, "ana", next(), 1);
-      for (let other = 0; other < 20; other += 1) fail(attempts, `other${count}-${other}`, next(), 1);
+      fail(throttle, "ana", next(), 1);
+      for (let other = 0; other < 20; other += 1) fail(throttle, `other${count}-${other}`, next(), 1);
     }
-    fail(attempts, "ana", away, 1);
-    assert.equal(tried(attempts, "ana", away), 60);
+    fail(throttle, "ana", away, 1);
+    assert.equal(tried(throttle, "ana", away), 60);
   });
 
   it("is not washed out by tries that are withdrawn, which cost nothing (hashing_busy)", async () => {
-    const attempts = await attacked({ now: 500 });
-    fail(attempts, "bob", home, 5);
+    const throttle = await attacked({ now: 500 });
+    fail(throttle, "bob", home, 5);
     for (let count = 0; count < 5_000; count += 1) {
-      tried(attempts, `nobody${count}`, `2001:db8:${count.toString(16)}::/64`, "withdraw");
+      tried(throttle, `nobody${count}`, `2001:db8:${count.toString(16)}::/64`, "withdraw");
     }
-    fail(attempts, "ana", away, 1);
-    assert.equal(tried(attempts, "ana", away), 60);
-    assert.equal(tried(attempts, "bob", home), 30);
+    fail(throttle, "ana", away, 1);
+    assert.equal(tried(throttle, "ana", away), 60);
+    assert.equal(tried(throttle, "bob", home), 30);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createBearer } from "../../../src/auth/tokens/bearer.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { virtualHost } from "../virtual-host.ts";
-import { origin, virtualSignIn } from "../virtual-sign-in.ts";
+import { context, virtualSignIn } from "../virtual-sign-in.ts";
 
 const [hour, day] = [3_600, 86_400];
 
@@ -23,15 +23,15 @@ async function begin(known?: Parameters<typeof virtualHost>[0]) {
     }
   };
   /** On an ordinary route, and on one that mends the clock. */
-  const use = (given = text) => outcome(() => bearer.program(given, false, origin.address));
-  const mend = (given = text) => outcome(() => bearer.program(given, true, origin.address));
+  const use = (given = text) => outcome(() => bearer.program(given, false, context.address));
+  const mend = (given = text) => outcome(() => bearer.program(given, true, context.address));
   return { host, ...rooms, bearer, text, token, use, mend, outcome };
 }
 
 describe("a person with an access token", () => {
   it("is stepped up for five minutes, and never while the token is only tolerated", async () => {
     const { host, bearer, sessions, stepUps, time, account } = await begin({ trust: "none" });
-    const { session } = sessions.open(account().id, origin);
+    const { session } = sessions.open(account().id, context);
     const claims = {
       subject: account().id,
       sessionId: session.id,
@@ -51,7 +51,7 @@ describe("a person with an access token", () => {
 describe("an access token of before a step that was undone", () => {
   const issue = async () => {
     const rooms = await begin({ trust: "none" });
-    const { session } = rooms.sessions.open(rooms.account().id, origin);
+    const { session } = rooms.sessions.open(rooms.account().id, context);
     const claims = {
       subject: rooms.account().id,
       sessionId: session.id,
@@ -181,7 +181,7 @@ describe("a program with an API token", () => {
     host.pass(12 * hour);
     const clockSaid = (given: string) => {
       try {
-        bearer.program(given, true, origin.address);
+        bearer.program(given, true, context.address);
       } catch (error) {
         return error instanceof StewardError ? Object.keys(error.details.clock ?? {}).sort() : [];
       }

@@ -24,8 +24,8 @@ const good: ApplySituation = {
 
 type Change = Partial<Omit<ApplySituation, "circumstances">> & Partial<ApplySituation["circumstances"]>;
 
-function situation({ blocked, ota, isTrustEstablished, isClockVouchedFor, setAside, ...rest }: Change) {
-  const given = { blocked, ota, isTrustEstablished, isClockVouchedFor, setAside };
+function situation({ blocked, ota, isTrustEstablished, isClockTrusted, setAside, ...rest }: Change) {
+  const given = { blocked, ota, isTrustEstablished, isClockTrusted, setAside };
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return { ...good, ...rest, circumstances: { ...good.circumstances, ...changed } };
 }
@@ -88,7 +88,7 @@ describe("what stands in the way of applying unasked", () => {
     ["that it is deferred", { setAside: aside("deferred", later) }, "held"],
     ["a setting that is off", { ota: { ...ota, auto_update_rules: false } }, "not_automatic"],
     ["a schedule that is off", { ota: { ...ota, enabled: false } }, "not_automatic"],
-    ["a clock that nobody vouches for", { isClockVouchedFor: false, windows: closed }, "clock"],
+    ["a clock that nobody vouches for", { isClockTrusted: false, windows: closed }, "clock"],
     [
       "root's side, which did not take it",
       { refused: new Map([[rules.id, { text: "No", until: later }]]) },
@@ -124,6 +124,6 @@ describe("what stands in the way of applying unasked", () => {
     assert.deepEqual(untilOf({ windows: closed }), latest);
     assert.deepEqual(untilOf({ setAside: aside("deferred", later) }), later);
     assert.deepEqual(untilOf({ setAside: aside("held") }), null);
-    assert.deepEqual(untilOf({ isClockVouchedFor: false }), null);
+    assert.deepEqual(untilOf({ isClockTrusted: false }), null);
   });
 });

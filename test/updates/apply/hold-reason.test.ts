@@ -30,7 +30,7 @@ describe("what stands in the way of fetching unasked", () => {
   });
 
   it("is a clock that nobody vouches for", () =>
-    assert.equal(kindOf(rules, { isClockVouchedFor: false }), "clock"));
+    assert.equal(kindOf(rules, { isClockTrusted: false }), "clock"));
 
   it("is a wave to come, until it has come", () => {
     assert.equal(kindOf({ ...rules, due_at: "2026-11-20T12:00:00.001Z" }), "wave");
@@ -39,7 +39,7 @@ describe("what stands in the way of fetching unasked", () => {
 
   it("is first of all what blocks everything", () => {
     assert.equal(
-      kindOf(binary, { blocked: "No.", isTrustEstablished: false, isClockVouchedFor: false }),
+      kindOf(binary, { blocked: "No.", isTrustEstablished: false, isClockTrusted: false }),
       "blocked",
     );
   });

@@ -152,13 +152,13 @@ describe("a device whose clock is wrong, before a real server", () => {
       const { device, staged } = setting;
       device.lab.addRelease({ version: "2.0.0", payload: Buffer.from("good") });
       device.lab.publish("rules");
-      device.isClockVouchedFor = false;
+      device.isClockTrusted = false;
       device.expirySeconds = Date.UTC(year, 0) / 1_000;
       await device.check();
       assert.equal(device.room.status().schedule.last_check?.outcome, expected);
       assert.equal(device.room.status().state, "waiting_for_clock");
       assert.deepEqual(await staged(), []);
-      device.isClockVouchedFor = true;
+      device.isClockTrusted = true;
       device.expirySeconds = null;
       await device.check();
       assert.deepEqual(await staged(), ["good"]);
@@ -169,10 +169,10 @@ describe("a device whose clock is wrong, before a real server", () => {
   it("in 2020 is not frozen for ever: once the clock is vouched for, what has expired is refused", async (test) => {
     const setting = await deviceAt(test);
     const { device } = setting;
-    device.isClockVouchedFor = false;
+    device.isClockTrusted = false;
     device.expirySeconds = Date.UTC(2020, 0) / 1_000;
     await device.check();
-    device.isClockVouchedFor = true;
+    device.isClockTrusted = true;
     device.expirySeconds = startSeconds + 30 * 86_400;
     await device.check();
     assert.equal(device.room.status().schedule.last_check?.code, "update_metadata_expired");

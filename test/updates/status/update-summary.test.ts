@@ -21,7 +21,7 @@ const quiet: Situation = {
   fetching: null,
   isEnabled: true,
   server: "https://updates.example",
-  isClockVouchedFor: true,
+  isClockTrusted: true,
   lastCheck: null,
   blockers: [],
   forOthers: null,
@@ -34,7 +34,7 @@ const quiet: Situation = {
   problem: null,
 };
 
-const held = { isClockVouchedFor: false, releases: [rules], waitingForClock: new Set([rules.id]) };
+const held = { isClockTrusted: false, releases: [rules], waitingForClock: new Set([rules.id]) };
 const staged = { releases: [{ ...rules, staged: true }] };
 
 const trial = { state: "confirming", message: "Watched." } as const;
@@ -66,11 +66,11 @@ describe("the state of updates", () => {
     ["the clock holds it up", held, "waiting_for_clock", /nobody vouches/],
     [
       "the clock left a check in doubt",
-      { isClockVouchedFor: false, lastCheck: { ...failed, outcome: "waiting_for_clock" } },
+      { isClockTrusted: false, lastCheck: { ...failed, outcome: "waiting_for_clock" } },
       "waiting_for_clock",
       /could not tell/,
     ],
-    ["the clock is good again", { ...held, isClockVouchedFor: true }, "available", /available/],
+    ["the clock is good again", { ...held, isClockTrusted: true }, "available", /available/],
     ["it is staged", staged, "staged", /verified, and can be applied/],
     ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", /verified/],
     [
