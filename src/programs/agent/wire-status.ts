@@ -1,14 +1,19 @@
 import { peopleFacts } from "../../auth/people.ts";
+import type { TrustedTime } from "../../auth/trusted-time.ts";
+import type { Clock } from "../../clock/loop/clock.ts";
+import type { ConsoleGreeting, Settings, Trouble, Version } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createStatusHandlers } from "../../http/handlers/status.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import { readHostFigures } from "../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../system/health.ts";
-import type { SelfCheck } from "../../system/self-check.ts";
+import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
 import { type StatusGround, statusOf } from "../../system/status.ts";
+import { fullVersion, publicVersion } from "../../system/version.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { RoomsConfig } from "./config.ts";
+import type { State } from "./state.ts";
 import type { SignInRooms } from "./wire-accounts.ts";
 
 export interface StatusRooms {
@@ -22,7 +27,7 @@ export interface StatusRooms {
   readonly selfCheck: SelfCheck;
 }
 
-/** Joins what every room says of itself anyway to the health of the agent and the status of the device. */
+/** Joins what each room reports to the health of the agent and the status of the device. */
 export function composeStatus(
   rooms: StatusRooms,
 ): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus"> {
@@ -47,4 +52,97 @@ export function composeStatus(
       });
     },
   });
+}
+
+/** The version; those who have signed in are told more. */
+export function versionOf(
+  { build, nodeVersion: node }: RoomsConfig,
+  { host, updates }: { host: Host; updates: Updates },
+): (isDetailed: boolean) => Version {
+  return (isDetailed) => {
+    if (!isDetailed) return publicVersion(build);
+    return fullVersion({
+      build,
+      node,
+      host: host.identity,
+      uptime: host.uptime,
+      rules: updates.status().installed.rules,
+    });
+  };
+}
+
+export interface GreetingGround {
+  readonly config: RoomsConfig;
+  readonly host: Host;
+  readonly settings: Pick<Settings, "device" | "console">;
+  readonly clock: ReturnType<TrustedTime["describe"]>;
+  readonly isSetUp: boolean;
+  readonly isInRescue: boolean;
+}
+
+/** What the console shows before anyone has signed in. */
+export function greetingOf({
+  config,
+  host,
+  settings: { device, console },
+  clock: { server_time, synchronised },
+  isSetUp,
+  isInRescue,
+}: GreetingGround): ConsoleGreeting {
+  return {
+    device_name: device.name || host.identity.hostname,
+    banner: console.banner,
+    language: console.language,
+    version: publicVersion(config.build).version,
+    setup_required: !isSetUp,
+    rescue: isInRescue,
+    server_time,
+    synchronised,
+  };
+}
+
+/** Whether the program's own parts work. */
+export function openSelfCheck({ selfCheck, log }: RoomsConfig, { run, timers, uptime }: Host): SelfCheck {
+  const onFailure = (detail: string) => log("error", "a part of the program does not work", { detail });
+  return createSelfCheck({
+    ...selfCheck,
+    ...{ run, timers, uptime, onFailure },
+  });
+}
+
+/** All that can go wrong, in the order in which health lists it. */
+export function checksOf({
+  state,
+  auth,
+  clock,
+  updates,
+  selfCheck,
+}: {
+  readonly state: State;
+  readonly auth: { readonly checks: readonly HealthCheck[] };
+  readonly clock: Pick<Clock, "trouble">;
+  readonly updates: Updates;
+  readonly selfCheck: SelfCheck;
+}): readonly HealthCheck[] {
+  return [
+    ...state.checks,
+    ...auth.checks,
+    // Not `clock`: that is the check of its document.
+    { name: "time", code: "clock", trouble: () => clock.trouble() },
+    updatesCheck(state, updates),
+    { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
+  ];
+}
+
+/** One check for the document of updates, for what the settings do not allow, and for the updates themselves. */
+function updatesCheck(state: State, updates: Updates): HealthCheck {
+  return {
+    name: "updates",
+    code: "updates",
+    trouble: () => state.updatesTrouble() ?? updatesTrouble(updates.trouble()),
+  };
+}
+
+function updatesTrouble(detail: string | null): Trouble | null {
+  return detail === null ? null : { code: "updates_degraded", facts: {}, detail };
 }

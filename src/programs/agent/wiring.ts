@@ -37,9 +37,8 @@ import { openDocuments } from "./documents.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
 import { openState, type State } from "./state.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
-import { checksOf, greetingOf, openSelfCheck, versionOf } from "./wire-answers.ts";
 import { openHostClock } from "./wire-clock.ts";
-import { composeStatus } from "./wire-status.ts";
+import { checksOf, composeStatus, greetingOf, openSelfCheck, versionOf } from "./wire-status.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
 /** The host that an agent of this configuration runs on. */
