@@ -9,7 +9,7 @@ export const build: Build =
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
 
-/** Says why a program ends, and with which status: that of the error, 2 for an option that it does not have, else 1. */
+/** Prints why a program ends, and sets its exit status: that of the error, 2 for an unknown option, else 1. */
 export function fail(error: unknown): void {
   process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof StewardError) process.exitCode = errorCodes[error.code].exit;

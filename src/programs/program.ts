@@ -7,7 +7,7 @@ import { createOwnLines } from "../journal/logs/own-lines.ts";
 import { clockAddon, type Program } from "./agent/config.ts";
 import { build } from "./build.ts";
 
-/** By its number: whoever asks process.stderr for it makes Node open the stream at each start. */
+/** As a number: reading process.stderr would open the stream at each start. */
 const standardError = 2;
 
 const ownLines = createOwnLines();
@@ -53,7 +53,7 @@ export function begin(): void {
   // All files made from here on belong to this user alone.
   process.umask(0o077);
   process.on("uncaughtException", (error) => {
-    log("error", "an error nobody expected: the agent ends", { cause: error.stack ?? error.message });
+    log("error", "unexpected error: the agent ends", { cause: error.stack ?? error.message });
     process.exit(1);
   });
 }

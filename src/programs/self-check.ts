@@ -6,9 +6,9 @@ import { verifyEd25519 } from "../tuf/ed25519.ts";
 import { createPasswords } from "../users/passwords.ts";
 
 /**
- * Tries each part of the program that another file or a native module stands behind, against an answer that is known,
- * and says how it went, a line a part. In a process of its own: a module that is broken may end it, and what was loaded
- * for the trial is gone afterwards. Exit status 1 where a part does not work.
+ * Tries each part of the program that needs another file or a native module, on input with a known answer, and prints one
+ * line for each. It is a process of its own: a broken module may crash it, and it frees its memory when it ends. Exit
+ * status 1 where a part does not work.
  */
 
 /** Put in by the build: without a C compiler it makes no addon for the clock. */
@@ -38,7 +38,7 @@ const hashed = {
   phc: "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZCBzZWxmY2hlY2s$wDIEhUtpdc3ek5bKSLQ08o1zGpiJHjNGrr8Yo0CLcQY",
 };
 
-/** In this order: what cannot take the process along comes first. */
+/** In this order: parts that cannot crash the process come first. */
 const trials: Readonly<Record<ProgramPart, () => void | Promise<void>>> = {
   signatures: () => {
     const { key, message, signature } = signed;

@@ -1,6 +1,6 @@
 /**
- * What the program is started with: answers at once what needs nothing of it, and loads the agent or the command line
- * for all else. A version or a completion script is asked for by other programs, at each start of a shell.
+ * The entry of the program. It answers --version and `completion` itself, since shells ask for them at each start, and
+ * loads the agent or the command line for everything else.
  */
 import { readFileSync, writeSync } from "node:fs";
 
@@ -22,12 +22,12 @@ function answerTo(command: string | undefined, argument: string | undefined): st
   try {
     return readFileSync(`${import.meta.dirname}/completion/steward.${argument}`, "utf8");
   } catch {
-    // Run from the sources, there is none: the program makes it.
+    // The sources have no such file: the command line makes it.
     return undefined;
   }
 }
 
-/** Not by process.stdout, which loads a tenth of what Node loads: only for what a pipe does not take at once. */
+/** Without process.stdout, which loads a tenth of Node: it is used only for the rest that a pipe does not take at once. */
 function say(text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;
@@ -36,7 +36,7 @@ function say(text: string): void {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EAGAIN") return void process.stdout.write(bytes.subarray(written));
-    // As the program itself has it: a reader that has gone away is no failure.
+    // As in the command line: a reader that has gone away is not a failure.
     if (code === "EPIPE") return;
     process.stderr.write(`steward: The output could not be written: ${String(code)}.\n`);
     process.exitCode = 1;

@@ -34,12 +34,12 @@ export interface Agent {
 /** How long requests in flight may take after a stop; systemd waits longer before it kills. */
 const stopMilliseconds = 4_000;
 
-/** Milliseconds between two looks at whether damaged state was repaired. */
+/** Milliseconds between two checks whether the state was repaired. */
 const repairPollMilliseconds = 2_000;
 
 /**
- * Starts the agent, or its rescue when the state is damaged beyond what it may mend, or cannot be reached at all. Takes
- * over `lock`.
+ * Starts the agent; in rescue where the state is damaged beyond what the agent may repair, or cannot be reached. The agent
+ * releases `lock` when it stops.
  */
 export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Promise<Agent> {
   await makeDirectory(config.runDirectory);
@@ -61,7 +61,7 @@ async function startServing(config: AgentConfig, host: Host, rooms: Rooms): Prom
     if (isLocal || operationOf(id).beforeSetup || rooms.accounts.hasAdministrator()) return;
     throw new StewardError(
       "setup_required",
-      "This device has no administrator yet. Make the first one with POST /api/setup or, on the device, `steward user add NAME --role admin`.",
+      "This device has no administrator yet. Create the first one with POST /api/setup or, on the device, with `steward user add NAME --role admin`.",
     );
   };
   try {
@@ -91,7 +91,7 @@ async function startServing(config: AgentConfig, host: Host, rooms: Rooms): Prom
   }
 }
 
-/** Serves version, health and the socket; the state's lock stays free, so that it can be repaired. */
+/** Serves version, health and the socket. The state is not locked, so that it can be repaired. */
 async function startRescue(config: AgentConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state cannot be used: in rescue", { detail: damage.message });
   // The clock is only measured: what set it before, and how far, stands in the state.
@@ -118,8 +118,9 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
 }
 
 /**
- * No default account, no default password: a credential of systemd's, else a one-time token in the run directory. What a
- * disk that takes no write keeps it from is done when it takes it.
+ * There is no default account and no default password: the first administrator comes from a credential of systemd's, or is
+ * created with a one-time token from the run directory. A step that fails because the disk takes no writes is repeated
+ * when it takes them.
  */
 async function prepareFirstAdministrator(config: AgentConfig, rooms: Rooms): Promise<void> {
   const { accounts, setupToken, disk } = rooms;
@@ -141,12 +142,12 @@ async function prepareFirstAdministrator(config: AgentConfig, rooms: Rooms): Pro
   });
 }
 
-/** From systemd's credential, where there is one. False where the disk alone was in the way. */
+/** From systemd's credential, where there is one. False if only the disk prevented it. */
 async function provisionAdministrator(config: AgentConfig, rooms: Rooms): Promise<boolean> {
   const { credentialsDirectory, log } = config;
   const path = credentialsDirectory && join(credentialsDirectory, "steward.admin");
   const credential = path && (await readFile(path, "utf8").catch(() => undefined));
-  // A blank one is the unit's way to say that there is none.
+  // The unit gives a blank one where there is none.
   if (!credential?.trim()) return true;
   try {
     const username = await provision(rooms.accounts, rooms.passwords, credential);
@@ -160,7 +161,7 @@ async function provisionAdministrator(config: AgentConfig, rooms: Rooms): Promis
   }
 }
 
-/** False where it could not be written. */
+/** False if it could not be written. */
 async function renewSetupToken({ runDirectory, log }: AgentConfig, { setupToken }: Rooms): Promise<boolean> {
   try {
     await setupToken.renew();
@@ -182,11 +183,11 @@ type Application = Pick<
 
 interface Listening {
   readonly addresses: readonly string[];
-  /** Requests in flight finish, and what was counted of requests is written. */
+  /** Requests in flight finish, and the counts of requests are logged. */
   stop(): Promise<void>;
 }
 
-/** The socket first: whoever stands at the box gets in even when the port is taken by somebody else. */
+/** The socket first: commands on the device work even where another program holds the port. */
 async function listen(config: AgentConfig, host: Host, application: Application): Promise<Listening> {
   const now = () => new Date();
   const schemeOf = createSchemeOf(config.trustedProxies);

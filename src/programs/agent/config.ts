@@ -14,7 +14,7 @@ import type { OpenClock } from "./wire-clock.ts";
 /** All that the agent is started with. */
 export interface AgentConfig {
   stateDirectory: string;
-  /** The state is only looked at, without its lock and without a write. */
+  /** The state is only read: without its lock, and nothing is written. */
   readsOnly?: boolean;
   /** The process ends with one command: what it held in memory would be lost at once. */
   forOneCommand?: boolean;
@@ -51,7 +51,7 @@ export interface AgentConfig {
   /** What this device runs, as releases name it. */
   product: string;
   update: HostUpdateConfig;
-  /** Where root's side of updates is, and how it is asked; null: there is none. */
+  /** Where the installer is, and how the agent starts it; null: there is none. */
   installer: InstallerAccess | null;
   /** Loopback only: plain HTTP goes no further. */
   listen: { host: string; port: number };
@@ -68,7 +68,7 @@ export type RoomsConfig = Omit<AgentConfig, "listen" | "hostNames" | "trustedPro
 export const usualSealKeyFile = "/etc/steward/seal.key";
 export const usualStateDirectory = "/var/lib/steward";
 
-/** This program, and what the process that runs it knows of itself. */
+/** This program, and the process that runs it. */
 export interface Program
   extends Pick<
     AgentConfig,
@@ -83,7 +83,7 @@ export interface Program
   readonly serviceManager?: ServiceManager;
 }
 
-/** What the rooms need of this program on a state directory, without what root decides. */
+/** The configuration of the rooms for a state directory, without root's decisions. */
 export async function agentConfig(
   program: Program,
   state: string,
@@ -98,7 +98,7 @@ export async function agentConfig(
     initialSettings: await readInitialSettings(initialSettings),
     credentialsDirectory: program.environment.CREDENTIALS_DIRECTORY,
     sealKeyFile: usualSealKeyFile,
-    // The state of the service itself; any other belongs to a trial, which leaves the host's clock and root alone.
+    // Only for the service's own state: a trial in another directory touches neither the host's clock nor root's files.
     maySteerClock: state === usualStateDirectory,
     installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
     clockAddon: clockAddon(assetsDirectory),
@@ -107,12 +107,12 @@ export async function agentConfig(
   };
 }
 
-/** What the product's maker wants a new device to begin with; checked against the contract where it is merged. */
+/** The settings that the maker of the product gives to a new device. They are validated where they are merged. */
 export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
   return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
 }
 
-/** Root's side of updates, beside this program. */
+/** The installer, beside this program. */
 export function installerScript({ assetsDirectory }: Pick<Program, "assetsDirectory">): string {
   return join(assetsDirectory, "installer.js");
 }

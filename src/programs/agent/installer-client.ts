@@ -9,10 +9,10 @@ import type { ReleaseDirectories } from "../../installer/files/release-directori
 import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
 
-/** Where root's side is, and how it is asked. */
+/** Where the installer is, and how the agent starts it. */
 export interface InstallerAccess {
   readonly directories: ReleaseDirectories;
-  /** A program that does root's part as our own user, for a trial; null: systemd starts root's own. */
+  /** In a trial, the installer as a process of our own user; null: systemd starts it as root. */
   readonly program: InstallerProgram | null;
 }
 
@@ -34,17 +34,20 @@ export interface InstallerClientOptions extends InstallerAccess {
 /** Milliseconds: a payload of the largest size is copied, hashed, unpacked and tested in a few minutes on a slow card. */
 const longestMilliseconds = 15 * 60_000;
 
-/** Milliseconds between looks where the directory cannot be watched. */
+/** Milliseconds between two reads of the journal where its directory cannot be watched. */
 const pollMilliseconds = 30_000;
 
-/** Milliseconds between looks at what our own program has got to. */
+/** Milliseconds between two reads of the journal while our own process is installing. */
 const quickPollMilliseconds = 200;
 
-/** There is no root's side: nothing is applied. */
+/** There is no installer: nothing is applied. */
 export const noInstaller: Installer = {
   ask: () =>
     Promise.reject(
-      new StewardError("update_not_set_up", "There is nobody to ask: see --releases and --trust."),
+      new StewardError(
+        "update_not_set_up",
+        "Applying updates is not configured: start the agent with --releases and --trust.",
+      ),
     ),
   goOn: () => undefined,
   read: async () => null,
@@ -52,10 +55,10 @@ export const noInstaller: Installer = {
   isSetUp: () => false,
 };
 
-/** Root's side of this host, as the agent may see it. */
+/** The installer of this host, as the agent may use it. */
 export function createInstallerClient(plan: InstallerClientOptions): Installer {
   const { directories, program, apply, run } = plan;
-  // Absolute in each case: not by join(), which costs a start some memory.
+  // The directory is absolute. join() would cost memory at each start.
   const read = (): Promise<Uint8Array | null> =>
     readFile(`${directories.releases}/journal.json`).catch(ifAbsent);
   const requests = program ? createProgramRequests({ program, directories, read }) : createUnitRequests(run);
@@ -97,12 +100,12 @@ export function createUnitRequests(run: RunCommand): Requests {
       });
       if (result.status !== 0) throw refusal(unit, result);
     },
-    // The guard's own unit is started at boot, and again by systemd when it dies.
+    // systemd starts the guard's unit at boot, and again when it has failed.
     goOn: () => undefined,
   };
 }
 
-/** Why systemd did not do it, or how the unit has ended. The words are those of the C locale. */
+/** Why systemd did not start the unit, or how it ended. The patterns are those of the C locale. */
 function refusal(unit: string, { status, stderr }: CommandResult): StewardError {
   if (status === null) return new StewardError("internal_error", `${unit} took longer than 15 minutes.`);
   const complaint = stderr.trim().split("\n")[0] || `status ${status}, without a reason`;
@@ -119,7 +122,7 @@ interface ProgramRequestsOptions {
   readonly read: Installer["read"];
 }
 
-/** The way of a trial run: a process of our own user, which outlives us as root's would. */
+/** In a trial: a process of our own user, which outlives the agent as root's would. */
 function createProgramRequests({ program, directories, read }: ProgramRequestsOptions): Requests {
   const logFile = join(program.state, "updates", "installer.log");
   const start = async (
@@ -139,7 +142,7 @@ function createProgramRequests({ program, directories, read }: ProgramRequestsOp
       const deadline = Date.now() + longestMilliseconds;
       while (Date.now() < deadline) {
         signal.throwIfAborted();
-        // Looked at before the journal: what it writes last is then there to be read.
+        // Read before the journal, which then has the last of what it wrote.
         const isOver = running.isOver();
         if (hasBegun(before, await journalOf(read))) return;
         if (isOver) throw await failureOf(running.status(), logFile);
@@ -178,7 +181,7 @@ function argumentsOf(request: InstallRequest): string[] {
   return request.verb === "install" ? ["install", request.id] : ["install", `rollback${request.kind}`];
 }
 
-/** There is an outcome, or a trial for which nothing of ours is read any more. */
+/** There is an outcome, or a trial that needs no more files of the agent's. */
 function hasBegun(before: ReleaseJournal, present: ReleaseJournal): boolean {
   if (present.sequence !== before.sequence) return true;
   return [present.slots.rules.trial, present.slots.binary.trial].some(
@@ -186,7 +189,7 @@ function hasBegun(before: ReleaseJournal, present: ReleaseJournal): boolean {
   );
 }
 
-/** One that cannot be read tells nothing; the room says so. */
+/** Empty where it cannot be read; the updates room reports that. */
 async function journalOf(read: Installer["read"]): Promise<ReleaseJournal> {
   try {
     return readReleaseJournal(await read());
@@ -197,12 +200,12 @@ async function journalOf(read: Installer["read"]): Promise<ReleaseJournal> {
 
 async function failureOf(status: number | null, logFile: string): Promise<StewardError> {
   const log = await readFile(logFile, "utf8").catch(() => "");
-  const said = log.trim().split("\n").at(-1)?.slice(0, 300) || "it did not say why";
+  const said = log.trim().split("\n").at(-1)?.slice(0, 300) || "it gave no reason";
   const how = status === null ? "was killed or could not be started" : `ended with ${status}`;
   return new StewardError("internal_error", `The installer ${how}: ${said}`);
 }
 
-/** Unreferenced, and over at once with the signal: it holds no agent that stops. */
+/** The timer is unreferenced, and the signal ends it at once, so that it does not delay a stop. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -215,7 +218,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** By inotify, else by looking now and then, which goes over to it once it can. */
+/** By inotify; where that is not possible by polling, until it is. */
 function watchDirectory(directory: string, listener: () => void): () => void {
   let stop = (): void => undefined;
   const begin = (): boolean => {

@@ -14,7 +14,7 @@ import { hostOf, openRooms } from "./wiring.ts";
  * state is only read.
  */
 export async function openOfflineClient(config: RoomsConfig, remark: (text: string) => void): Promise<Calls> {
-  // A person reads this terminal: what happened is in the event log, and what is wrong is said.
+  // The terminal shows what is wrong; what happened is in the event log.
   const log: Log = (severity, message, members) => {
     if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));
   };
@@ -43,14 +43,14 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
       return (answer.text === undefined ? undefined : JSON.parse(answer.text)) as Output<Id>;
     },
     close: async () => {
-      // A check that was begun has nobody else who would go on with it.
+      // No other process would finish a check that was begun here.
       await keepAwake(rooms.settled());
       await rooms.close();
     },
   };
 }
 
-/** A line of the log as a person reads it. */
+/** A line of the log as a sentence. */
 function sentenceOf(message: string, members: Parameters<Log>[2] = {}): string {
   const { document, detail } = members;
   const subject = typeof document === "string" ? ` (${document})` : "";
@@ -64,7 +64,7 @@ const noLock: Lock = { release: async () => undefined };
 /** Milliseconds: the longest wait that a timer of Node's takes. */
 const forever = 2 ** 31 - 1;
 
-/** The agent's timers hold no process open; without a listener this one would end in the middle of what it does. */
+/** The agent's timers do not keep a process alive; without a listener this one would end in the middle of its work. */
 async function keepAwake<T>(running: Promise<T>): Promise<T> {
   const timer = setTimeout(() => undefined, forever);
   try {

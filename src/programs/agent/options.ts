@@ -15,7 +15,7 @@ export interface ServeOptions {
     Partial<Pick<AgentConfig, "installer">>;
 }
 
-/** What the process was started with, and with what it would start another one. */
+/** How this process was started, and what it starts the installer with. */
 export interface Started {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly node: string;
@@ -62,13 +62,13 @@ function ownInstaller(
   const { releases, trust } = values;
   if (releases === undefined && trust === undefined) return {};
   if (releases === undefined || trust === undefined)
-    throw new StewardError("validation_failed", "--releases and --trust go together: give both, or neither");
+    throw new StewardError("validation_failed", "Give --releases and --trust together, or neither of them");
   const directories = { releases: resolve(releases), trust: resolve(trust) };
   const [state, hostFile] = [resolve(values.state), resolve(values["host-file"])];
   return { installer: { directories, program: { node, script, state, hostFile } } };
 }
 
-/** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, where nobody can listen in. */
+/** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, which no other machine can overhear. */
 function loopback(text: string): { host: string; port: number } {
   const [, v6, v4, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = v6 ?? v4 ?? "";

@@ -90,7 +90,7 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
   };
 }
 
-/** Only looked at: what put it right before, and how far, stands in the state. */
+/** The clock is only observed: how it was disciplined before stands in the state. */
 function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTimeSync" | "getStatus"> {
   const clock = unkeptClock(config, host);
   const read = () => ({ ...clock.status(), summary: rescueSummary() });

@@ -9,7 +9,7 @@ import type { HealthCheck } from "../../system/health.ts";
 import { updateRecordKind } from "../../updates/update-record.ts";
 import type { Documents } from "./documents.ts";
 
-/** Joins the opened documents and events to the state of the agent: what was found is told, what is wrong is watched. */
+/** Joins the opened documents and the events to the state: findings become events, and trouble is reported by health. */
 export async function openState({ documents, register, disk }: Documents, events: EventLog, log: Log) {
   const lost = await tellFindings(register, events);
   const all: readonly OpenedDocument<object>[] = Object.values(documents);
@@ -31,7 +31,7 @@ export async function openState({ documents, register, disk }: Documents, events
     ...documents,
     events,
     register,
-    // That of updates says more than how its document is.
+    // The check of updates reports the document of updates as well.
     checks: [
       ...checks.filter(({ name }) => name !== updateRecordKind.name),
       { name: "events", code: "event_log" as const, trouble: () => events.trouble() },

@@ -47,10 +47,10 @@ export interface SignInParts {
   requestSync: () => void;
 }
 
-/** Milliseconds between two looks for API tokens that have expired. */
+/** Milliseconds between two sweeps for API tokens that have expired. */
 const sweepMilliseconds = 60 * 60 * 1_000;
 
-/** Joins the rooms that know who somebody is: accounts, second factors, sessions, tokens. */
+/** Joins the rooms that know the users: accounts, second factors, sessions, tokens. */
 export async function composeSignIn(parts: SignInParts) {
   const { config, state, settings, host, events } = parts;
   const { uptime } = host;
@@ -92,7 +92,7 @@ export async function composeSignIn(parts: SignInParts) {
     },
     close: () => {
       clearInterval(sweep);
-      // What has expired by now must stay so, whatever the clock says at the next start.
+      // A token that has expired by now must stay expired, however wrong the clock is at the next start.
       apiTokens.sweep();
       throttle.close();
     },

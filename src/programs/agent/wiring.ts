@@ -60,17 +60,17 @@ export interface Rooms {
   setupToken: SetupToken;
   describeClock: () => ProblemClock;
   deviceId: string;
-  /** Begins what the agent does by itself. */
+  /** Starts the work that needs no request: measuring the clock, checking for updates, watching the disk. */
   start: () => void;
   /** Settles when nothing that was begun on request is under way any more. */
   settled: () => Promise<void>;
   /** What the state lies on. */
   disk: Disk;
-  /** Writes what is only in memory and gives the lock back. */
+  /** Writes what is only in memory and releases the lock. */
   close(): Promise<void>;
 }
 
-/** Joins the rooms under the state's lock, which is given back when they close. Throws `state_damaged`, `storage_unwritable`. */
+/** Joins the rooms under the state's lock, which is released when they close. Throws `state_damaged`, `storage_unwritable`. */
 export async function openRooms(config: RoomsConfig, host: Host, lock: Lock): Promise<Rooms> {
   try {
     return await joinRooms(config, host, () => config.ownLines.close().then(() => lock.release()));

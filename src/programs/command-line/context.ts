@@ -2,13 +2,13 @@ import type { CommandContext } from "../../cli/client/context.ts";
 import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/config.ts";
 import { readDecisionsOrNone, usualHostFile } from "../host-file.ts";
 
-/** What only the process has that runs the command line. */
+/** What only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
   /** Goes on as the owner of a directory; one with `clockAddon` keeps the right to set the clock. */
   becomeOwner: (directory: string, clockAddon?: string) => Promise<void>;
 }
 
-/** The world of this program's commands: a terminal, and this host with its state. */
+/** All that commands use: the terminal, and this host with its state. */
 export function createCommandContext(program: Program, terminal: Terminal): CommandContext {
   const { environment, node } = program;
   const { becomeOwner, ...streams } = terminal;
@@ -49,7 +49,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
   };
 }
 
-/** Whether a text was not said yet. A command may open the state twice, to read and to write, each at its own time. */
+/** Whether a text is new. A command may open the state twice, to read and to write, and would print its remarks twice. */
 function createNews(): (text: string) => boolean {
   const said = new Set<string>();
   return (text) => {

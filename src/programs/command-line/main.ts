@@ -27,7 +27,7 @@ function terminal(): Terminal {
   };
 }
 
-/** Root works on the state as its owner, for good: no file changes hands, and none is opened that is not theirs. */
+/** Root becomes the owner of the state until the process ends: so all files stay the owner's, and no other user's file is opened. */
 async function becomeOwner(directory: string, clockAddon?: string): Promise<void> {
   const { uid, gid } = await stat(directory).catch((cause: unknown) => {
     throw new StewardError("not_found", `There is no state in ${directory}: the agent has never run here.`, {

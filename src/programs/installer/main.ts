@@ -13,16 +13,13 @@ import { type OpenedInstaller, openInstaller } from "./wiring.ts";
 const usage = `usage: installer.js install RELEASE | install rollbackKIND | rollback KIND | guard [--boot]
                     | confirm KIND | abort KIND | forgive RELEASE
 RELEASE: 32 hex digits. KIND: ${updateKinds.join(" or ")}. rollbackKIND is how the agent asks, within its limits.
-Root's side of updates; units and \`steward update\` call it.
+The installer of updates, which runs as root. systemd units and \`steward update\` start it.
 `;
 
-/** Seconds that the guard waits for the helper that has started it to end. */
+/** Seconds that the guard waits for the installer that has started it to end. */
 const patienceSeconds = 60;
 
-/**
- * Root's side of updates, as a program of its own: the agent that faces the network has none of it in its memory, and
- * none of its rights.
- */
+/** The installer is a program of its own: the agent, which faces the network, has neither its code nor its rights. */
 async function main(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: argv,
@@ -44,7 +41,7 @@ async function main(argv: string[]): Promise<number> {
   if (others.length > 0) return refuseUsage();
   const installer = await openInstaller({
     directories: { releases: values.releases ?? usualDirectories.releases, trust: values.trust },
-    // The usual place is systemd's business; at any other this is a trial run, and does all by itself.
+    // Without the option systemd runs the units; with it this is a trial run, which starts its own processes.
     isUnderSystemd: values.releases === undefined,
     stateDirectory: values.state,
     hostFile: values["host-file"],
@@ -63,13 +60,14 @@ async function perform(
   const isRelease = /^[0-9a-f]{32}$/.test(what);
   if (verb === "install" && isRelease)
     await change(installer, (open) => install(open, what, installer.verifyAndCopy));
-  // `install rollbackKIND` is what the agent's unit says; root says `rollback KIND`.
+  // The agent's unit runs `install rollbackKIND`; root types `rollback KIND`.
   else if (["install", "rollback"].includes(verb) && kind)
     await goBack(installer, kind, verb === "install" ? "agent" : "root");
   else if (verb === "guard" && what === "") await stand(installer, isBoot);
   else if ((verb === "confirm" || verb === "abort") && kind) {
     const how = await order(installer, { kind, order: verb });
-    if (how === "given") installer.say(`The guard works on it, and will ${verb} it before its next step.`);
+    if (how === "given")
+      installer.say(`The guard is at work on this trial, and will ${verb} it before its next step.`);
   } else if (verb === "forgive" && isRelease) await withReleases(installer, 0, (open) => forgive(open, what));
   else return refuseUsage();
   return 0;
@@ -79,7 +77,7 @@ function goBack(installer: OpenedInstaller, kind: UpdateKind, by: "agent" | "roo
   return change(installer, async (open) => rollBack(open, kind, { by, floors: await installer.floors() }));
 }
 
-/** Something is put on trial, and the guard takes over: another process under systemd, this one without. */
+/** Puts a release on trial, and the guard takes over: a unit of its own under systemd, this process without it. */
 async function change(
   installer: OpenedInstaller,
   work: (open: Parameters<typeof guard>[0]) => Promise<void>,
@@ -98,7 +96,7 @@ async function stand(installer: OpenedInstaller, isBoot: boolean): Promise<void>
 
 function credentialsOf(own: NodeJS.Process): Credentials {
   if (hasCredentials(own)) return own;
-  throw new StewardError("internal_error", "Updates are applied on Linux alone.");
+  throw new StewardError("internal_error", "Updates are applied on Linux only.");
 }
 
 function hasCredentials(own: NodeJS.Process): own is NodeJS.Process & Credentials {
@@ -110,9 +108,9 @@ function refuseUsage(): number {
   return 2;
 }
 
-// What is made here others may read, the agent first of all; what they may not has a mode of its own.
+// Other users, the agent first of all, may read these files; a secret one is given its own mode.
 process.umask(0o022);
-// A way back that is under way is not left because a terminal has gone, or somebody is in a hurry.
+// A rollback goes on when the terminal is closed, or Ctrl-C is pressed.
 for (const signal of ["SIGHUP", "SIGINT", "SIGPIPE"] as const) process.on(signal, () => undefined);
 
 main(process.argv.slice(2)).then((code) => {

@@ -18,22 +18,22 @@ import { type Build, builtAt } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
 import { type HostDecisions, readDecisions } from "../host-file.ts";
 
-/** Root's side, joined with this host. */
+/** The installer, joined with this host. */
 export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
   readonly verifyAndCopy: VerifyAndCopy;
-  /** What root's side has seen signed. */
+  /** The newest versions that the installer has seen signed. */
   readonly floors: () => Promise<Floors>;
 }
 
-/** How a call of the program was meant. */
+/** How the program was called. */
 export interface InstallerOptions {
   readonly directories: ReleaseDirectories;
-  /** Units are put to work and watched, and the guard is one. */
+  /** Units are started and watched, and the guard is one of them. */
   readonly isUnderSystemd: boolean;
-  /** The agent's. */
+  /** The state directory of the agent. */
   readonly stateDirectory: string;
   readonly hostFile: string;
-  /** Whoever runs this. */
+  /** The user who runs this. */
   readonly credentials: Credentials;
   readonly build: Build;
   readonly say: (line: string) => void;
