@@ -11,7 +11,10 @@ interface Argon2 {
  * from a package is settled then.
  */
 export function countHashing(note: (word: string) => void): void {
-  const argon2 = createRequire(import.meta.url)("@node-rs/argon2") as Argon2;
+  const require = createRequire(import.meta.url);
+  // Where Node has an argon2 of its own, that would be taken.
+  (require("node:crypto") as { argon2?: unknown }).argon2 = undefined;
+  const argon2 = require("@node-rs/argon2") as Argon2;
   const { hash, verify } = argon2;
   argon2.hash = (...given) => {
     note("hash");

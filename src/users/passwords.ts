@@ -1,8 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
+import { type Argon2Cost, openArgon2 } from "./argon2.ts";
 
-/** argon2id at OWASP's figures for 19 MiB: memory in KiB, passes, lanes. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
+/** OWASP's figures for 19 MiB. */
+const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 
 /** Hashes waiting beyond the one that runs: more would only time out, and each holds 19 MiB when its turn comes. */
 const maximumWaiting = 8;
@@ -32,22 +33,21 @@ export function createPasswords({ isKnownClient }: PasswordsOptions): Passwords 
   const turn = createTurns(isKnownClient);
   let decoy: string | undefined;
   const hashNow = async (password: string): Promise<string> => {
-    // Loaded at the first use: a native module that an idle agent need not hold.
-    const { hash } = await import("@node-rs/argon2");
+    const { hash } = await openArgon2();
     return hash(password.normalize("NFKC"), cost);
   };
   return {
     hash: (password, clientKey) => turn(clientKey, () => hashNow(password)),
     verify: (phc, password, clientKey) =>
       turn(clientKey, async () => {
-        const { verify } = await import("@node-rs/argon2");
+        const { verify } = await openArgon2();
         decoy ??= await hashNow(randomBytes(16).toString("hex"));
         const matches = await verify(phc ?? decoy, password.normalize("NFKC"));
         return phc !== null && matches;
       }),
     isWeaker: (phc) => {
       const [, memory, passes] = /\$m=(\d+),t=(\d+),p=\d+\$/.exec(phc) ?? [];
-      return Number(memory ?? 0) < cost.memoryCost || Number(passes ?? 0) < cost.timeCost;
+      return Number(memory ?? 0) < cost.memory || Number(passes ?? 0) < cost.passes;
     },
   };
 }
