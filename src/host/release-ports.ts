@@ -1,76 +1,76 @@
 import type { Uptime } from "./ports.ts";
 
 /**
- * The files of releases, as root's side of an update changes them. Each call is one step that a crash may come before or
- * behind; what has settled is on the disk for good. Throws `storage_full`, `storage_unwritable`; links are never followed
- * at the end of a path.
+ * The files of releases, as the installer changes them. Each call is one step: a crash comes before or after it, and once
+ * it has settled it is on the disk. Throws `storage_full`, `storage_unwritable`. The last component of a path is never
+ * followed if it is a link.
  */
 export interface ReleaseFiles {
-  /** null: there is none. Throws for what is longer, or no regular file. */
+  /** null: absent. Throws if it is longer, or not a regular file. */
   read(path: string, maximumBytes: number): Promise<Uint8Array | null>;
-  /** The old or the new content is there, whole, whatever happens. */
+  /** After a crash either the old or the new content is there, complete. */
   write(path: string, content: string | Uint8Array, mode: number): Promise<void>;
-  /** With what is missing of its parents. */
+  /** With its missing parents. */
   makeDirectory(path: string, mode: number): Promise<void>;
-  /** What lies in it, sorted; none where it is absent. */
+  /** The names in it, sorted; none if it does not exist. */
   names(directory: string): Promise<readonly string[]>;
-  /** With all that is in it; nothing where it is absent. */
+  /** With its content. An absent path is not an error. */
   remove(path: string): Promise<void>;
-  /** Puts a file or a directory in another place of the same file system, which must be free or a file. */
+  /** Renames a file or a directory on the same file system. The new name must be free, or that of a file. */
   move(from: string, to: string): Promise<void>;
-  /** Puts a symbolic link at `path` in the place of the one that was there, at once; null: none any more. */
+  /** Replaces the symbolic link at `path` atomically; null: removes it. */
   link(path: string, target: string | null): Promise<void>;
-  /** Where the symbolic link leads; null: there is none. */
+  /** The target of the symbolic link; null: there is none. */
   linkTarget(path: string): Promise<string | null>;
-  /** All that was written below the directory is on the disk. */
+  /** Syncs everything below the directory to the disk. */
   sync(directory: string): Promise<void>;
-  /** Bytes that the file system has left. */
+  /** Free bytes of the file system. */
   freeBytes(directory: string): Promise<number>;
 }
 
-/** A unit as systemd knows it. */
+/** The state of a unit in systemd. */
 export interface UnitState {
   readonly isActive: boolean;
-  /** It has ended with a failure, and systemd does not start it again. */
+  /** It has failed, and systemd does not start it again. */
   readonly isFailed: boolean;
-  /** Exits that were not clean since somebody started it (NRestarts, and the one that it failed by). */
+  /** Unclean exits since it was last started on request (NRestarts, and the one by which it failed). */
   readonly uncleanExits: number;
-  /** Another one after each start; empty: it has never been started. */
+  /** Changes with each start; empty: never started. */
   readonly invocation: string;
 }
 
-/** systemd's units, as root controls them. Throws `not_found`, `internal_error`. */
+/** The units of systemd, controlled by root. Throws `not_found`, `internal_error`. */
 export interface Units {
   state(unit: string): Promise<UnitState>;
-  /** Clears what systemd counts against the unit, then restarts it; waits for the job. */
+  /** Resets the failure counter of the unit, restarts it, and waits for the job. */
   restart(unit: string): Promise<void>;
-  /** Reloads it, or restarts it where it cannot reload. */
+  /** Reloads it, or restarts it if it cannot reload. */
   reload(unit: string): Promise<void>;
-  /** Begins to start it, anew where it still runs, and does not wait. */
+  /** Starts or restarts it without waiting. */
   begin(unit: string): Promise<void>;
-  /** What it and systemd have said of it since then: the newest lines, at most so many, without what no terminal should see. */
+  /** The newest log lines of the unit and of systemd about it since then, without control characters. */
   log(unit: string, sinceMilliseconds: number, mostLines: number): Promise<readonly string[]>;
 }
 
-/** How a kind of release is put to work here, and how it is known to be well. Root decides it in the host file. */
+/** How releases of a kind are activated here, and how their health is checked. Root decides it in the host file. */
 export interface ApplyPlan {
-  /** Rules: reloaded; a binary: restarted; must be active to be healthy. null: there is none. */
+  /** Reloaded for rules, restarted for a binary; it must be active to be healthy. null: none. */
   readonly unit: string | null;
-  /** A program with its arguments that does it in the unit's place; `{release}` stands for the release's directory. */
+  /** A program with its arguments that activates a release instead; `{release}` stands for the release's directory. */
   readonly activate: readonly string[] | null;
-  /** A program that tries a release before it is put to work, as a user of nobody and without network. */
+  /** A program that tests a release before it is activated, as an unused user id and without network. */
   readonly selfTest: readonly string[] | null;
   readonly health: HealthPlan;
 }
 
 export interface HealthPlan {
   readonly http: readonly HttpCheck[];
-  /** Healthy when it ends with 0. */
+  /** Healthy if it ends with 0. */
   readonly command: readonly string[] | null;
-  /** Healthy answers in a row that make a release good. */
+  /** Healthy answers in a row that make a release healthy. */
   readonly successes: number;
   readonly intervalSeconds: number;
-  /** Seconds from the activation within which they must have come. */
+  /** Seconds after the activation within which these answers must have come. */
   readonly withinSeconds: number;
 }
 
@@ -78,42 +78,42 @@ export interface HttpCheck {
   /** `http:` on loopback. */
   readonly url: string;
   readonly status: number;
-  /** The member of the JSON answer that must be the release's version; null: not looked at. */
+  /** The member of the JSON answer that must be the release's version; null: not checked. */
   readonly versionMember: string | null;
 }
 
-/** One look at whether a release is well. */
+/** The result of one health check. */
 export interface HealthAnswer {
   readonly isHealthy: boolean;
   /** For people: what answered what. */
   readonly words: string;
 }
 
-/** What is put to work: rules or a binary in its own directory. */
+/** An active release: rules or a binary in its own directory. */
 export interface ReleaseAtWork {
   readonly kind: "rules" | "binary";
-  /** null: what was there before any release, whose version nobody knows. */
+  /** null: the state before any release, with an unknown version. */
   readonly version: string | null;
-  /** Absolute; `current` of its kind, or where it is being tried. */
+  /** Absolute: `current` of its kind, or the directory where it is tested. */
   readonly directory: string;
 }
 
-/** All that root's side of an update does to the host. */
+/** All that the installer does to the host. */
 export interface ReleaseHost {
   readonly files: ReleaseFiles;
-  /** null: there is no systemd here, or not for us. */
+  /** null: without systemd, as in a trial run. */
   readonly units: Units | null;
   readonly uptime: Uptime;
   readonly bootId: string;
-  /** The wall clock, however wrong. */
+  /** The wall clock, however wrong it is. */
   readonly now: () => Date;
   /** Waits. */
   readonly pause: (seconds: number) => Promise<void>;
-  /** Puts a release to work. Throws where that cannot even be begun. */
+  /** Activates a release. Throws if that cannot be started. */
   activate(plan: ApplyPlan, release: ReleaseAtWork): Promise<void>;
-  /** One look; takes at most 10 s, and never throws. */
+  /** One health check of at most 10 s. Never throws. */
   askHealth(plan: ApplyPlan, release: ReleaseAtWork): Promise<HealthAnswer>;
-  /** Runs the self-test. Throws `update_self_test_failed` with what it said. */
+  /** Runs the self-test. Throws `update_self_test_failed` with its last output. */
   selfTest(command: readonly string[], release: ReleaseAtWork): Promise<void>;
   /** Unpacks a payload into a new directory. Throws `update_payload_unsafe`, `storage_full`. */
   unpack(payload: string, directory: string): Promise<void>;

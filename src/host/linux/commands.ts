@@ -1,15 +1,15 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import type { CommandResult, RunCommand } from "../ports.ts";
 
-/** Where programs are looked for; no other variable of our own environment reaches them. */
+/** The PATH of programs that are run; they get no other variable of this environment. */
 export const systemPath = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Bytes of each output stream: what these programs say fits a hundred times over. More of it kills them. */
+/** Bytes of each output stream, a hundred times what these programs write. A program that writes more is killed. */
 const mostOutputBytes = 262_144;
 
 /**
- * Runs programs of the system without a shell, in the C locale and with an environment of nothing but PATH. One that
- * takes too long or says too much is killed. `path`: in the manner of the variable.
+ * Runs programs of the system without a shell, in the C locale, with PATH as their only other variable. A program that
+ * takes too long or writes too much is killed. `path`: as in the variable.
  */
 export function createRunCommand(options: { path?: string } = {}): RunCommand {
   const env = { PATH: options.path ?? systemPath, LC_ALL: "C" };
@@ -28,7 +28,7 @@ export function createRunCommand(options: { path?: string } = {}): RunCommand {
           resolve({ status, stdout, stderr });
         },
       );
-      // Whoever waits for input would wait until the timeout.
+      // A program that waits for input would otherwise wait until the timeout.
       child.stdin?.on("error", () => undefined).end();
     });
 }
@@ -38,7 +38,7 @@ function statusOf(error: ExecFileException | null): CommandResult["status"] | un
   if (error === null) return 0;
   if (typeof error.code === "number") return error.code;
   if (error.name === "AbortError") return undefined;
-  // Killed: by us for time or output (its code is then a text), or by somebody else.
+  // Killed: by this process for time or output (its code is then a text), or by another one.
   const isKilled = error.killed === true || typeof error.signal === "string";
   return isKilled || error.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER" ? null : undefined;
 }

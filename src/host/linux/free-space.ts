@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { FreeSpace } from "../ports.ts";
 
-/** Bytes that are left for users other than root (f_bavail of statfs(2)). */
+/** Free bytes for users other than root (f_bavail of statfs(2)). */
 export const freeSpace: FreeSpace = async (directory) => {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { arch, hostname, release } from "node:os";
 import type { HostIdentity } from "../ports.ts";
 
-/** Reads who this host is; once, at the start. */
+/** Reads the identity of this host, once at the start. */
 export function readIdentity(): HostIdentity {
   const bootId = readLine("/proc/sys/kernel/random/boot_id") ?? "unknown";
   return {
@@ -16,7 +16,7 @@ export function readIdentity(): HostIdentity {
   };
 }
 
-/** machine-id(5) asks that its value be kept confidential and hashed with something of the application's own. */
+/** machine-id(5) asks applications to keep the value confidential and to hash it with a key of their own. */
 function deviceId(machineId: string): string {
   return createHmac("sha256", machineId).update("steward device id").digest("hex").slice(0, 32);
 }

@@ -1,9 +1,9 @@
-/** What could drive a terminal or reorder what is read, and half a character. */
+/** Characters that could control a terminal or reorder text, and lone surrogates. */
 const hostile = /[\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029]+/gu;
 
-/** One line of at most so many characters that no terminal is driven by; each run of what could do so is a blank. */
+/** One line of at most so many characters that is safe for a terminal; each run of unsafe characters becomes a blank. */
 export function printableLine(text: string, mostCharacters: number): string {
-  // A program may have said megabytes; what is behind the cut is not looked at.
+  // The text may be megabytes long: the part after the cut is not searched.
   const line = text
     .slice(0, 2 * mostCharacters)
     .replace(hostile, " ")

@@ -1,11 +1,11 @@
 import type { Timers } from "../ports.ts";
 
-/** Milliseconds: setTimeout takes more for 1. */
+/** Milliseconds: setTimeout treats more as 1. */
 const longestMilliseconds = 2 ** 31 - 1;
 
 /**
- * Timers of the event loop, of any length; none keeps the process alive. They run on CLOCK_MONOTONIC: no step of the
- * wall clock moves them, and a suspension of the host delays them by as long as it lasts.
+ * Timers of the event loop, of any length; none keeps the process alive. They run on CLOCK_MONOTONIC: steps of the wall
+ * clock do not change them, and a suspension of the host delays them by its length.
  */
 export function createTimers(): Timers {
   return {

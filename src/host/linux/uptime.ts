@@ -2,18 +2,18 @@ import { uptime } from "node:os";
 import { uptime as processUptime } from "node:process";
 import type { Uptime } from "../ports.ts";
 
-/** Milliseconds that a reading is good for; a reading costs a system call and a tenth of a request. */
+/** Milliseconds for which a reading is reused: a system call would cost a tenth of a request. */
 const freshMilliseconds = 250;
 
 /**
- * Seconds of CLOCK_BOOTTIME, read at most four times a second and carried on by the process's own monotonic clock
- * in between. After a suspension the first quarter of a second still shows the time before it.
+ * Seconds of CLOCK_BOOTTIME, read at most four times a second, with the process's own monotonic clock in between. In
+ * the first quarter of a second after a suspension it may still show the time before it.
  */
 export function createUptime(): Uptime {
   let readAt = Number.NEGATIVE_INFINITY;
   let reading = 0;
   return () => {
-    // Not performance.now(): the first look at that global loads a dozen modules.
+    // Not performance.now(): the first use of that global loads a dozen modules.
     const now = processUptime() * 1_000;
     if (now - readAt > freshMilliseconds) {
       reading = uptime();

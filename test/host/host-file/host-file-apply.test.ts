@@ -134,12 +134,12 @@ describe("a host file that would put releases to work badly", asRoot, () => {
       http({ statuss: 200 }),
       /"update\.rules\.health\.http\[0\]\.statuss" that/,
     ],
-    ["a unit without suffix", { unit: "pump" }, /"pump" as update\.rules\.unit, which is no service such as/],
-    ["a target as a unit", { unit: "multi-user.target" }, /no service/],
-    ["an option as a unit", { unit: "--all.service" }, /no service/],
-    ["a template as a unit", { unit: "pump@.service" }, /no service/],
-    ["nothing that knows health", {}, /update\.rules by which nobody could know whether a release is well/],
-    ["only an activation", { activate: ["/bin/true"] }, /nobody could know/],
+    ["a unit without suffix", { unit: "pump" }, /"pump" as update\.rules\.unit: it must be the name of a service such as/],
+    ["a target as a unit", { unit: "multi-user.target" }, /the name of a service/],
+    ["an option as a unit", { unit: "--all.service" }, /the name of a service/],
+    ["a template as a unit", { unit: "pump@.service" }, /the name of a service/],
+    ["nothing that knows health", {}, /update\.rules without a health check/],
+    ["only an activation", { activate: ["/bin/true"] }, /without a health check/],
     ["a program that is a text", { unit, activate: "/bin/true" }, /activate must be a list of a program/],
     ["no program", { unit, activate: [] }, /activate must be a list of a program/],
     ["too many arguments", { unit, activate: ["/bin/true", ...Array(32).fill("a")] }, /up to 31 arguments/],
@@ -154,14 +154,14 @@ describe("a host file that would put releases to work badly", asRoot, () => {
       { unit, activate: ["reload"] },
       /"reload" as the program of update\.rules\.activate/,
     ],
-    ["a program that climbs", { unit, activate: ["/usr/../tmp/x"] }, /neither an absolute path nor/],
+    ["a program that climbs", { unit, activate: ["/usr/../tmp/x"] }, /must be an absolute path, or/],
     [
       "one that climbs out of the release",
       { unit, activate: ["{release}/../x"] },
-      /neither an absolute path/,
+      /must be an absolute path, or/,
     ],
-    ["the release as a program", { unit, activate: ["{release}"] }, /neither an absolute path/],
-    ["the release inside of a path", { unit, activate: ["/opt/{release}/x"] }, /neither an absolute path/],
+    ["the release as a program", { unit, activate: ["{release}"] }, /must be an absolute path, or/],
+    ["the release inside of a path", { unit, activate: ["/opt/{release}/x"] }, /must be an absolute path, or/],
     ["health that is a text", { unit, health: "ok" }, /update\.rules\.health must be an object/],
     ["addresses that are no list", { unit, health: { http: {} } }, /health\.http must be a list of up to 8/],
     [
@@ -184,7 +184,7 @@ describe("a host file that would put releases to work badly", asRoot, () => {
     ].map((url): [string, unknown, RegExp] => [
       `${JSON.stringify(url)} as an address`,
       http({ url }),
-      /health\.http\[0\]\.url, which is no http: address of this device itself/,
+      /health\.http\[0\]\.url: it must be an http: address on the loopback interface/,
     ]),
     ...[0, 101, 1.5, "6"].map((successes): [string, unknown, RegExp] => [
       `${JSON.stringify(successes)} successes`,
@@ -210,11 +210,11 @@ describe("a host file that would put releases to work badly", asRoot, () => {
     [
       "a binary that nothing starts",
       { binary: { health: { http: [{ url: "http://127.0.0.1/" }] } } },
-      /neither `unit` nor `activate`/,
+      /neither unit nor activate/,
     ],
     ["channels that are no list", { channels: "stable" }, /update\.channels must be a list/],
-    ["no channel at all", { channels: [] }, /at least one channel; without it any/],
-    ["a channel that is none", { channels: ["Stable"] }, /holds "Stable", which is no channel/],
+    ["no channel at all", { channels: [] }, /at least one channel; leave it out/],
+    ["a channel that is none", { channels: ["Stable"] }, /holds "Stable": it must be a channel/],
   ];
   for (const [what, update, words] of nonsense) {
     it(`is refused: ${what}`, async (test) => {
@@ -255,7 +255,7 @@ describe("a program of the host file", asRoot, () => {
   it("that others can write is refused", async (test) => {
     const path = program(ownDirectory(test));
     chmodSync(path, 0o775);
-    await refusedProgram(test, path, /writable by nobody else/);
+    await refusedProgram(test, path, /writable by no other user/);
   });
 
   it("in a directory that others can write is refused", async (test) => {
@@ -312,7 +312,7 @@ describe("a program of the host file", asRoot, () => {
     await refusedProgram(test, ownDirectory(test), /must be a regular file/);
     const path = program(ownDirectory(test));
     chmodSync(path, 0o644);
-    await refusedProgram(test, path, /may not be run/);
+    await refusedProgram(test, path, /is not executable/);
   });
 
   it("of a trial may belong to the user who runs it", async (test) => {

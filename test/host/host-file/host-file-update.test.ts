@@ -43,10 +43,10 @@ describe("what the host file says of updates", asRoot, () => {
 
   const bundles: [string, string | null, RegExp][] = [
     ["that is not there", null, /does not exist/],
-    ["without a certificate", "nothing", /holds no certificate/],
-    ["that is cut off", certificate.slice(0, 200), /holds no certificate/],
-    ["of which one is none", certificate.replace(/^MII/m, "AII"), /certificate 1 in it is none/],
-    ["without end", "x".repeat(4 * 1024 * 1024 + 1), /more than 4194304 are not read/],
+    ["without a certificate", "nothing", /does not hold a certificate/],
+    ["that is cut off", certificate.slice(0, 200), /does not hold a certificate/],
+    ["of which one is none", certificate.replace(/^MII/m, "AII"), /its certificate 1 is not valid/],
+    ["without end", "x".repeat(4 * 1024 * 1024 + 1), /more than the limit of 4194304/],
   ];
   for (const [what, text, words] of bundles) {
     it(`does not take a ca_file ${what}: no server could ever be checked`, async (test) => {

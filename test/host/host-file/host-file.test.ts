@@ -43,7 +43,7 @@ describe("the host file", asRoot, () => {
     it(`of mode ${mode.toString(8)} is refused: others could have written it`, async (test) => {
       const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
       chmodSync(path, mode);
-      await refused(path, /writable by nobody else/);
+      await refused(path, /writable by no other user/);
     });
   }
 
@@ -84,24 +84,24 @@ describe("the host file", asRoot, () => {
     ["null", null, /must be a JSON object/],
     ["an unknown member", { name: "edge" }, /"name" that is not known/],
     ["names that are no list", { names: "edge" }, /must be a list/],
-    ["a name with a port", { names: ["edge:8470"] }, /no host name/],
-    ["a name with a wildcard", { names: ["*.example.net"] }, /no host name/],
+    ["a name with a port", { names: ["edge:8470"] }, /must be a host name/],
+    ["a name with a wildcard", { names: ["*.example.net"] }, /must be a host name/],
     ["log_units that are no list", { log_units: "nginx.service" }, /must be a list/],
-    ["a unit without its suffix", { log_units: ["nginx"] }, /"nginx", which is no unit/],
-    ["a pattern for a unit", { log_units: ["*.service"] }, /no unit/],
-    ["an option for a unit", { log_units: ["--unit=a b.service"] }, /no unit/],
-    ["a unit with a line feed", { log_units: ["nginx.service\n"] }, /no unit/],
-    ["a number for a unit", { log_units: [7] }, /no unit/],
-    ["a number for a name", { names: [7] }, /no host name/],
-    ["a product with blanks", { product: "pump 7" }, /names the product "pump 7"/],
-    ["a product that is a path", { product: "../pump" }, /names the product/],
-    ["a product that is no text", { product: 7 }, /names the product 7/],
-    ["updates that are no object", { update: [] }, /`update` that is no object/],
+    ["a unit without its suffix", { log_units: ["nginx"] }, /"nginx", which is not the name of a unit/],
+    ["a pattern for a unit", { log_units: ["*.service"] }, /not the name of a unit/],
+    ["an option for a unit", { log_units: ["--unit=a b.service"] }, /not the name of a unit/],
+    ["a unit with a line feed", { log_units: ["nginx.service\n"] }, /not the name of a unit/],
+    ["a number for a unit", { log_units: [7] }, /not the name of a unit/],
+    ["a number for a name", { names: [7] }, /must be a host name/],
+    ["a product with blanks", { product: "pump 7" }, /has "pump 7" as product/],
+    ["a product that is a path", { product: "../pump" }, /as product: a name/],
+    ["a product that is no text", { product: 7 }, /has 7 as product/],
+    ["updates that are no object", { update: [] }, /an update that is not an object/],
     ["an unknown member of updates", { update: { ca: "/x" } }, /"update\.ca" that is not known/],
     [
       "a relative ca_file",
       { update: { ca_file: "ca.pem" } },
-      /"ca\.pem" as update\.ca_file, which is no absolute/,
+      /"ca\.pem" as update\.ca_file: it must be an absolute/,
     ],
     ["a word for a switch", { update: { allow_local_servers: "yes" } }, /must be true or false/],
     ["origins that are no list", { update: { redirect_origins: "https://a" } }, /must be a list of origins/],
@@ -115,7 +115,7 @@ describe("the host file", asRoot, () => {
     ].map((origin): [string, unknown, RegExp] => [
       `${JSON.stringify(origin)} as an origin`,
       { update: { redirect_origins: [origin] } },
-      /in update\.redirect_origins, which is no origin such as/,
+      /in update\.redirect_origins: it must be an origin such as/,
     ]),
     ...[
       "proxy:3128",
@@ -128,13 +128,13 @@ describe("the host file", asRoot, () => {
     ].map((proxy): [string, unknown, RegExp] => [
       `${JSON.stringify(proxy)} as a proxy of updates`,
       { update: { proxy } },
-      /as update\.proxy, which is no address such as/,
+      /as update\.proxy: it must be an address such as/,
     ]),
     ["proxies that are no list", { trusted_proxies: "10.0.0.1" }, /trusted_proxies must be a list/],
-    ["all of IPv4 as a proxy", { trusted_proxies: ["0.0.0.0/0"] }, /"0.0.0.0\/0", so large a part/],
-    ["all of IPv6 as a proxy", { trusted_proxies: ["::/0"] }, /"::\/0", so large a part/],
-    ["half of IPv4 as a proxy", { trusted_proxies: ["128.0.0.0/1"] }, /so large a part of the internet/],
-    ["all of IPv4 in IPv6's clothes", { trusted_proxies: ["::ffff:0.0.0.0/96"] }, /no address and no range/],
+    ["all of IPv4 as a proxy", { trusted_proxies: ["0.0.0.0/0"] }, /"0.0.0.0\/0": the range is so large/],
+    ["all of IPv6 as a proxy", { trusted_proxies: ["::/0"] }, /"::\/0": the range is so large/],
+    ["half of IPv4 as a proxy", { trusted_proxies: ["128.0.0.0/1"] }, /the range is so large/],
+    ["all of IPv4 in IPv6's clothes", { trusted_proxies: ["::ffff:0.0.0.0/96"] }, /neither an address nor a range/],
     ...[
       "",
       "proxy.example.net",
@@ -154,7 +154,7 @@ describe("the host file", asRoot, () => {
     ].map((entry): [string, unknown, RegExp] => [
       `${JSON.stringify(entry)} as a proxy`,
       { trusted_proxies: ["10.0.0.1", entry] },
-      /no address and no range such as/,
+      /neither an address nor a range such as/,
     ]),
   ];
   for (const [name, content, words] of nonsense) {

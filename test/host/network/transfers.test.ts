@@ -139,7 +139,7 @@ describe("transfers over http", () => {
     const resolveHost = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
     await assert.rejects(transfers({ resolveHost }).open("http://updates.example/", plainRequest()), {
       ...code("update_server_unreachable"),
-      message: /its name is not known/,
+      message: /its name cannot be resolved/,
     });
   });
 

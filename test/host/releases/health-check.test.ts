@@ -82,11 +82,11 @@ describe("the health of a release over HTTP", () => {
     ["a number", '{"version": 1.3}', /says the version is 1\.3, and 1\.3\.0 is expected$/],
     ["one that would drive a terminal", '{"version": "1\\u001b[2J"}', /says the version is 1 \[2J, and/],
     ["one without end", `{"version": "${"9".repeat(5_000)}"}`, /9…, and 1\.3\.0 is expected$/],
-    ["none", '{"build": "1.3.0"}', /nothing that has a member "version"$/],
-    ["of a prototype", '{"__proto__": {"version": "1.3.0"}}', /nothing that has a member/],
-    ["in a list", '["1.3.0"]', /nothing that has a member/],
-    ["null", "null", /nothing that has a member/],
-    ["no JSON", "1.3.0 is running", /nothing that has a member/],
+    ["none", '{"build": "1.3.0"}', /without the member "version"$/],
+    ["of a prototype", '{"__proto__": {"version": "1.3.0"}}', /without the member/],
+    ["in a list", '["1.3.0"]', /without the member/],
+    ["null", "null", /without the member/],
+    ["no JSON", "1.3.0 is running", /without the member/],
     ["more than 64 KiB", `{"version": "1.3.0"${" ".repeat(65_536)}}`, /answered more than 64 KiB$/],
   ];
   for (const [what, body, words] of versions) {
@@ -104,7 +104,7 @@ describe("the health of a release over HTTP", () => {
       response.write('{"version": "1.3.0"}', () => response.destroy());
     });
     const answer = await ask(check(url, { versionMember: "version" }));
-    assert.deepEqual(answer, { isHealthy: false, words: `${url} broke its answer off` });
+    assert.deepEqual(answer, { isHealthy: false, words: `${url} broke off its answer` });
   });
 
   it("is bad where nobody listens", async (test) => {

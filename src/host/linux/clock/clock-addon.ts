@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { endianness } from "node:os";
 import { systemErrorCode } from "../../../contract/errors.ts";
 
-/** The functions of clock-steering.node; what they do, and the order in the arrays, is told in its C sources. */
+/** The functions of clock-steering.node. Its C sources describe them and the order of the values in the arrays. */
 export interface ClockAddon {
   now(out: Float64Array): void;
   read(out: Float64Array): void;
@@ -36,7 +36,7 @@ const functionNames: readonly (keyof ClockAddon)[] = [
   "datagramAge",
 ];
 
-/** The addon, or null where it is absent or cannot be used; `reportFailure` hears why one that is there cannot. */
+/** The addon, or null if it is absent or unusable. `reportFailure` is called with the reason if it is unusable. */
 export function openClockAddon(path: string, reportFailure?: (cause: unknown) => void): ClockAddon | null {
   try {
     return loadClockAddon(path);
@@ -46,11 +46,12 @@ export function openClockAddon(path: string, reportFailure?: (cause: unknown) =>
   }
 }
 
-/** Loads the addon; throws where it is absent (ENOENT), cut off, not for this machine, or another version's. */
+/** Loads the addon. Throws if it is absent (ENOENT), truncated, built for another machine, or of another version. */
 export function loadClockAddon(path: string): ClockAddon {
   refuseCutOff(path);
   const loaded: unknown = createRequire(path)(path);
-  if (!isClockAddon(loaded)) throw new Error(`${path} is not this program's: it lacks a function`);
+  if (!isClockAddon(loaded))
+    throw new Error(`${path} belongs to another version of this program: it lacks a function`);
   return loaded;
 }
 
@@ -61,8 +62,8 @@ function isClockAddon(loaded: unknown): loaded is ClockAddon {
 }
 
 /**
- * The loader maps a file into memory without looking whether it is all there: what a power cut left of one would end
- * the process with SIGBUS. The table of sections is the last thing in an ELF file (elf(5)).
+ * The loader maps a file into memory without checking that it is complete: a file that a power cut has truncated would
+ * end the process with SIGBUS. The table of sections is at the end of an ELF file (elf(5)).
  */
 function refuseCutOff(path: string): void {
   const file = openSync(path, "r");
@@ -75,7 +76,7 @@ function refuseCutOff(path: string): void {
     const entries = isWide ? 58 : 46;
     const bytes = header.getUint16(entries, isLittle) * header.getUint16(entries + 2, isLittle);
     const { size } = fstatSync(file);
-    if (start + BigInt(bytes) > size) throw new Error(`${path} is cut off: it has ${size} bytes`);
+    if (start + BigInt(bytes) > size) throw new Error(`${path} is truncated: it has ${size} bytes`);
   } finally {
     closeSync(file);
   }

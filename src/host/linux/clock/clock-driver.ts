@@ -7,15 +7,15 @@ import { createNullClockDriver, steeringForbidden } from "./null-clock-driver.ts
 const timeCapability = 1n << 25n;
 
 export interface ClockDriverOptions {
-  /** False: the clock is read and never set, whatever the process may do. */
+  /** False: the clock is read and never set, even if the process has the right to. */
   maySteer: boolean;
-  /** null: there is none, and the clock is read to a millisecond. */
+  /** null: without it the clock is read to a millisecond. */
   addon: ClockAddon | null;
 }
 
 /**
- * The clock of this host. Its hindrance is found once: the first of not being asked to, no addon, no capability. A
- * capability that only counts in a user namespace is taken for a real one, and the kernel then refuses with EPERM.
+ * The clock of this host. Its hindrance is determined once, in the order of the union. A capability that only counts in
+ * a user namespace looks like a real one, and the kernel then refuses with EPERM.
  */
 export function openClockDriver({ maySteer, addon }: ClockDriverOptions): ClockDriver {
   if (!addon) return createNullClockDriver(maySteer ? "no_addon" : "not_asked_to");
@@ -26,8 +26,8 @@ export function openClockDriver({ maySteer, addon }: ClockDriverOptions): ClockD
 function createKernelDriver(addon: ClockAddon, hindrance: SteeringHindrance | null): ClockDriver {
   const times = new Float64Array(2);
   const state = new Float64Array(6);
-  /** Before any call into the addon. */
-  const mustBeFree = (): void => {
+  /** Called before each change. */
+  const requireRight = (): void => {
     if (hindrance) throw steeringForbidden(hindrance);
   };
   return {
@@ -39,19 +39,19 @@ function createKernelDriver(addon: ClockAddon, hindrance: SteeringHindrance | nu
     },
     kernel: () => readKernel(addon, state),
     step: (seconds) => {
-      mustBeFree();
+      requireRight();
       addon.step(seconds);
     },
     slew: (seconds) => {
-      mustBeFree();
+      requireRight();
       addon.slew(seconds);
     },
     setFrequency: (ppm) => {
-      mustBeFree();
+      requireRight();
       return addon.setFrequency(ppm);
     },
     setQuality: ({ isSynchronised, maxErrorSeconds, estErrorSeconds, leap }) => {
-      mustBeFree();
+      requireRight();
       addon.setQuality(Number(isSynchronised), maxErrorSeconds, estErrorSeconds, leapNumbers[leap]);
     },
   };
@@ -63,7 +63,7 @@ function readKernel(addon: ClockAddon, state: Float64Array): KernelClock | null 
   try {
     addon.read(state);
   } catch {
-    // A sandbox without the system call (systemd's ProtectClock=yes, a container).
+    // A sandbox forbids the system call (systemd's ProtectClock=yes, a container).
     return null;
   }
   const [synchronised, maxErrorSeconds = 0, estErrorSeconds = 0, frequencyPpm = 0, left = 0, leap = 0] =
@@ -78,7 +78,7 @@ function readKernel(addon: ClockAddon, state: Float64Array): KernelClock | null 
   };
 }
 
-/** Whether the calling thread, the main one, may set clocks now. */
+/** Whether the main thread, which calls this, may set clocks now. */
 function hasTimeCapability(): boolean {
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
   return effective !== undefined && (BigInt(`0x${effective}`) & timeCapability) !== 0n;

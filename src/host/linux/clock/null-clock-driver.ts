@@ -3,38 +3,38 @@ import { uptime as processUptime } from "node:process";
 import { StewardError } from "../../../contract/errors.ts";
 import type { ClockDriver, ClockReading, SteeringHindrance, Uptime } from "../../ports.ts";
 
-/** Seconds that a calibration is good for. It ages only by steps and suspensions too small to be seen. */
+/** Seconds for which a calibration is used. Only steps and suspensions too small to notice make it worse. */
 const freshSeconds = 30;
 
-/** Milliseconds: Date.now() shows the whole one below, so a true reading is 0 to 1 ahead of it. */
+/** Milliseconds: Date.now() rounds down, so a correct reading is 0 to 1 ahead of it. */
 const tolerated = { behind: 0.5, ahead: 1.5 };
 
-/** Seconds to wait for the next whole millisecond; more only where the wall clock does not run at all. */
+/** Seconds to wait for the next whole millisecond: longer only if the wall clock stands still. */
 const longestWaitSeconds = 0.002;
 
-/** Seconds between two looks at the wall clock; with more, the process was away while the millisecond changed. */
+/** Seconds between two readings of the wall clock; more means that the process was suspended in between. */
 const closeLookSeconds = 20e-6;
 
 /** Seconds: /proc/uptime counts hundredths, so less than this is no suspension. */
 const leastSuspensionSeconds = 0.05;
 
 const reasons: Readonly<Record<SteeringHindrance, string>> = {
-  not_asked_to: "Steward was not told to set this host's clock.",
+  not_asked_to: "Steward was not asked to set this host's clock.",
   no_addon:
-    "The part of Steward that sets clocks (clock-steering.node) is not there or does not fit this machine.",
-  no_capability: "Steward has no right to set this host's clock (CAP_SYS_TIME).",
+    "The part of Steward that sets clocks (clock-steering.node) is missing or does not fit this machine.",
+  no_capability: "Steward does not have the right to set this host's clock (CAP_SYS_TIME).",
 };
 
-/** What whoever tries to steer is told: `forbidden`, with the hindrance in words. */
+/** The error of an attempt to steer: `forbidden`, with the hindrance in words. */
 export function steeringForbidden(hindrance: SteeringHindrance): StewardError {
   return new StewardError("forbidden", reasons[hindrance]);
 }
 
 /**
- * A clock that is measured and never steered, without native code. A reading costs less than 1 µs; the first, one in 30 s
- * and the first after a step or a suspension keep the process busy for up to 1 ms (in the worst case 4), until the wall
- * clock's millisecond changes: that moment is known to some µs. A step of under 1.5 ms is seen at the next of these.
- * Its monotonic seconds are /proc/uptime's to 10 ms; what lies between two of them is exact.
+ * A clock that is measured and never steered, without native code. A reading costs less than 1 µs. The first reading, one
+ * in 30 s, and the first after a step or a suspension wait for up to 1 ms (in the worst case 4) until the wall clock's
+ * millisecond changes, because that moment is known to some µs. A step of under 1.5 ms is noticed at the next of these.
+ * Its monotonic seconds agree with /proc/uptime to 10 ms; differences between two of them are exact.
  */
 export function createNullClockDriver(
   hindrance: SteeringHindrance,
@@ -60,9 +60,9 @@ interface CarriedClock {
 }
 
 /**
- * Both clocks carried on from one calibration by the process's own monotonic time, which runs as the kernel trims and
- * slews the wall clock. It stands still in a suspension, and so the wall clock leaps ahead of it as in a step: then,
- * and at each calibration, the time since the boot is compared as well.
+ * Both clocks, carried on from one calibration by the process's own monotonic time, which runs at the trimmed and slewed
+ * rate of the wall clock. It stops during a suspension, so that the wall clock moves ahead of it as in a step: then, and
+ * at each calibration, the time since boot is compared as well.
  */
 function createCarriedClock(uptime: Uptime): CarriedClock {
   let calibratedAt = Number.NEGATIVE_INFINITY;
@@ -95,11 +95,11 @@ function createCarriedClock(uptime: Uptime): CarriedClock {
 interface Edge {
   wallSeconds: number;
   processSeconds: number;
-  /** Seconds within which it lies; infinite: it is none. */
+  /** Uncertainty in seconds; infinite: not a real change of the millisecond. */
   width: number;
 }
 
-/** The moment at which Date.now() goes on by one; looked for once more where it was slept through or stepped over. */
+/** The moment at which Date.now() increases by one; measured again if the process was suspended or the clock stepped. */
 function millisecondEdge(): Edge {
   const first = nextMillisecond();
   if (first.width < closeLookSeconds) return first;

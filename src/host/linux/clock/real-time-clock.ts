@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 /** Seconds since 1970 by the battery-backed clock, which the kernel takes to run in UTC. */
 const usualPath = "/sys/class/rtc/rtc0/since_epoch";
 
-/** The battery-backed clock, to the second below; null where there is none, or it says nothing that is a time. */
+/** The battery-backed clock, rounded down to seconds; null if there is none, or it returns no time. */
 export async function readRealTimeClock(path = usualPath): Promise<Date | null> {
   const text = await readFile(path, "utf8").catch(() => "");
   return /^\d{1,12}\n?$/.test(text) ? new Date(Number(text) * 1_000) : null;

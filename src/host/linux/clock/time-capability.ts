@@ -1,14 +1,14 @@
 import { openClockAddon } from "./clock-addon.ts";
 
 /**
- * Has `changeUser` turn root into another user, of whose main thread CAP_SYS_TIME alone is then permitted and effective;
- * threads that ran before keep nothing. False: nothing is kept, as root had it not or the addon cannot be loaded (the
- * driver, opened afterwards, says which). Throws what `changeUser` or a system call throws.
+ * Lets `changeUser` turn root into another user, and keeps CAP_SYS_TIME alone, permitted and effective, on the main
+ * thread; threads that ran before keep no capability. Returns false if nothing is kept, because root did not have it or
+ * the addon cannot be loaded (the driver, opened afterwards, tells which). Throws what `changeUser` or a system call throws.
  */
 export function changeUserKeepingTimeCapability(addonPath: string, changeUser: () => void): boolean {
   const addon = openClockAddon(addonPath);
   addon?.keepCapabilities();
   changeUser();
-  // Whatever else root was permitted is still permitted, until this.
+  // Until this call every capability of root is still permitted.
   return addon?.keepTimeCapabilityAlone() ?? false;
 }

@@ -4,7 +4,7 @@ import { systemErrorCode } from "../../../contract/errors.ts";
 import type { RunCommand, TimeDaemon, TimeServices } from "../../ports.ts";
 import { createSystemctl } from "../systemd/systemctl.ts";
 
-/** The units that discipline clocks, in Debian's, Fedora's and their makers' own names. */
+/** The units that discipline clocks, under the names of Debian, of Fedora and of their authors. */
 const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
   ["chrony.service", "chronyd"],
   ["chronyd.service", "chronyd"],
@@ -16,34 +16,34 @@ const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
   ["ntpd-rs.service", "ntpd-rs"],
 ];
 
-/** Where systemd keeps its own hierarchy: cgroup v2; hybrid; v1 (systemd(1), cgroups(7)). */
+/** Where systemd has its hierarchy: cgroup v2; hybrid; v1 (systemd(1), cgroups(7)). */
 const hierarchies = ["", "unified", "systemd"];
 
-/** A burst command or a restart of timesyncd takes some tenths; a hung systemd must not hold us. */
+/** A burst command or a restart of timesyncd takes some tenths of a second; a systemd that hangs must not block. */
 const patienceSeconds = 30;
 
-/** Nothing in a unit's name can be an option, a path or a pattern. */
+/** The name of a unit must not look like an option, a path or a pattern. */
 const unitPattern = /^[a-z][0-9a-z-]{0,63}(@[0-9a-z]{1,32})?\.service$/;
 
 export interface TimeServicesOptions {
   run: RunCommand;
-  /** Where the cgroups are; /sys/fs/cgroup unless said otherwise. */
+  /** The mount point of cgroups; /sys/fs/cgroup by default. */
   cgroups?: string;
 }
 
 /**
- * The time daemons of this host, through their cgroups and systemctl(1). A daemon that somebody runs outside of a unit,
- * or in a unit of another name or slice, is not seen.
+ * The time daemons of this host, through their cgroups and systemctl(1). A daemon that runs outside of a unit, or in a
+ * unit with another name or slice, is not noticed.
  */
 export function createTimeServices({ run, cgroups = "/sys/fs/cgroup" }: TimeServicesOptions): TimeServices {
   const systemctl = createSystemctl(run);
   const order = async (verb: "start" | "restart", unit: string): Promise<void> => {
-    if (!unitPattern.test(unit)) throw new RangeError(`"${unit}" is no unit's name`);
+    if (!unitPattern.test(unit)) throw new RangeError(`"${unit}" is not the name of a unit`);
     await systemctl({ verb, unit, patienceSeconds });
   };
   return {
     activeDaemon: () => activeDaemon(cgroups),
-    // A oneshot's start job ends when its program has ended.
+    // The start job of a oneshot unit ends with its program.
     start: (unit) => order("start", unit),
     restart: (unit) => order("restart", unit),
   };
@@ -62,7 +62,7 @@ async function activeDaemon(cgroups: string): Promise<TimeDaemon | null> {
 
 /** Whether a process lives in this cgroup or one below it. */
 async function hasProcesses(cgroup: string): Promise<boolean> {
-  // cgroups(7): v2 counts the cgroups below in; v1 has no such file.
+  // cgroups(7): in v2 it includes the cgroups below; v1 does not have this file.
   const events = await textOf(join(cgroup, "cgroup.events"));
   if (events !== null) return /^populated 1$/m.test(events);
   if (((await textOf(join(cgroup, "cgroup.procs"))) ?? "").trim() !== "") return true;
@@ -71,7 +71,7 @@ async function hasProcesses(cgroup: string): Promise<boolean> {
   return false;
 }
 
-/** Names of the directories in it; none where it is gone. */
+/** The names of the directories in it; none if it is gone. */
 async function namesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(ifGone([]));
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -81,7 +81,7 @@ function textOf(path: string): Promise<string | null> {
   return readFile(path, "utf8").catch(ifGone(null));
 }
 
-/** ENODEV: the cgroup went while it was read. */
+/** ENODEV: the cgroup was removed while it was read. */
 function ifGone<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (["ENOENT", "ENOTDIR", "ENODEV"].includes(systemErrorCode(error) ?? "")) return instead;

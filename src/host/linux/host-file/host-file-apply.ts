@@ -4,20 +4,20 @@ import type { StewardError } from "../../../contract/errors.ts";
 import type { ApplyPlan, HealthPlan, HttpCheck } from "../../release-ports.ts";
 import { serviceName } from "./service-name.ts";
 
-/** How releases of each kind are put to work; null: those of this kind are not applied here. */
+/** How releases of each kind are activated; null: releases of this kind are not applied here. */
 export type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
 
 /** Makes the error of a reason that continues after the path of the file. */
 export type Refuse = (what: string, cause?: unknown) => StewardError;
 
-/** What stands for the release's directory in the words of a program. */
+/** The placeholder for the release's directory in the words of a program. */
 export const releasePlace = "{release}";
 
-/** Steward as a product: it is put to work as its package does it, unless the host file says otherwise. */
+/** Steward as a product: activated as its package does it, unless the host file says otherwise. */
 const ownBinary: ApplyPlan = {
   unit: "steward.service",
   activate: null,
-  // Not the command `version`, which asks the agent for its own.
+  // Not the command `version`, which asks the running agent.
   selfTest: [`${releasePlace}/lib/steward/steward`, "--version"],
   health: {
     http: [
@@ -44,7 +44,7 @@ export function checkedPlans(plans: { rules: unknown; binary: unknown }, refuse:
   };
 }
 
-/** The programs of the host itself that the plans name, each once; those of a release are signed. */
+/** The programs of the host that the plans name, each once. Programs of a release are signed. */
 export function hostPrograms(plans: ApplyPlans): string[] {
   const commands = [plans.rules, plans.binary].flatMap((plan) =>
     plan === null ? [] : [plan.activate, plan.selfTest, plan.health.command],
@@ -64,22 +64,22 @@ function checkedPlan(name: string, plan: unknown, refuse: Refuse): ApplyPlan {
   };
   if (name === "update.binary" && checked.unit === null && checked.activate === null)
     throw refuse(
-      "has an update.binary with neither `unit` nor `activate`: nothing would start the new release",
+      "has an update.binary with neither unit nor activate, so that nothing would start the new release",
     );
   const { http, command } = checked.health;
   if (checked.unit === null && http.length === 0 && command === null)
-    throw refuse(
-      `has an ${name} by which nobody could know whether a release is well: give it a unit, or health.http or health.command`,
-    );
+    throw refuse(`has an ${name} without a health check: add a unit, health.http or health.command`);
   return checked;
 }
 
 function checkedUnit(name: string, unit: unknown, refuse: Refuse): string {
   if (typeof unit === "string" && serviceName.test(unit)) return unit;
-  throw refuse(`has ${JSON.stringify(unit)} as ${name}, which is no service such as pump.service`);
+  throw refuse(
+    `has ${JSON.stringify(unit)} as ${name}: it must be the name of a service such as pump.service`,
+  );
 }
 
-/** Words of a command: as much as a person would write into a file. */
+/** Words of a command, more than a person writes. */
 const mostWords = 32;
 
 /** Characters of a word. */
@@ -96,17 +96,17 @@ function checkedCommand(name: string, command: unknown, refuse: Refuse): string[
   const [program = ""] = words;
   if (isProgram(program)) return words;
   throw refuse(
-    `has ${JSON.stringify(program)} as the program of ${name}, which is neither an absolute path nor one below ${releasePlace}/`,
+    `has ${JSON.stringify(program)} as the program of ${name}: it must be an absolute path, or a path below ${releasePlace}/`,
   );
 }
 
-/** Below the release, or an absolute path with nothing in it that leads back up. */
+/** A path below the release, or an absolute path without `..`. */
 function isProgram(program: string): boolean {
   const path = program.startsWith(`${releasePlace}/`) ? program.slice(releasePlace.length) : program;
   return isAbsolute(path) && path !== "/" && normalize(path) === path && !path.includes(releasePlace);
 }
 
-/** Checks that one look at a release's health makes at once. */
+/** HTTP requests of one health check, made at once. */
 const mostHttpChecks = 8;
 
 function checkedHealth(name: string, health: unknown = {}, refuse: Refuse): HealthPlan {
@@ -141,18 +141,18 @@ function checkedHttp(name: string, check: unknown, refuse: Refuse): HttpCheck {
   if (!isCount(status, 200, 599)) throw refuse(`${name}.status must be a number from 200 to 599`);
   const isMember = typeof version_member === "string" && /^[\x20-\x7e]{1,64}$/.test(version_member);
   if (version_member !== null && !isMember)
-    throw refuse(`${name}.version_member must be the name of a member of the JSON that is answered`);
+    throw refuse(`${name}.version_member must be the name of a member of the JSON answer`);
   return { url: checkedUrl(name, url, refuse), status, versionMember: isMember ? version_member : null };
 }
 
-/** A literal address: what a name leads to is decided elsewhere. */
+/** A literal address: a name could be resolved to any other host. */
 function checkedUrl(name: string, url: unknown, refuse: Refuse): string {
   const parsed = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
   const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\])$/.test(parsed?.hostname ?? "");
   const isPlain = parsed?.protocol === "http:" && parsed.username === "" && parsed.password === "";
   if (parsed && isPlain && isLoopback && parsed.hash === "") return parsed.href;
   throw refuse(
-    `has ${JSON.stringify(url)} as ${name}.url, which is no http: address of this device itself, such as http://127.0.0.1:9000/health`,
+    `has ${JSON.stringify(url)} as ${name}.url: it must be an http: address on the loopback interface, such as http://127.0.0.1:9000/health`,
   );
 }
 
@@ -160,7 +160,7 @@ function isCount(value: unknown, least: number, most: number): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** The members of an object that has no others than these. */
+/** The members of an object. Throws if it has others. */
 function checkedMembers<Name extends string>(
   name: string,
   value: unknown,
@@ -172,7 +172,7 @@ function checkedMembers<Name extends string>(
   const members: Record<string, unknown> = { ...value };
   const unknown = Object.keys(members).find((member) => !known.some((one) => one === member));
   if (unknown !== undefined)
-    throw refuse(`has a member ${JSON.stringify(`${name}.${unknown}`)} that is not known here`);
+    throw refuse(`has a member ${JSON.stringify(`${name}.${unknown}`)} that is not known`);
   const given: Partial<Record<Name, unknown>> = {};
   for (const member of known) if (Object.hasOwn(members, member)) given[member] = members[member];
   return given;

@@ -7,32 +7,32 @@ import { type ApplyPlans, checkedPlans, hostPrograms, type Refuse } from "./host
 import { readTrustedFile } from "./trusted-file.ts";
 import { refuseForeignProgram } from "./trusted-program.ts";
 
-/** What root decides about the ways that updates come on. */
+/** What root decides about updates. */
 export interface UpdateDecisions {
-  /** PEM of authorities that servers are checked with besides the public ones; an absolute path. */
+  /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
   caFile: string | null;
-  /** `http://host:port` of a proxy that connections go through. */
+  /** `http://host:port` of the proxy for connections to the update server. */
   proxy: string | null;
-  /** Loopback and link-local addresses may be asked. */
+  /** Loopback and link-local addresses may be update servers. */
   allowLocalServers: boolean;
-  /** Other origins than the server's that it may redirect to. */
+  /** Origins besides the server's own that it may redirect to. */
   redirectOrigins: readonly string[];
-  /** Channels that releases may be of; null: any that the settings name. */
+  /** Channels that releases may come from; null: the one that the settings name. */
   channels: readonly string[] | null;
-  /** How releases are put to work; null: those of this kind are not applied here. */
+  /** How releases are activated; null: releases of this kind are not applied here. */
   apply: ApplyPlans;
 }
 
 /** The member `update` of the host file. Throws what `refuse` makes. */
 export function checkedUpdate(update: unknown = {}, refuse: Refuse): UpdateDecisions {
   if (typeof update !== "object" || update === null || Array.isArray(update)) {
-    throw refuse("has an `update` that is no object");
+    throw refuse("has an update that is not an object");
   }
   const members: Record<string, unknown> = { ...update };
   const { ca_file, proxy, allow_local_servers = false, redirect_origins = [], ...more } = members;
   const { channels, rules, binary, ...others } = more;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw refuse(`has a member "update.${unknown}" that is not known here`);
+  if (unknown !== undefined) throw refuse(`has a member "update.${unknown}" that is not known`);
   if (typeof allow_local_servers !== "boolean")
     throw refuse("update.allow_local_servers must be true or false");
   if (!Array.isArray(redirect_origins)) throw refuse("update.redirect_origins must be a list of origins");
@@ -47,10 +47,10 @@ export function checkedUpdate(update: unknown = {}, refuse: Refuse): UpdateDecis
 }
 
 /**
- * Looks at the programs that releases are put to work by. Throws `validation_failed` for one that is not there, or that
- * anybody but root could have written: it is run as root.
+ * Checks the programs that the plans run as root. Throws `validation_failed` for one that does not exist, or that another
+ * user than root could have written.
  */
-export async function judgePrograms(
+export async function checkPrograms(
   { apply }: Pick<UpdateDecisions, "apply">,
   owners: TrustedOwners = {},
 ): Promise<void> {
@@ -59,12 +59,12 @@ export async function judgePrograms(
   }
 }
 
-/** A bundle of all the public authorities has a twentieth of that. */
+/** Twenty times the size of a bundle of all public authorities. */
 const maximumBytes = 4 * 1024 * 1024;
 
 /**
- * The certificates of `caFile`, as PEM; null where the host file names none. Throws `validation_failed` when there are
- * none in it, or when anybody but root could have written it: who chooses the authorities chooses the server.
+ * The certificates of `caFile`, as PEM; null if the host file names none. Throws `validation_failed` if it holds none, or
+ * if another user than root could have written it: control over the authorities is control over the server.
  */
 export async function readAuthorities(
   { caFile }: Pick<UpdateDecisions, "caFile">,
@@ -75,10 +75,10 @@ export async function readAuthorities(
   if (bytes === null) throw refusal(caFile, "does not exist");
   const text = Buffer.from(bytes).toString("latin1");
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (certificates.length === 0) throw refusal(caFile, "holds no certificate in PEM");
+  if (certificates.length === 0) throw refusal(caFile, "does not hold a certificate in PEM");
   for (const [index, certificate] of certificates.entries()) {
     if (!isCertificate(certificate))
-      throw refusal(caFile, `cannot be read: certificate ${index + 1} in it is none`);
+      throw refusal(caFile, `cannot be read: its certificate ${index + 1} is not valid`);
   }
   return certificates.join("\n");
 }
@@ -91,30 +91,32 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** As the settings have it. */
+/** As in the settings. */
 const channelName = new RegExp(settings.properties.update.properties.ota.properties.channel.pattern);
 
 function checkedChannels(channels: unknown, refuse: Refuse): string[] {
   if (!Array.isArray(channels) || channels.length === 0)
-    throw refuse("update.channels must be a list of at least one channel; without it any may be set");
+    throw refuse(
+      "update.channels must be a list of at least one channel; leave it out to allow every channel",
+    );
   return channels.map((channel: unknown) => {
     if (typeof channel === "string" && channelName.test(channel)) return channel;
-    throw refuse(`update.channels holds ${JSON.stringify(channel)}, which is no channel such as stable`);
+    throw refuse(`update.channels holds ${JSON.stringify(channel)}: it must be a channel such as stable`);
   });
 }
 
 function checkedPath(path: unknown, refuse: Refuse): string {
   if (typeof path === "string" && isAbsolute(path) && !path.includes("\0")) return path;
-  throw refuse(`has ${JSON.stringify(path)} as update.ca_file, which is no absolute path`);
+  throw refuse(`has ${JSON.stringify(path)} as update.ca_file: it must be an absolute path`);
 }
 
-/** A password for a proxy would stand where everybody can read it. */
+/** Without a password: every user of the device can read the host file. */
 function checkedProxy(proxy: unknown, refuse: Refuse): string {
   const url = typeof proxy === "string" && URL.canParse(proxy) ? new URL(proxy) : undefined;
   const isPlain = url?.protocol === "http:" && url.username === "" && url.password === "";
   if (url && isPlain && url.pathname === "/" && url.search === "" && url.hash === "") return url.origin;
   throw refuse(
-    `has ${JSON.stringify(proxy)} as update.proxy, which is no address such as http://proxy.example.net:3128`,
+    `has ${JSON.stringify(proxy)} as update.proxy: it must be an address such as http://proxy.example.net:3128`,
   );
 }
 
@@ -123,7 +125,7 @@ function checkedOrigin(origin: unknown, refuse: Refuse): string {
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
   if (isWeb && (origin === url.origin || origin === `${url.origin}/`)) return url.origin;
   throw refuse(
-    `has ${JSON.stringify(origin)} in update.redirect_origins, which is no origin such as https://cdn.example.net`,
+    `has ${JSON.stringify(origin)} in update.redirect_origins: it must be an origin such as https://cdn.example.net`,
   );
 }
 

@@ -3,23 +3,23 @@ import { StewardError } from "../../../contract/errors.ts";
 import { unitName } from "../../../contract/schemas/logs.ts";
 import type { TrustedOwners } from "../../host.ts";
 import { plansOf, type Refuse } from "./host-file-apply.ts";
-import { checkedUpdate, judgePrograms, readAuthorities, type UpdateDecisions } from "./host-file-update.ts";
+import { checkedUpdate, checkPrograms, readAuthorities, type UpdateDecisions } from "./host-file-update.ts";
 import { readTrustedFile } from "./trusted-file.ts";
 
 /** What root alone decides about this device; the API never writes it. */
 export interface HostFile {
   /** Names that this device answers to, besides its host name, its addresses and localhost. */
   names: readonly string[];
-  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   trustedProxies: readonly string[];
   /** Units besides the agent's own whose log may be read through the agent. */
   logUnits: readonly string[];
-  /** What this device runs, as releases name it. */
+  /** The product that this device runs, as releases name it. */
   product: string;
   update: UpdateDecisions;
 }
 
-/** The host file that says nothing, or is not there. */
+/** The decisions without a host file, or with an empty one. */
 export const plainHostFile: HostFile = {
   names: [],
   trustedProxies: [],
@@ -35,21 +35,21 @@ export const plainHostFile: HostFile = {
   },
 };
 
-/** A few kilobytes are much: there is nothing in it that there could be thousands of. */
+/** Far more than a host file needs: it has a few kilobytes at most. */
 const maximumBytes = 256 * 1024;
 
 /**
- * Reads /etc/steward/steward.json; an absent file says nothing. Throws `validation_failed` when it does not make sense,
- * or when anybody but root could have written it or the certificates or programs that it names: a file itself, or a
- * directory on the way to it.
+ * Reads /etc/steward/steward.json; an absent file counts as an empty one. Throws `validation_failed` if it is not valid,
+ * or if another user than root could have written it or the certificates or programs that it names: the file itself, or
+ * a directory on the way to it.
  */
 export async function readHostFile(path: string, owners: TrustedOwners = {}): Promise<HostFile> {
   const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refusal);
   if (bytes === null) return plainHostFile;
   const host = checked(path, Buffer.from(bytes).toString("utf8"));
-  // Nobody is to learn at the first check, days later, that it could never succeed.
+  // Now, and not days later at the first check of the update server.
   await readAuthorities(host.update, owners);
-  await judgePrograms(host.update, owners);
+  await checkPrograms(host.update, owners);
   return host;
 }
 
@@ -58,7 +58,7 @@ function checked(path: string, text: string): HostFile {
   const parsed = parse(text, refuse);
   const { names, trusted_proxies, log_units, product, update, ...others } = parsed;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known here`);
+  if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known`);
   const decisions = checkedUpdate(update, refuse);
   const runs = checkedProduct(product, refuse);
   return {
@@ -74,24 +74,24 @@ function checkedNames(names: unknown = [], refuse: Refuse): string[] {
   if (!Array.isArray(names)) throw refuse("names must be a list of host names");
   return names.map((name: unknown) => {
     if (typeof name === "string" && hostName.test(name)) return name;
-    throw refuse(`names holds ${JSON.stringify(name)}, which is no host name`);
+    throw refuse(`names holds ${JSON.stringify(name)}: it must be a host name`);
   });
 }
 
-/** As the path of a release has it. */
+/** As in the path of a release. */
 const productName = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 function checkedProduct(product: unknown = plainHostFile.product, refuse: Refuse): string {
   if (typeof product === "string" && productName.test(product)) return product;
   throw refuse(
-    `names the product ${JSON.stringify(product)}; a name is up to 64 lower-case letters, digits and ._-, as releases have it`,
+    `has ${JSON.stringify(product)} as product: a name has up to 64 lower-case letters, digits and ._-`,
   );
 }
 
-/** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. Half an internet is no proxy. */
+/** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. */
 const shortestPrefix = 7;
 
-/** Whoever is trusted here chooses the address that he is counted and written down by. */
+/** A trusted proxy chooses the client address under which failures are counted and requests are logged. */
 function checkedProxies(list: unknown = [], refuse: Refuse): string[] {
   if (!Array.isArray(list)) throw refuse("trusted_proxies must be a list of addresses and CIDR ranges");
   for (const entry of list) {
@@ -102,12 +102,12 @@ function checkedProxies(list: unknown = [], refuse: Refuse): string[] {
     const isMapped = /^[0:]*:ffff:/i.test(address);
     if (Number(prefix ?? bits) > bits || bits < 0 || isMapped) {
       throw refuse(
-        `trusted_proxies holds ${shown}, which is no address and no range such as 10.1.0.0/16 or fd00:1::/64`,
+        `trusted_proxies holds ${shown}, which is neither an address nor a range such as 10.1.0.0/16 or fd00:1::/64`,
       );
     }
     if (Number(prefix ?? bits) < shortestPrefix) {
       throw refuse(
-        `trusted_proxies holds ${shown}, so large a part of the internet that anybody could claim any address; name the proxies`,
+        `trusted_proxies holds ${shown}: the range is so large that strangers could claim any address. Name the proxies`,
       );
     }
   }
@@ -118,7 +118,9 @@ function checkedUnits(units: unknown = [], refuse: Refuse): string[] {
   if (!Array.isArray(units)) throw refuse("log_units must be a list of systemd units");
   return units.map((unit: unknown) => {
     if (typeof unit === "string" && unitNamePattern.test(unit)) return unit;
-    throw refuse(`log_units holds ${JSON.stringify(unit)}, which is no unit such as nginx.service`);
+    throw refuse(
+      `log_units holds ${JSON.stringify(unit)}, which is not the name of a unit such as nginx.service`,
+    );
   });
 }
 

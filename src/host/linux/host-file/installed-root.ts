@@ -3,14 +3,14 @@ import { StewardError } from "../../../contract/errors.ts";
 import type { TrustedOwners } from "../../host.ts";
 import { readTrustedFile } from "./trusted-file.ts";
 
-/** Where the root of trust of updates lies: beside the host file. */
+/** The path of the root of trust of updates, beside the host file. */
 export function updateRootFile(hostFile: string): string {
   return join(dirname(hostFile), "update-root.json");
 }
 
 /**
- * The root of trust as root has installed it; null: there is none. Throws `update_root_unusable` when it is larger than
- * `maximumBytes`, or when anybody but root could have written it.
+ * The root of trust that root has installed; null: none. Throws `update_root_unusable` if it is larger than
+ * `maximumBytes`, or if another user than root could have written it.
  */
 export function readInstalledRoot(
   path: string,

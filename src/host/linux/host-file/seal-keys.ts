@@ -6,23 +6,23 @@ import type { SealKeyPlaces } from "../../host.ts";
 
 const keyBytes = 32;
 
-/** Larger than every form of a key, so that no other file is read whole. */
+/** Larger than every form of a key, so that a wrong file is not read completely. */
 const largestFileBytes = 256;
 
-/** Any right of others, and the group's right to write. */
+/** Every right of others, and the right of the group to write. */
 const rightsOfOthers = 0o027;
 
 /**
  * The keys that two-factor secrets are sealed with, the preferred first: the credential, the file of root, the agent's
- * own. A former one that is still there is returned too, so that what it sealed still opens. Without any, the agent's
- * own is made.
+ * own. An earlier one that still exists is returned too, so that secrets sealed with it still open. Without any key, the
+ * agent makes its own.
  *
- * Throws `second_factor_unavailable` for a key that cannot be read, is none, or could be read by others: never is
- * another taken in its place. Throws `storage_full` or `storage_unwritable` when one cannot be made.
+ * Throws `second_factor_unavailable` for a key that cannot be read, is not a key, or could be read by others: it is never
+ * replaced by another one. Throws `storage_full` or `storage_unwritable` if one cannot be made.
  */
 export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]> {
   const { credentialsDirectory, path, fallbackPath } = places;
-  // systemd itself sees to the rights of a credential, and the state directory to those of the agent's own key.
+  // systemd protects a credential, and the state directory protects the agent's own key.
   const given = credentialsDirectory && (await readKey(join(credentialsDirectory, "steward.key")));
   const ofRoot = await readKey(path, (file) => refuseForeign(file, path, dirname(fallbackPath)));
   const own = await readKey(fallbackPath);
@@ -56,7 +56,7 @@ async function readKey(
   }
 }
 
-/** Judges the open file, so that it cannot be another one afterwards. The agent's user is the owner of its state. */
+/** Checks the open file, so that it cannot be replaced afterwards. The owner of the state is the user of the agent. */
 async function refuseForeign(file: FileHandle, path: string, stateDirectory: string): Promise<void> {
   const { uid, mode } = await file.stat();
   const agent = await stat(stateDirectory);
@@ -74,8 +74,9 @@ function parseKey(path: string, content: Buffer): Uint8Array {
   const text = content.toString("latin1").replace(/\r?\n$/, "");
   const key = decodeKey(content, text);
   if (key === undefined) throw refusal(path, notAKey);
-  // What a power cut makes of a file, or a copy of /dev/zero.
-  if (key.every((byte) => byte === key[0])) throw refusal(path, "holds one byte 32 times, which is no key");
+  // A file that a power cut has emptied, or a copy of /dev/zero.
+  if (key.every((byte) => byte === key[0]))
+    throw refusal(path, "holds one byte 32 times, which is not a key");
   return key;
 }
 
@@ -85,11 +86,11 @@ function decodeKey(content: Buffer, text: string): Uint8Array | undefined {
     const key = Buffer.from(text, "base64");
     return key.toString("base64") === text ? key : undefined;
   }
-  // 32 printable characters are a passphrase, or 16 bytes in hex: by chance it happens once in 10^13 keys.
+  // 32 printable characters are a passphrase, or 16 bytes in hex: a random key looks like that once in 10^13.
   return content.length === keyBytes && !/^[ -~]+$/.test(text) ? content : undefined;
 }
 
-/** Made whole under another name and then linked: of two processes that make one, both read the same. */
+/** Written under another name and then linked, so that two processes that make a key at once read the same one. */
 async function makeKey(path: string): Promise<Uint8Array> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {

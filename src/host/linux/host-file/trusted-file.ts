@@ -8,9 +8,9 @@ import type { TrustedOwners } from "../../host.ts";
 const writableByOthers = 0o022;
 
 /**
- * The bytes of a file that nobody but root, or who else is trusted, could have written: the file itself and the
- * directories on the way to it. null: there is none. Throws what `refuse` makes of a reason that goes on behind the
- * path, and the system's errors.
+ * The bytes of a file that only root, or another trusted user, could have written: this holds for the file and for the
+ * directories on the way to it. null: absent. Throws what `refuse` makes of a reason that continues after the path, and
+ * the system's errors.
  */
 export async function readTrustedFile(
   path: string,
@@ -21,10 +21,10 @@ export async function readTrustedFile(
   try {
     const real = await realpath(path);
     await refuseForeign(real, { own, refuse });
-    // A pipe in its place must not hold the start up until somebody writes to it.
+    // A fifo in its place must not block the start.
     file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const { size } = await regular(file, path, refuse);
-    if (size > maximumBytes) throw refuse(path, `has ${size} bytes; more than ${maximumBytes} are not read`);
+    if (size > maximumBytes) throw refuse(path, `has ${size} bytes, more than the limit of ${maximumBytes}`);
     return await readAtMost(file, size);
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return null;
@@ -34,34 +34,34 @@ export async function readTrustedFile(
   }
 }
 
-/** Who judges, and what he says. */
-export interface Judge extends TrustedOwners {
-  /** Makes the error of a reason that goes on behind the path. */
+/** Whose files are trusted, and how a refusal is made. */
+export interface TrustCheck extends TrustedOwners {
+  /** Makes the error of a reason that continues after the path. */
   refuse: (path: string, what: string) => Error;
 }
 
-/** Refuses what others than those who are trusted could write, or put something else in the place of. `path`: without links. */
-export async function refuseForeign(path: string, { own, refuse }: Judge): Promise<void> {
+/** Refuses a path that an untrusted user could write or replace. `path`: without links. */
+export async function refuseForeign(path: string, { own, refuse }: TrustCheck): Promise<void> {
   const found = await stat(path);
   if ((found.uid !== 0 && found.uid !== own) || (found.mode & writableByOthers) !== 0) {
     const whose = own === undefined || own === 0 ? "root" : "root, or to the user who runs this,";
     throw refuse(
       path,
-      `must belong to ${whose} and be writable by nobody else, for what stands in it is done as root. As root: chown root ${path}; chmod go-w ${path}`,
+      `must belong to ${whose} and be writable by no other user, because root acts on it. As root: chown root ${path}; chmod go-w ${path}`,
     );
   }
-  // Whoever may write above a directory of our own can put another one there, but none that is ours.
+  // A user who can write to a parent could replace this directory, but only by one with another owner.
   if (path === "/" || (found.isDirectory() && found.uid === own)) return;
   await refuseForeign(dirname(path), { own, refuse });
 }
 
-async function regular(file: FileHandle, path: string, refuse: Judge["refuse"]) {
+async function regular(file: FileHandle, path: string, refuse: TrustCheck["refuse"]) {
   const found = await file.stat();
   if (!found.isFile()) throw refuse(path, "must be a regular file");
   return found;
 }
 
-/** No more than that, whatever is appended meanwhile. */
+/** At most that many bytes, even if the file grows meanwhile. */
 async function readAtMost(file: FileHandle, sizeBytes: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(sizeBytes);
   let length = 0;

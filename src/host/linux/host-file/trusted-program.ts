@@ -1,32 +1,32 @@
 import { lstat, readlink, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemErrorCode } from "../../../contract/errors.ts";
-import { type Judge, refuseForeign } from "./trusted-file.ts";
+import { refuseForeign, type TrustCheck } from "./trusted-file.ts";
 
-/** Links that lead on to links: as many as Linux follows (path_resolution(7)). */
+/** Links followed on the way: as many as Linux follows (path_resolution(7)). */
 const mostLinks = 40;
 
 /**
- * Refuses a program that anybody but root, or who else is trusted, could replace: it is run later, by its name, so every
- * directory and link on the way to it counts, and not only where it lies now. Throws what `refuse` makes.
+ * Refuses a program that an untrusted user could replace. It is run later by its name, so that every directory and link on
+ * the way to it counts, and not only its present place. Throws what `refuse` makes.
  */
-export async function refuseForeignProgram(program: string, judge: Judge): Promise<void> {
+export async function refuseForeignProgram(program: string, check: TrustCheck): Promise<void> {
   try {
-    const real = await judgedWay(program, judge);
-    await refuseForeign(real, judge);
+    const real = await checkedPath(program, check);
+    await refuseForeign(real, check);
     const found = await stat(real);
-    if (!found.isFile()) throw judge.refuse(program, "must be a regular file");
-    if ((found.mode & 0o111) === 0) throw judge.refuse(program, "may not be run: chmod a+x it");
+    if (!found.isFile()) throw check.refuse(program, "must be a regular file");
+    if ((found.mode & 0o111) === 0) throw check.refuse(program, "is not executable: run chmod a+x on it");
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") throw judge.refuse(program, "does not exist");
-    // Whoever cannot see it will not run it: root reads the host file again before it does.
+    if (code === "ENOENT" || code === "ENOTDIR") throw check.refuse(program, "does not exist");
+    // A user who cannot see it does not run it: root reads the host file again before it does.
     if (code !== "EACCES") throw error;
   }
 }
 
-/** Where the path leads; the directories that its links lie in have been judged. */
-async function judgedWay(path: string, judge: Judge): Promise<string> {
+/** The resolved path; the directories of its links have been checked. */
+async function checkedPath(path: string, check: TrustCheck): Promise<string> {
   let real = "/";
   let links = 0;
   const names = path.split("/");
@@ -38,9 +38,9 @@ async function judgedWay(path: string, judge: Judge): Promise<string> {
       real = at;
       continue;
     }
-    await refuseForeign(real, judge);
+    await refuseForeign(real, check);
     links += 1;
-    if (links > mostLinks) throw judge.refuse(path, "leads through too many links");
+    if (links > mostLinks) throw check.refuse(path, "leads through too many links");
     const target = await readlink(at);
     names.unshift(...target.split("/"));
     if (target.startsWith("/")) real = "/";

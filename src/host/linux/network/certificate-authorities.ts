@@ -3,15 +3,15 @@ import { readFile, stat } from "node:fs/promises";
 import type { SecureContext } from "node:tls";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 
-/** Bytes of a bundle: that of Debian is a twentieth of it. */
+/** Bytes of a bundle: twenty times that of Debian. */
 const mostBundleBytes = 4_194_304;
 
-/** Whose certificates are believed: undefined means those that the runtime knows. */
+/** The trusted authorities; undefined: those of the runtime. */
 export type CertificateAuthorities = () => Promise<SecureContext | undefined>;
 
 /**
- * The runtime's own authorities, and beside them those of a PEM bundle. It is looked at before each connection and read
- * again when it has changed. Throws `update_server_unreachable` with the reason `ca_file` where it is of no use.
+ * The authorities of the runtime, and those of a PEM bundle. The bundle is checked before each connection, and read again
+ * if it has changed. Throws `update_server_unreachable` with the reason `ca_file` if it cannot be used.
  */
 export function createCertificateAuthorities(bundlePath: string | undefined): CertificateAuthorities {
   if (bundlePath === undefined) return async () => undefined;
@@ -30,19 +30,19 @@ export function createCertificateAuthorities(bundlePath: string | undefined): Ce
       throw new StewardError(
         "update_server_unreachable",
         `The bundle of certificate authorities ${bundlePath} cannot be used (${why}). ` +
-          `It must hold certificates in PEM. Mend it, or take update.ca_file out of the host file.`,
+          `It must hold certificates in PEM. Repair it, or remove update.ca_file from the host file.`,
         { cause, details: { reason: "ca_file" } },
       );
     }
   };
 }
 
-/** OpenSSL passes over what it cannot read, and would leave the operator to guess: each certificate is read here first. */
+/** OpenSSL silently ignores what it cannot read, so each certificate is read here first. */
 async function contextOf(bundle: string): Promise<SecureContext> {
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   const begun = bundle.split("-----BEGIN CERTIFICATE-----").length - 1;
-  if (begun === 0) throw new Error("there is no certificate in it");
-  if (begun !== certificates.length) throw new Error("one of its certificates is cut off");
+  if (begun === 0) throw new Error("it holds no certificate");
+  if (begun !== certificates.length) throw new Error("one of its certificates is truncated");
   for (const [index, certificate] of certificates.entries()) {
     try {
       new X509Certificate(certificate);

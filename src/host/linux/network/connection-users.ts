@@ -2,20 +2,20 @@ import { type FileHandle, open } from "node:fs/promises";
 import { endianness } from "node:os";
 import type { ConnectionEnds, UserOfConnection } from "../../ports.ts";
 
-/** Bytes of each of the kernel's tables that are read at most: some 28,000 connections. */
+/** Bytes read of each table of the kernel at most: about 28,000 connections. */
 const maximumBytes = 4 * 1024 * 1024;
 
 const chunkBytes = 64 * 1024;
 
-/** proc_pid_net(5): of this process's network, also where systemd shows only processes under /proc (ProcSubset=pid). */
+/** proc_pid_net(5): of this process's network namespace, also with ProcSubset=pid of systemd. */
 const tables = { ipv4: "/proc/self/net/tcp", ipv6: "/proc/self/net/tcp6" } as const;
 
 /** In hex, as the tables have an IPv4 address that an IPv6 socket uses. */
 const mappedPrefix = "00000000000000000000FFFF";
 
 /**
- * The user of the other end of a connection from this host to itself, by the row of its socket. It has to be an
- * established one of a living process: the kernel gives root's id to those that were closed.
+ * The user at the other end of a loopback connection, from the row of its socket. The socket must be established and held
+ * by a process: the kernel shows root's id for closed ones.
  */
 export const userOfConnection: UserOfConnection = async (ends) => {
   for (const { table, row } of rowsOf(ends)) {
@@ -25,14 +25,14 @@ export const userOfConnection: UserOfConnection = async (ends) => {
   return null;
 };
 
-/** Where the other end's row may stand, and how it begins: its own address first. */
+/** The tables that may hold the row of the other end, and how the row begins: with that end's own address. */
 function rowsOf({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds) {
   const row = (hex: (address: string) => string) =>
     `${hex(remoteAddress)}:${hexPort(remotePort)} ${hex(localAddress)}:${hexPort(localPort)} 01 `;
   if (remoteAddress.includes(":")) return [{ table: tables.ipv6, row: row(hexOfIpv6) }];
   return [
     { table: tables.ipv4, row: row(hexOfIpv4) },
-    // A program that uses IPv6 sockets for everything.
+    // For a program that uses IPv6 sockets for IPv4 too.
     { table: tables.ipv6, row: row((address) => hexOfWords(mappedPrefix) + hexOfIpv4(address)) },
   ];
 }
@@ -82,7 +82,7 @@ function hexOfIpv6(): string {
   return hexOfWords(`${"0".repeat(31)}1`);
 }
 
-/** The kernel prints addresses as words of the machine. */
+/** The kernel prints addresses in the byte order of the machine. */
 function hexOfWords(hex: string): string {
   if (endianness() === "BE") return hex;
   return hex.replace(/(..)(..)(..)(..)/g, "$4$3$2$1");

@@ -8,7 +8,7 @@ import { createReusedBuffer, type ReusedBuffer } from "./reused-buffer.ts";
 import { isLocalAddress, isLocalName } from "./server-addresses.ts";
 import { refused } from "./transfer-failures.ts";
 
-/** Milliseconds for one of several addresses, before the next is tried as well: node's 250 is less than a satellite's round trip. */
+/** Milliseconds for one of several addresses before the next is tried too: Node's 250 is less than the round trip of a satellite link. */
 const attemptMilliseconds = 3_000;
 
 /** Bytes of a head. */
@@ -17,24 +17,24 @@ export const mostHeaderBytes = 16_384;
 export interface ConnectionOptions {
   readonly resolveHost: ResolveHost;
   readonly authorities: CertificateAuthorities;
-  /** A proxy of the host file's, `http://host:port`; root says where it is, so it may be on this device. */
+  /** The proxy of the host file, `http://host:port`. Root chose it, so it may be on this device. */
   readonly proxy: URL | undefined;
   readonly allowLocalServers: boolean;
-  /** Of this device, at the moment of connecting: a lease may have been renewed since the start. */
+  /** This device's addresses at the moment of connecting: a DHCP lease may have changed since the start. */
   readonly ownAddresses: () => ReadonlySet<string>;
 }
 
-/** Where requests can be sent and answers come from. */
+/** A connection that can send requests and receive answers. */
 export interface Connection {
   readonly stream: Duplex;
-  /** null: the connection is read by the stream alone. */
+  /** null: only the stream reads the connection. */
   readonly reused: ReusedBuffer | null;
 }
 
 /**
- * A connection over which the server's requests can be sent: through TLS that is verified before a byte of a request
- * goes out, through the proxy where there is one. Rejects with the system's or OpenSSL's error; with
- * `update_server_refused` for an address that is not allowed. An abort destroys it at any time.
+ * Opens a connection to the server, through the proxy if there is one. TLS is verified before any byte of a request is
+ * sent. Rejects with the system's or OpenSSL's error, or with `update_server_refused` for an address that is not allowed.
+ * An abort destroys the connection at any time.
  */
 export async function connect(
   url: URL,
@@ -48,7 +48,7 @@ export async function connect(
   const context = isSecure ? await options.authorities() : undefined;
   const secure = {
     ...{ host, rejectUnauthorized: true, minVersion: "TLSv1.2" as const },
-    // RFC 6066 §3: a literal address is no server name.
+    // RFC 6066 §3: a literal address is not sent as a server name.
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(context === undefined ? {} : { secureContext: context }),
   };
@@ -56,7 +56,7 @@ export async function connect(
   if (isSecure && proxy !== undefined) {
     const socket = await opened(connectTcp(tcp), "connect", signal);
     await openTunnel(socket, `${url.hostname}:${portOf(url)}`, signal);
-    // TLS over a socket that was there before cannot be given a buffer: a transfer takes some 20 MiB more here.
+    // TLS over an existing socket cannot be given a buffer, so a transfer takes about 20 MiB more here.
     const stream = await opened(await connectTls({ ...secure, socket }), "secureConnect", signal);
     return { stream, reused: null };
   }
@@ -67,13 +67,13 @@ export async function connect(
   return { stream: reused.attach(socket), reused };
 }
 
-/** Loaded with the first server that has a certificate: an agent that never asks one does without. */
+/** Loaded with the first https server: other agents do not need it in memory. */
 async function connectTls(options: TlsOptions): Promise<TLSSocket> {
   const { connect } = await import("node:tls");
   return connect(options);
 }
 
-/** `onread` stands in the documentation of tls.connect, and not in its types. */
+/** `onread` is documented for tls.connect, but missing in its types. */
 function withBuffer<T extends object>(options: T, { onread }: ReusedBuffer): T & { onread: OnReadOpts } {
   return { ...options, onread };
 }
@@ -96,14 +96,14 @@ function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** Literal addresses never come to the look-up; behind a proxy nothing does, and the name is all that can be judged. */
+/** Literal addresses are never looked up, and behind a proxy no name is, so the host is checked here as it is written. */
 function refuseLocalHost(host: string, { allowLocalServers, ownAddresses }: ConnectionOptions): void {
   if (allowLocalServers) return;
   if (isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host, ownAddresses()))
     throw localRefusal(host, host);
 }
 
-/** Judged here, at the moment of connecting, so that a name cannot be one address when asked and another when used. */
+/** Checked at the moment of connecting, so that a name cannot resolve to one address for the check and another for use. */
 function addressesFor({ resolveHost, ownAddresses }: ConnectionOptions, isJudged: boolean): LookupFunction {
   return (host, { all }, done) => {
     resolveHost(host).then(
@@ -125,12 +125,12 @@ function addressesFor({ resolveHost, ownAddresses }: ConnectionOptions, isJudged
 
 function localRefusal(host: string, address: string): Error {
   return refused(
-    `${host} leads to ${address}: a server on this device or on its own wire is not asked for updates ` +
-      "unless update.allow_local_servers of the host file says so.",
+    `${host} resolves to ${address}. Servers on this device or on its own link are not used for updates ` +
+      "unless update.allow_local_servers in the host file allows it.",
   );
 }
 
-/** Until `event`; an abort destroys the socket then and later. */
+/** Waits for `event`. An abort destroys the socket, now and later. */
 function opened(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => void socket.destroy();
@@ -148,21 +148,21 @@ function opened(socket: Socket, event: "connect" | "secureConnect", signal: Abor
 /** RFC 9110 §9.3.6. */
 function openTunnel(socket: Socket, target: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asking = request({
+    const connecting = request({
       ...{ method: "CONNECT", path: target, headers: { host: target }, maxHeaderSize: mostHeaderBytes },
       createConnection: () => socket,
     });
-    asking.once("connect", ({ statusCode }, _socket, head) => {
+    connecting.once("connect", ({ statusCode }, _socket, head) => {
       if (statusCode === 200 && head.length === 0) return resolve();
       socket.destroy();
-      reject(refused(`The proxy would not connect to ${target}: it answered ${statusCode}.`));
+      reject(refused(`The proxy did not connect to ${target}: it answered ${statusCode}.`));
     });
-    asking.once("response", ({ statusCode }) => {
+    connecting.once("response", ({ statusCode }) => {
       socket.destroy();
       reject(refused(`The proxy answered ${statusCode} to CONNECT ${target}.`));
     });
-    asking.once("error", (error) => reject(signal.aborted ? signal.reason : error));
-    asking.end();
+    connecting.once("error", (error) => reject(signal.aborted ? signal.reason : error));
+    connecting.end();
   });
 }
 

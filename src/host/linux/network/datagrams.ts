@@ -6,8 +6,8 @@ import type { DatagramAddress, DatagramConnection, DatagramHandlers, Datagrams }
 import type { ClockAddon } from "../clock/clock-addon.ts";
 
 /**
- * UDP over node:dgram; literal addresses alone, a name rejects without being looked up. With the addon packets leave at
- * the call and come with their age; without it (null) they leave soon after, and no age is known.
+ * UDP over node:dgram, for literal addresses only: a name rejects without a look-up. With the addon packets are sent at
+ * the call and arrive with their age; without it (null) they are sent soon after, and their age is unknown.
  */
 export function createDatagrams(addon: ClockAddon | null): Datagrams {
   return {
@@ -15,22 +15,25 @@ export function createDatagrams(addon: ClockAddon | null): Datagrams {
       const family = isIP(address.address);
       if (family === 0)
         throw new TypeError(`a literal address was expected, not ${JSON.stringify(address.address)}`);
-      const way = addon ? timedSocket(addon, address, family) : await plainSocket(address, family);
-      return connectionOver(way, handlers);
+      const end = addon ? timedSocket(addon, address, family) : await plainSocket(address, family);
+      return connectionOver(end, handlers);
     },
   };
 }
 
 /** A connected socket that receives. */
-interface Way {
+interface ConnectedSocket {
   readonly socket: Socket;
-  /** Throws, or says later, why the packet was not sent. */
+  /** Throws, or calls `failed` later, if the packet was not sent. */
   send(packet: Uint8Array, failed: (error: Error) => void): void;
-  /** Seconds; of the packet that is being handed over. */
+  /** Age in seconds of the packet that is being passed on. */
   age(): number;
 }
 
-function connectionOver({ socket, send, age }: Way, handlers: DatagramHandlers): DatagramConnection {
+function connectionOver(
+  { socket, send, age }: ConnectedSocket,
+  handlers: DatagramHandlers,
+): DatagramConnection {
   let isOpen = true;
   const fail = (error: unknown): void => {
     if (isOpen) handlers.onFailure(systemErrorCode(error) ?? "failed");
@@ -43,7 +46,7 @@ function connectionOver({ socket, send, age }: Way, handlers: DatagramHandlers):
       try {
         send(packet, fail);
       } catch (error) {
-        // Nobody hears of a failure before send is over.
+        // The handler is not called before `send` has returned.
         queueMicrotask(() => fail(error));
       }
     },
@@ -55,12 +58,12 @@ function connectionOver({ socket, send, age }: Way, handlers: DatagramHandlers):
   };
 }
 
-/** The addon's own socket, which Node receives on: it reads one packet, hands it over, and only then reads the next. */
-function timedSocket(addon: ClockAddon, { address, port }: DatagramAddress, family: number): Way {
+/** A socket of the addon on which Node receives: it reads one packet, passes it on, and only then reads the next. */
+function timedSocket(addon: ClockAddon, { address, port }: DatagramAddress, family: number): ConnectedSocket {
   const descriptor = addon.openDatagrams(address, port);
   const socket = createSocket(socketType(family));
   try {
-    // Done when it returns, and from then on the socket's own to close.
+    // Synchronous with a descriptor; from then on the socket closes it.
     socket.bind({ fd: descriptor, exclusive: true });
   } catch (error) {
     closeSync(descriptor);
@@ -74,11 +77,11 @@ function timedSocket(addon: ClockAddon, { address, port }: DatagramAddress, fami
   };
 }
 
-function plainSocket({ address, port }: DatagramAddress, family: number): Promise<Way> {
+function plainSocket({ address, port }: DatagramAddress, family: number): Promise<ConnectedSocket> {
   return new Promise((resolve, reject) => {
     const socket = createSocket({
       type: socketType(family),
-      // Never a resolver. dgram asks for its own end too, 0.0.0.0 or ::, so each is answered with itself.
+      // Without a resolver: every literal, also the local 0.0.0.0 or ::, resolves to itself.
       lookup: (literal, _options, found) => found(null, literal, family),
     });
     const refuse = (error: unknown): void => {
@@ -87,13 +90,13 @@ function plainSocket({ address, port }: DatagramAddress, family: number): Promis
     };
     socket.once("error", refuse);
     try {
-      // A failure comes through the callback; a send after it would throw where nobody catches.
+      // A failure comes through the callback; a later send would throw an uncaught error.
       socket.connect(port, address, (error?: Error) => {
         socket.off("error", refuse);
         if (error) return refuse(error);
         resolve({
           socket,
-          // Without the callback a failure to send would be told to nobody.
+          // Without the callback a failure to send would be lost.
           send: (packet, failed) => socket.send(packet, (failure) => failure && failed(failure)),
           age: () => 0,
         });

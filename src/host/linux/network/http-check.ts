@@ -7,8 +7,8 @@ import { printableLine } from "../printable-text.ts";
 const mostBytes = 65_536;
 
 /**
- * One look at an address of this device: whether it answers with the status, and for `version` where the check names a
- * member that holds it. Redirects are answers like any other. Never throws.
+ * Checks an address of this device: it must answer with the expected status and, if the check names a member, with
+ * `version` in it. Redirects are not followed. Never throws.
  */
 export function askHttp(
   check: HttpCheck,
@@ -26,13 +26,13 @@ export function askHttp(
       settle(false, `did not answer within ${timeoutMilliseconds / 1_000} s`);
     }, timeoutMilliseconds);
     call.on("error", (error) => settle(false, `did not answer (${systemErrorCode(error) ?? error.message})`));
-    const onBrokenOff = () => settle(false, "ended the connection without an answer");
-    call.once("close", onBrokenOff);
+    const onAborted = () => settle(false, "ended the connection without an answer");
+    call.once("close", onAborted);
     call.once("response", (answer) => {
       const { statusCode } = answer;
-      // The connection may end before all that came of it has been read.
-      call.off("close", onBrokenOff);
-      answer.once("close", () => settle(false, "broke its answer off"));
+      // The connection may end before its data were read.
+      call.off("close", onAborted);
+      answer.once("close", () => settle(false, "broke off its answer"));
       if (statusCode !== check.status) {
         readReason(answer, (reason) =>
           settle(false, `answered ${statusCode} instead of ${check.status}${reason}`),
@@ -42,7 +42,7 @@ export function askHttp(
       } else {
         const { versionMember: member } = check;
         readBody(answer, (text) => {
-          const found = text === null ? "answered more than 64 KiB" : judgedVersion(text, member, version);
+          const found = text === null ? "answered more than 64 KiB" : versionFault(text, member, version);
           settle(found === null, found === null ? `answered ${statusCode}, version ${version}` : found);
         });
       }
@@ -51,10 +51,10 @@ export function askHttp(
   });
 }
 
-/** Characters of a reason. */
+/** Characters kept of a reason. */
 const mostReason = 200;
 
-/** Why an address is not well, as it says itself in a problem document (RFC 9457); empty: it does not. */
+/** The reason that a problem document gives (RFC 9457); empty: none. */
 function readReason(answer: IncomingMessage, done: (reason: string) => void): void {
   const isProblem = /^application\/problem\+json\b/.test(answer.headers["content-type"] ?? "");
   if (!isProblem) done("");
@@ -75,14 +75,14 @@ function readBody(answer: IncomingMessage, done: (text: string | null) => void):
     chunks.push(chunk);
   });
   answer.once("end", () => done(Buffer.concat(chunks).toString("utf8")));
-  // What was cut off comes as the connection's end.
+  // A truncated answer is reported when the connection closes.
   answer.on("error", () => undefined);
 }
 
 /** What is wrong with the version; null: nothing. */
-function judgedVersion(text: string, member: string, version: string): string | null {
+function versionFault(text: string, member: string, version: string): string | null {
   const found = memberOf(text, member);
-  if (found === undefined) return `answered nothing that has a member "${member}"`;
+  if (found === undefined) return `answered without the member "${member}"`;
   if (found === version) return null;
   return `says the version is ${printableLine(String(found), 40)}, and ${version} is expected`;
 }

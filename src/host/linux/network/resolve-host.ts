@@ -4,12 +4,12 @@ import { isIP } from "node:net";
 import type { ResolveHost } from "../../ports.ts";
 
 /**
- * Seconds that a caller waits, its turn in the queue included: the C library by itself tries each of its servers twice
- * for 5 s, more with search domains.
+ * Seconds that a caller waits, including the queue: the C library tries each of its servers twice for 5 s, more with
+ * search domains.
  */
 const longestWaitSeconds = 10;
 
-/** Addresses of one name that are used: more than any public name of a time server has. */
+/** Addresses used of one name: more than the public names of time servers have. */
 const mostAddresses = 8;
 
 export interface ResolveHostOptions {
@@ -19,9 +19,9 @@ export interface ResolveHostOptions {
 }
 
 /**
- * Names through the C library, so that /etc/hosts counts and addresses come in the order of RFC 6724. A look-up holds
- * one of the four threads that file writes need too and cannot be cancelled, so there is never more than one: those
- * behind it wait. Rejects with the resolver's code (ENOTFOUND, EAI_AGAIN), or ETIMEOUT.
+ * Resolves names through the C library, so that /etc/hosts counts and addresses come in the order of RFC 6724. A look-up
+ * cannot be cancelled, and occupies one of the four threads that file writes need too, so there is only one at a time and
+ * the others wait. Rejects with the resolver's code (ENOTFOUND, EAI_AGAIN), or ETIMEOUT.
  */
 export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost {
   const { lookUp = systemLookUp, waitSeconds = longestWaitSeconds } = options;

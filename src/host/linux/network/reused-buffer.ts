@@ -5,17 +5,17 @@ import { Duplex } from "node:stream";
 const bufferBytes = 262_144;
 
 /**
- * A connection that is read into one buffer, over and over. Node otherwise allocates each piece, once more when it
- * parses it, and V8 lets 32 MiB and more of dead ones pile up in a long transfer.
+ * A connection that is read into one buffer again and again. Node would allocate each piece, and again when it parses it,
+ * and freed pieces of 32 MiB and more would pile up in V8 in a long transfer.
  */
 export interface ReusedBuffer {
-  /** For the making of the socket. */
+  /** The option of the new socket. */
   readonly onread: OnReadOpts;
-  /** What stands for the socket until `takeOver`. */
+  /** The stream that replaces the socket until `takeOver`. */
   attach(socket: Socket): Duplex;
-  /** From now on pieces go to `next` alone, and are read when it is asked. */
+  /** From now on only `next` gets pieces, and they are read when it is called. */
   takeOver(): void;
-  /** A piece that is there until the next one is asked for; null: the connection has ended. */
+  /** A piece that is valid until the next call; null: the connection has ended. */
   next(): Promise<Uint8Array | null>;
 }
 
@@ -37,7 +37,7 @@ export function createReusedBuffer(): ReusedBuffer {
         const piece = buffer.subarray(0, bytes);
         if (isTakenOver) wake(piece);
         else stream?.push(piece);
-        // What the stream still holds would be overwritten; its `read` goes on.
+        // The next read would overwrite data that the stream still holds; its `read` resumes.
         return !isTakenOver && stream?.readableLength === 0;
       },
     },

@@ -2,14 +2,14 @@ import { BlockList, isIP, SocketAddress } from "node:net";
 import { networkInterfaces } from "node:os";
 
 /**
- * What answers at these is this device itself, or what shares its wire or its hypervisor: a server of updates is
- * elsewhere. Private networks (RFC 1918, RFC 4193) are not among them: appliances live there, and so do their mirrors.
+ * Addresses of this device itself, of its own link and of its hypervisor: an update server has none of them. Private
+ * networks (RFC 1918, RFC 4193) are not listed, because appliances and their mirrors use them.
  */
 const localRanges: readonly (readonly [string, number, "ipv4" | "ipv6"])[] = [
   // RFC 1122 §3.2.1.3: this host on this network; Linux takes 0.0.0.0 for loopback.
   ["0.0.0.0", 8, "ipv4"],
   ["127.0.0.0", 8, "ipv4"],
-  // RFC 3927, and the metadata services of most clouds; Alibaba's and Amazon's IPv6 one are elsewhere.
+  // RFC 3927, with the metadata services of most clouds; then those of Alibaba and of Amazon over IPv6.
   ["169.254.0.0", 16, "ipv4"],
   ["100.100.100.200", 32, "ipv4"],
   ["fd00:ec2::", 32, "ipv6"],
@@ -25,8 +25,9 @@ const local = new BlockList();
 for (const [address, prefixBits, family] of localRanges) local.addSubnet(address, prefixBits, family);
 
 /**
- * Loopback, link-local, unspecified, multicast or reserved, or one of `own`, in any form that holds an IPv4 address too.
- * `address`: a literal one, with or without a zone; anything else is taken for local, since it may lead anywhere.
+ * Whether an address is loopback, link-local, unspecified, multicast or reserved, or one of `own`, also in the forms that
+ * embed an IPv4 address. `address`: a literal one, with or without a zone; anything else counts as local, since it could
+ * be resolved to any address.
  */
 export function isLocalAddress(address: string, own: ReadonlySet<string> = new Set()): boolean {
   const plain = plainAddress(address);
@@ -35,13 +36,13 @@ export function isLocalAddress(address: string, own: ReadonlySet<string> = new S
   return local.check(plain, "ipv6") || embeddedIn(plain).some((inner) => isLocalAddress(inner, own));
 }
 
-/** The addresses of this device's interfaces at this moment, as `isLocalAddress` compares them. */
+/** The present addresses of this device's interfaces, in the form that `isLocalAddress` compares. */
 export function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(all.map(({ address }) => plainAddress(address) ?? address));
 }
 
-/** Names that lead to this device wherever they are resolved (RFC 6761 §6.3). */
+/** Whether a name always resolves to this device (RFC 6761 §6.3). */
 export function isLocalName(host: string): boolean {
   return /(^|\.)localhost\.?$/i.test(host);
 }
@@ -63,7 +64,7 @@ function embeddedIn(address: string): string[] {
   return begins(0x00, 0x64, 0xff, 0x9b) ? embeddedByNat64(bytes) : [];
 }
 
-/** RFC 6052 §2.2: where the four bytes stand, by the length of the prefix. */
+/** RFC 6052 §2.2: the positions of the four bytes, by the length of the prefix. */
 const nat64Places: readonly (readonly [number, number, number, number])[] = [
   [4, 5, 6, 7],
   [5, 6, 7, 9],
@@ -74,8 +75,8 @@ const nat64Places: readonly (readonly [number, number, number, number])[] = [
 ];
 
 /**
- * The prefix's length is the NAT64's own business, so each counts that leaves zeros behind the address. Those that then
- * begin with a zero were read at the wrong place; where all do, it is 0.0.0.0/8 that is meant.
+ * The length of the prefix is unknown, so every position counts that leaves zeros after the address. An address that
+ * begins with a zero was read at a wrong position, unless all of them do: then it is in 0.0.0.0/8.
  */
 function embeddedByNat64(bytes: readonly number[]): string[] {
   const readable = nat64Places.filter(([, , , last]) => bytes.slice(last + 1).every((byte) => byte === 0));
@@ -84,7 +85,7 @@ function embeddedByNat64(bytes: readonly number[]): string[] {
   return likely.length > 0 ? likely : found;
 }
 
-/** The 16 bytes of an IPv6 address in its canonical form, in which dotted IPv4 may stand at the end. */
+/** The 16 bytes of an IPv6 address in canonical form, which may end with dotted IPv4. */
 function bytesOf(address: string): number[] {
   const dotless = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);

@@ -3,15 +3,15 @@ import type { TransferLimits } from "../../ports.ts";
 import { tooSlow } from "./transfer-failures.ts";
 
 export interface PacedBodyOptions {
-  /** What comes, piece by piece. */
+  /** The source of the body. */
   readonly pieces: AsyncIterator<Uint8Array>;
   readonly limits: TransferLimits;
   readonly signal: AbortSignal;
-  /** Shown where it is too slow. */
+  /** The name of the source in an error. */
   readonly where: string;
   /** Ends what the pieces come from; called once, however the body ends. */
   readonly release: () => void;
-  /** What a failure of the source is called. */
+  /** Makes the error for a failure of the source. */
   readonly failure: (cause: unknown) => unknown;
 }
 
@@ -21,8 +21,8 @@ export interface PacedBody {
 }
 
 /**
- * A body that must keep coming. Only the time in which its reader waits for it counts, so that a slow disk here is not
- * held against the server, and a reader that holds back costs nothing: pieces are asked for one at a time.
+ * A body with a minimum rate. Only the time in which the reader waits counts, so that a slow local disk is not blamed on
+ * the server. Pieces are asked for one at a time, so that a slow reader needs no memory.
  */
 export function pacedBody(options: PacedBodyOptions): PacedBody {
   const { pieces, signal, release, failure } = options;
@@ -34,7 +34,7 @@ export function pacedBody(options: PacedBodyOptions): PacedBody {
     release();
   };
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
-    // Asked first: what an abort has closed is no whole body.
+    // An aborted body is not complete, although it is closed.
     if (isClosed && !signal.aborted) return { done: true, value: undefined };
     try {
       signal.throwIfAborted();
@@ -43,7 +43,7 @@ export function pacedBody(options: PacedBodyOptions): PacedBody {
       return result;
     } catch (error) {
       close();
-      // The source fails when it is ended in the middle: why it was ended is the better answer.
+      // The source fails when it is aborted: the reason of the abort is the better error.
       throw signal.aborted ? signal.reason : failure(error);
     }
   };
@@ -63,11 +63,11 @@ function createPace({ limits, signal, where }: PacedBodyOptions): Pace {
   let waitedSeconds = 0;
   let receivedBytes = 0;
   let since = 0;
-  const judge = (): void => {
+  const checkRate = (): void => {
     if (receivedBytes < minimumBytesPerSecond * rateWindowSeconds) {
       throw tooSlow(
         `${where} sent ${receivedBytes} bytes in ${rateWindowSeconds} s; ` +
-          `at least ${minimumBytesPerSecond} a second are expected.`,
+          `at least ${minimumBytesPerSecond} bytes a second are expected.`,
       );
     }
     waitedSeconds = 0;
@@ -79,19 +79,19 @@ function createPace({ limits, signal, where }: PacedBodyOptions): Pace {
     within: async (piece) => {
       since = uptime();
       const result = await ending(piece, signal, () => {
-        if (leftSeconds() <= 0) judge();
+        if (leftSeconds() <= 0) checkRate();
         return leftSeconds();
       });
       receivedBytes += result.value?.byteLength ?? 0;
-      if (leftSeconds() <= 0 && result.done !== true) judge();
+      if (leftSeconds() <= 0 && result.done !== true) checkRate();
       else waitedSeconds += uptime() - since;
       return result;
     },
   };
 }
 
-/** Waits for a piece; `look` is asked now and then, says in how many seconds it wants to be asked again, and may throw. */
-function ending<T>(piece: Promise<T>, signal: AbortSignal, look: () => number): Promise<T> {
+/** Waits for a piece. `check` is called from time to time, returns the seconds until its next call, and may throw. */
+function ending<T>(piece: Promise<T>, signal: AbortSignal, check: () => number): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const onAbort = (): void => settle(() => reject(signal.reason));
@@ -102,8 +102,8 @@ function ending<T>(piece: Promise<T>, signal: AbortSignal, look: () => number): 
     };
     const again = (): void => {
       try {
-        // A millisecond more than asked for: timers run out early by the fraction of one.
-        timer = setTimeout(again, look() * 1_000 + 1).unref();
+        // One millisecond more, because timers may fire a fraction of a millisecond early.
+        timer = setTimeout(again, check() * 1_000 + 1).unref();
       } catch (error) {
         settle(() => reject(error));
       }

@@ -7,8 +7,8 @@ import { pacedBody } from "./transfer-body.ts";
 import { refused, unreachable } from "./transfer-failures.ts";
 
 /**
- * One request on a connection of its own, and the head of its answer. `opening` ends it until the head is there, the
- * request's own signal from then on.
+ * Sends one request on a connection of its own and waits for the head of the answer. `opening` aborts it until then, and
+ * the signal of the request afterwards.
  */
 export async function exchange(
   url: URL,
@@ -26,7 +26,9 @@ export async function exchange(
   const encoding = response.headers["content-encoding"] ?? "";
   if (!/^(identity)?$/i.test(encoding.trim())) {
     stream.destroy();
-    throw refused(`${url.host} sent the file with the encoding ${JSON.stringify(encoding)}, unasked.`);
+    throw refused(
+      `${url.host} sent the file with the encoding ${JSON.stringify(encoding)}, although none was asked for.`,
+    );
   }
   const { body, close } = pacedBody({
     pieces:
@@ -40,19 +42,19 @@ export async function exchange(
     },
     failure: (cause) => unreachable(url, cause),
   });
-  // A transfer that nobody reads must not outlive the signal either.
+  // The signal also ends a transfer that is not being read.
   whole.addEventListener("abort", close);
   return { status: response.statusCode ?? 0, headers: oneEach(response.headers), body, close };
 }
 
-/** Bytes of a body that needs no parsing; null: one that does, or none. */
+/** The length of a body that needs no parsing; null: it needs parsing, or there is none. */
 function plainLength({ statusCode, headers }: IncomingMessage): number | null {
   const length = headers["content-length"] ?? "";
   const isPlain = headers["transfer-encoding"] === undefined && /^[0-9]{1,15}$/.test(length);
   return isPlain && (statusCode === 200 || statusCode === 206) ? Number(length) : null;
 }
 
-/** RFC 9112 §6.3 (6): what came with the head, and then as many bytes of the connection as are missing. */
+/** RFC 9112 §6.3 (6): the bytes that came with the head, and then the missing bytes from the connection. */
 async function* plainBody(
   response: IncomingMessage,
   reused: ReusedBuffer,
@@ -66,7 +68,7 @@ async function* plainBody(
   }
   while (missingBytes > 0) {
     const piece = (await reused.next())?.subarray(0, missingBytes);
-    if (piece === undefined) throw Object.assign(new Error("the body was cut off"), { code: "ECONNRESET" });
+    if (piece === undefined) throw Object.assign(new Error("the body is truncated"), { code: "ECONNRESET" });
     missingBytes -= piece.byteLength;
     yield piece;
   }
@@ -79,22 +81,22 @@ function headOf(
   { path, headers }: { path: string; headers: Record<string, string> },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const asking = sendRequest({
+    const sending = sendRequest({
       ...{ method: "GET", path, headers, maxHeaderSize: mostHeaderBytes },
       createConnection: () => stream,
     });
-    asking.once("response", (response) => {
-      // Whoever reads it hears of the failure; nobody else needs to.
+    sending.once("response", (response) => {
+      // The reader of the body gets the failure.
       response.on("error", () => undefined);
-      // Now, while the first piece is being parsed: the parser must not see the next one.
+      // While the first piece is parsed: the parser must not get the next one.
       if (plainLength(response) !== null) reused?.takeOver();
       resolve(response);
     });
-    asking.on("error", (error) => {
+    sending.on("error", (error) => {
       stream.destroy();
       reject(signal.aborted ? signal.reason : error);
     });
-    asking.end();
+    sending.end();
   });
 }
 

@@ -1,6 +1,6 @@
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 
-/** OpenSSL's words for a certificate whose time has not come or is over: by a wrong clock too. */
+/** OpenSSL's codes for a certificate that is not valid yet or has expired, possibly by a wrong clock. */
 const dateCodes: readonly string[] = [
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
@@ -12,18 +12,18 @@ const otherCertificateCodes =
   /^(CERT_|UNABLE_TO_(GET|VERIFY)_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
 
 const words: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its name is not known",
-  EAI_AGAIN: "no name server answers",
+  ENOTFOUND: "its name cannot be resolved",
+  EAI_AGAIN: "the name servers do not answer",
   ETIMEOUT: "no name server answered in time",
   ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "it broke the connection off",
-  EPIPE: "it broke the connection off",
-  EHOSTUNREACH: "there is no way to it",
-  ENETUNREACH: "there is no way to its network",
+  ECONNRESET: "it closed the connection",
+  EPIPE: "it closed the connection",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no route to its network",
   ETIMEDOUT: "it does not answer",
 };
 
-/** What an answer's way broke at: `update_server_unreachable`, with the reason `certificate_date` or `certificate`. */
+/** The error of a failed transfer: `update_server_unreachable`, with the reason `certificate_date` or `certificate`. */
 export function unreachable(url: URL, cause: unknown): StewardError {
   if (cause instanceof StewardError) return cause;
   const code = firstCode(cause) ?? "";
@@ -39,7 +39,7 @@ export function unreachable(url: URL, cause: unknown): StewardError {
     return new StewardError(
       "update_server_unreachable",
       `The certificate of ${where} cannot be trusted (${code}). ` +
-        "Check the server's name; an authority of your own goes into update.ca_file of the host file.",
+        "Check the name of the server. If it uses an authority of your own, add it with update.ca_file in the host file.",
       { cause, details: { reason: "certificate" } },
     );
   }
@@ -47,7 +47,7 @@ export function unreachable(url: URL, cause: unknown): StewardError {
   return new StewardError("update_server_unreachable", `${where} could not be read: ${why}.`, { cause });
 }
 
-/** `update_server_refused`: what the server is, says or leads to is nothing to go on with. */
+/** `update_server_refused`: the server's address, answer or redirect is not acceptable. */
 export function refused(message: string): StewardError {
   return new StewardError("update_server_refused", message);
 }
@@ -56,7 +56,7 @@ export function tooSlow(message: string): StewardError {
   return new StewardError("update_too_slow", message);
 }
 
-/** Several addresses may have been tried: the first one's failure stands for them. */
+/** If several addresses were tried, the failure of the first. */
 function firstCode(error: unknown): string | undefined {
   if (error instanceof AggregateError && systemErrorCode(error) === undefined) {
     return error.errors.map(systemErrorCode).find((code) => code !== undefined);

@@ -9,12 +9,12 @@ import { refused, unreachable } from "./transfer-failures.ts";
 /** Bytes read at a time. */
 const pieceBytes = 262_144;
 
-/** Not waiting for the other end of a fifo, and following no link that lies where the file should. */
+/** Does not block on a fifo, and does not follow a link in the place of the file. */
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Answers from a directory as a static server would: 200, 206 to `range`, 416 beyond the end, 404 where there is no
- * such file. What is no regular file, a link included, is refused.
+ * Answers from a directory as a static server would: 200, 206 to `range`, 416 beyond the end, 404 without such a file.
+ * Anything but a regular file is refused, also a link.
  */
 export async function openFile(url: URL, request: TransferRequest): Promise<Transfer> {
   const file = await openRegular(url);
@@ -55,21 +55,21 @@ const absent: Transfer = {
   close: () => undefined,
 };
 
-/** `null`: there is none of the name. */
+/** null: there is no file of that name. */
 async function openRegular(url: URL): Promise<{ handle: FileHandle; stats: Stats } | null> {
   const path = pathOf(url);
   if (path === null) return null;
   const handle = await open(path, openFlags).catch((error: unknown) => {
     const code = systemErrorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return null;
-    if (code === "ELOOP" || code === "ENXIO") throw refused(`${path} is no regular file.`);
+    if (code === "ELOOP" || code === "ENXIO") throw refused(`${path} is not a regular file.`);
     throw unreachable(url, error);
   });
   if (handle === null) return null;
   try {
     const stats = await handle.stat();
     if (stats.isFile()) return { handle, stats };
-    if (!stats.isDirectory()) throw refused(`${path} is no regular file.`);
+    if (!stats.isDirectory()) throw refused(`${path} is not a regular file.`);
   } catch (error) {
     await handle.close();
     throw error;
@@ -78,28 +78,28 @@ async function openRegular(url: URL): Promise<{ handle: FileHandle; stats: Stats
   return null;
 }
 
-/** `null`: a name with a quoted slash or null byte in it, which no file has. */
+/** null: a name with an encoded slash or null byte, which no file has. */
 function pathOf(url: URL): string | null {
   if (/%2f|%00/i.test(url.pathname)) return null;
   try {
     return fileURLToPath(url);
   } catch (cause) {
-    throw refused(`${url.href} is no address of a file on this device (${String(cause)}).`);
+    throw refused(`${url.href} is not the address of a file on this device (${String(cause)}).`);
   }
 }
 
-/** Of `bytes=N-`, the one form that is asked for here; another header is passed over, as RFC 9110 §14.2 allows. */
+/** N of `bytes=N-`, the only form that is used here; any other header is ignored, as RFC 9110 §14.2 allows. */
 function firstByte(range: string | undefined): number | null {
   const digits = /^bytes=([0-9]{1,15})-$/.exec(range ?? "")?.[1];
   return digits === undefined ? null : Number(digits);
 }
 
-/** To the size that the headers told, so that a file that grows meanwhile is not endless. */
+/** Up to the size in the headers, so that a file that grows meanwhile still ends. */
 async function* readPieces(handle: FileHandle, from: number, end: number): AsyncGenerator<Uint8Array> {
   for (let position = from; position < end; ) {
     const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, end - position));
     const { bytesRead } = await handle.read(piece, 0, piece.length, position);
-    if (bytesRead === 0) throw new Error("the file was cut off while it was read");
+    if (bytesRead === 0) throw new Error("the file was truncated while it was read");
     position += bytesRead;
     yield piece.subarray(0, bytesRead);
   }

@@ -13,7 +13,7 @@ export interface LinuxTransferOptions extends TransferOptions {
   readonly ownAddresses?: () => ReadonlySet<string>;
 }
 
-/** Transfers over the network and from directories; each has a connection of its own, which ends with it. */
+/** Transfers over the network and from directories, each with a connection of its own. */
 export function createTransfers(options: LinuxTransferOptions): Transfers {
   const connections: ConnectionOptions = {
     resolveHost: options.resolveHost ?? createResolveHost(),
@@ -38,7 +38,7 @@ function withUserAgent(request: TransferRequest, { userAgent }: LinuxTransferOpt
   return { ...request, headers: { ...request.headers, "user-agent": userAgent } };
 }
 
-/** The head must be there in time; from then on the body has limits of its own. */
+/** Limits the time until the head; the body has limits of its own. */
 async function openWithin(
   url: URL,
   { signal, limits }: TransferRequest,
@@ -52,7 +52,7 @@ async function openWithin(
   const timer = setTimeout(late, limits.headSeconds * 1_000);
   try {
     const opening = open(url, ending.signal);
-    // A look-up of a name cannot be ended: it is left behind.
+    // A look-up cannot be cancelled: its result is ignored.
     return await Promise.race([opening, aborted(ending.signal)]);
   } catch (error) {
     throw ending.signal.aborted ? ending.signal.reason : unreachable(url, error);
@@ -68,7 +68,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** RFC 9110 §15.4, on the origin of the request and on those that the host file names. */
+/** Follows redirects (RFC 9110 §15.4) to the origin of the request and to those that the host file names. */
 async function followed(
   url: URL,
   request: TransferRequest,
@@ -87,8 +87,8 @@ async function followed(
     at = redirected(at, headers.location);
     if (!origins.has(at.origin)) {
       throw refused(
-        `${url.host} redirects to ${at.origin}; only ${[...origins].join(", ")} may be led to. ` +
-          "update.redirect_origins of the host file can name others.",
+        `${url.host} redirects to ${at.origin}; allowed are ${[...origins].join(", ")}. ` +
+          "Add other origins to update.redirect_origins in the host file.",
       );
     }
     if (seen.has(at.href)) throw refused(`${url.host} redirects in a circle.`);
@@ -100,31 +100,34 @@ async function followed(
 
 function redirected(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from.href)) {
-    throw refused(`${from.host} redirects, but does not say where to.`);
+    throw refused(`${from.host} redirects without a usable Location header.`);
   }
   const to = new URL(location, from);
   to.hash = "";
-  if (to.username !== "" || to.password !== "") throw refused(`${from.host} redirects with a password.`);
+  if (to.username !== "" || to.password !== "")
+    throw refused(`${from.host} redirects to an address with a password.`);
   return to;
 }
 
-/** Absolute, of a scheme that is known here, and with nothing in it that the parser would take out silently. */
+/** An absolute address of a supported scheme, without parts that the parser would silently remove. */
 function parseAddress(address: string): URL {
-  if (!URL.canParse(address)) throw refused(`${JSON.stringify(address)} is no address.`);
+  if (!URL.canParse(address)) throw refused(`${JSON.stringify(address)} is not an address.`);
   const url = new URL(address);
   if (!["https:", "http:", "file:"].includes(url.protocol)) {
-    throw refused(`${address} is neither https, http nor a directory of this device.`);
+    throw refused(`${address} is not an https:, http: or file: address.`);
   }
   if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(address) || /[\\\t\r\n]/.test(address)) {
-    throw refused(`${JSON.stringify(address)} is not in its plain form.`);
+    throw refused(
+      `${JSON.stringify(address)} is not in its normal form: remove "." and ".." and special characters.`,
+    );
   }
   if (url.username !== "" || url.password !== "")
-    throw refused(`The address of ${url.host} holds a password.`);
+    throw refused(`The address of ${url.host} contains a password.`);
   return url;
 }
 
 function proxyOf(proxy: string): URL {
   const url = URL.canParse(proxy) ? new URL(proxy) : null;
   if (url?.protocol === "http:" && url.pathname === "/" && url.username === "") return url;
-  throw refused("update.proxy of the host file must be of the form http://host:port.");
+  throw refused("update.proxy in the host file must have the form http://host:port.");
 }
