@@ -1,4 +1,4 @@
-import type { RequestContext } from "../auth/sessions/sessions.ts";
+import type { RequestContext } from "../auth/request-context.ts";
 import type { Person, Program } from "../auth/tokens/bearer.ts";
 import { type Fault, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";

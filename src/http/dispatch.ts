@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RequestContext } from "../auth/sessions/sessions.ts";
+import type { RequestContext } from "../auth/request-context.ts";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operations/operation.ts";

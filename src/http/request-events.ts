@@ -1,4 +1,4 @@
-import type { RequestContext } from "../auth/sessions/sessions.ts";
+import type { RequestContext } from "../auth/request-context.ts";
 import { StewardError } from "../contract/errors.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";

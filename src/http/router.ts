@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import Router from "@koa/router";
 import type Koa from "koa";
-import type { RequestContext } from "../auth/sessions/sessions.ts";
+import type { RequestContext } from "../auth/request-context.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";

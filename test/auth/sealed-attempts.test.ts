@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import {
-  type ThrottledClient,
-  type TriedSecret,
-  withThrottle,
-} from "../../src/auth/throttle/with-throttle.ts";
+import type { ThrottledClient } from "../../src/auth/request-context.ts";
+import { type TriedSecret, withThrottle } from "../../src/auth/throttle/with-throttle.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { fail, type Host, throttleAt, tried } from "./throttle-at.ts";
 

@@ -3,7 +3,8 @@ import type { Enrolment as SetUp, TwoFactor, User } from "../../contract/types.t
 import type { Uptime } from "../../host/ports.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { RequestContext, Sessions } from "../sessions/sessions.ts";
+import type { RequestContext } from "../request-context.ts";
+import type { Sessions } from "../sessions/sessions.ts";
 import type { FullProof, OwnAccount } from "../sign-in/own-account.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { Person } from "../tokens/bearer.ts";

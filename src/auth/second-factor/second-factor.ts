@@ -3,7 +3,7 @@ import type { Uptime } from "../../host/ports.ts";
 import type { EventSink } from "../../journal/events/event.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { RequestContext } from "../sessions/sessions.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Undo } from "../throttle/counters.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { TrustedTime } from "../trusted-time.ts";

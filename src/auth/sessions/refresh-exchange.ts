@@ -1,9 +1,14 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
+import type { SessionClient } from "../request-context.ts";
 import { hashOfToken, makeRefreshToken, newRefreshKey, readRefreshToken } from "./refresh-token.ts";
 import type { StoredSession } from "./session.ts";
 import type { SessionTable } from "./session-table.ts";
-import type { Client, Opened } from "./sessions.ts";
+
+export interface OpenedSession {
+  session: StoredSession;
+  refreshToken: string;
+}
 
 /** Refresh tokens as a request brings them. */
 export interface RefreshProof {
@@ -26,7 +31,7 @@ interface Repeat {
   successor: string;
   until: number;
   uses: number;
-  client: Client;
+  client: SessionClient;
 }
 
 export interface RefreshExchangeOptions {
@@ -35,9 +40,9 @@ export interface RefreshExchangeOptions {
   uptime: () => number;
   idleSeconds: () => number;
   /** Told when a session was ended because its used refresh token came again. */
-  onReuse: (session: StoredSession, client: Client) => Promise<void>;
+  onReuse: (session: StoredSession, client: SessionClient) => Promise<void>;
   /** Told when a genuine token came without the value that belongs to it: the session goes on. */
-  onUnbound: (session: StoredSession, client: Client) => void;
+  onUnbound: (session: StoredSession, client: SessionClient) => void;
 }
 
 /** Seconds for which an exchange whose answer was lost may be repeated, and yields the same successor. */
@@ -47,9 +52,9 @@ const repeatsAllowed = 2;
 /** Exchanges refresh tokens, and finds the session of one. */
 export interface RefreshExchange {
   /** Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
-  exchange(proof: RefreshProof, client: Client): Promise<Opened>;
+  exchange(proof: RefreshProof, client: SessionClient): Promise<OpenedSession>;
   /** The living session of the token; undefined for one that is not known. Throws `invalid_token`: reason `binding`. */
-  sessionOf(proof: RefreshProof, client: Client): StoredSession | undefined;
+  sessionOf(proof: RefreshProof, client: SessionClient): StoredSession | undefined;
 }
 
 export function createRefreshExchange(options: RefreshExchangeOptions): RefreshExchange {
@@ -79,7 +84,7 @@ export function newBinding(): string {
 }
 
 /** What a session's first and each further token leave in it. */
-export function withNextToken(session: StoredSession, key: string): Opened {
+export function withNextToken(session: StoredSession, key: string): OpenedSession {
   const generation = session.generation + 1;
   const refreshToken = makeRefreshToken(key, { sessionId: session.id, generation });
   const refresh_hash = hashOfToken(refreshToken);
@@ -87,7 +92,11 @@ export function withNextToken(session: StoredSession, key: string): Opened {
 }
 
 /** The token that counts. A cookie's counts only for the page that it was given to, a cookie that was planted for none. */
-function heldBy(options: RefreshExchangeOptions, proof: RefreshProof, client: Client): Held | undefined {
+function heldBy(
+  options: RefreshExchangeOptions,
+  proof: RefreshProof,
+  client: SessionClient,
+): Held | undefined {
   const known = proof.tokens.flatMap((token) => holdersOf(options.table, token));
   const bound = known.filter(({ session }) => isBound(session, proof));
   const held = bound.find(({ isSpent }) => !isSpent) ?? bound[0];
@@ -129,8 +138,8 @@ async function repeated(
   { table, uptime, onReuse }: RefreshExchangeOptions,
   { session }: Held,
   repeat: Repeat | undefined,
-  client: Client,
-): Promise<Opened> {
+  client: SessionClient,
+): Promise<OpenedSession> {
   if (repeat && isRepeatable(repeat, session, client) && uptime() < repeat.until) {
     repeat.uses += 1;
     return { session, refreshToken: repeat.successor };
@@ -143,7 +152,11 @@ async function repeated(
   );
 }
 
-function isRepeatable({ successor, uses, client: first }: Repeat, session: StoredSession, again: Client) {
+function isRepeatable(
+  { successor, uses, client: first }: Repeat,
+  session: StoredSession,
+  again: SessionClient,
+) {
   const isSameCaller = first.address === again.address && first.userAgent === again.userAgent;
   return isSameCaller && uses < repeatsAllowed && session.refresh_hash === hashOfToken(successor);
 }
@@ -151,8 +164,8 @@ function isRepeatable({ successor, uses, client: first }: Repeat, session: Store
 function rotate(
   { uptime, idleSeconds }: RefreshExchangeOptions,
   session: StoredSession,
-  client: Client,
-): Opened {
+  client: SessionClient,
+): OpenedSession {
   const now = uptime();
   const used = {
     ...session,

@@ -1,6 +1,7 @@
 import { agentEvent, type EventFacts, type EventSink } from "../../journal/events/event.ts";
+import type { SessionClient } from "../request-context.ts";
 import type { StoredSession } from "./session.ts";
-import type { Client, SessionsOptions } from "./sessions.ts";
+import type { SessionsOptions } from "./sessions.ts";
 
 /** How the misuse of a refresh token is written down: with the session and the user that it is of. */
 export function sessionEvents(
@@ -10,7 +11,7 @@ export function sessionEvents(
   const facts = (
     type: "session.reused" | "session.cookie_refused",
     { id, user_id }: StoredSession,
-    { address, requestId }: Client,
+    { address, requestId }: SessionClient,
   ): EventFacts => ({
     ...agentEvent(type, { session: id }),
     subject: { id: user_id, name: nameOf(user_id) ?? user_id },

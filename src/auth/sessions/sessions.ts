@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { ThrottledClient } from "../throttle/with-throttle.ts";
+import type { SessionClient } from "../request-context.ts";
 import {
   createRefreshExchange,
   newBinding,
+  type OpenedSession,
   type RefreshExchangeOptions,
   type RefreshProof,
   withNextToken,
@@ -13,7 +14,7 @@ import { createSessionTable, type SessionTableOptions } from "./session-table.ts
 
 /** Sign-ins of people, by monotonic deadlines: kept through a restart of the agent, gone at a reboot. */
 export interface Sessions {
-  open(userId: string, client: Client): Opened;
+  open(userId: string, client: SessionClient): OpenedSession;
   /** The living session with this id. */
   find(id: string): StoredSession | undefined;
   /** The living sessions of a user, the last used first. */
@@ -26,34 +27,16 @@ export interface Sessions {
    */
   bind(id: string): string;
   /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
-  refresh(proof: RefreshProof, client: Client): Promise<Opened>;
+  refresh(proof: RefreshProof, client: SessionClient): Promise<OpenedSession>;
   /**
    * Ends the session of a refresh token and returns it; a token that is not known ends nothing. Throws `invalid_token`:
    * reason `binding`.
    */
-  close(proof: RefreshProof, client: Client): Promise<StoredSession | undefined>;
+  close(proof: RefreshProof, client: SessionClient): Promise<StoredSession | undefined>;
   /** Ends all sessions of a user, or all but one, at once. */
   endAll(userId: string, exceptId?: string): Promise<void>;
   /** Seconds until the two deadlines. */
   remaining(session: StoredSession): { idleSeconds: number; absoluteSeconds: number };
-}
-
-/** Who uses a session, for people who look at their sessions. */
-export interface Client {
-  /** As people are shown it; `local` on the unix socket. */
-  readonly address: string;
-  readonly userAgent: string;
-  readonly requestId?: string;
-}
-
-/** Where a request comes from. */
-export interface RequestContext extends Client, ThrottledClient {
-  readonly requestId: string;
-}
-
-export interface Opened {
-  session: StoredSession;
-  refreshToken: string;
 }
 
 export interface SessionsOptions
@@ -112,7 +95,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 function newSession(
   { uptime, limits, bootId }: SessionsOptions,
   userId: string,
-  client: Client,
+  client: SessionClient,
 ): StoredSession {
   const now = uptime();
   const { idleSeconds, absoluteSeconds } = limits();

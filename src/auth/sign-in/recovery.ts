@@ -1,14 +1,13 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
-import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Enrolment } from "../second-factor/enrolment.ts";
 import { findRecoveryCode } from "../second-factor/recovery-codes.ts";
-import type { RequestContext, Sessions } from "../sessions/sessions.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import { withThrottle } from "../throttle/with-throttle.ts";
 import type { ApiTokens, EndedTokens } from "../tokens/api-tokens.ts";
-import type { AnswerSession } from "./session-answer.ts";
+import { respondWithSession, type SessionResponseOptions } from "./session-answer.ts";
 import { asUsername, type SignedIn } from "./sign-in.ts";
 
 /** The way back in without the authenticator. */
@@ -24,18 +23,15 @@ export interface Recovery {
   ): Promise<SignedIn & { ended: EndedTokens }>;
 }
 
-export interface RecoveryOptions {
-  accounts: Accounts;
+export interface RecoveryOptions extends SessionResponseOptions {
   passwords: Passwords;
-  sessions: Sessions;
   apiTokens: ApiTokens;
   throttle: Throttle;
   enrolment: Enrolment;
-  answer: AnswerSession;
 }
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { accounts, throttle, enrolment, sessions, apiTokens, answer } = options;
+  const { accounts, throttle, enrolment, sessions, apiTokens } = options;
   return {
     recover: (reference, secrets, context) => {
       const named = accounts.find(reference) ?? accounts.findByName(asUsername(reference));
@@ -54,7 +50,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
           const ended = await apiTokens.endAll(account.id, secrets.keep_tokens);
           const opened = sessions.open(account.id, context);
           accounts.signedIn(account.id, undefined);
-          const session = answer(opened, accounts.find(account.id) ?? account);
+          const session = respondWithSession(options, opened, accounts.find(account.id) ?? account);
           return { session, method: "recovery_code", ended };
         },
       );

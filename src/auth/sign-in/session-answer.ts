@@ -1,12 +1,13 @@
 import type { Session } from "../../contract/types.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
+import type { OpenedSession } from "../sessions/refresh-exchange.ts";
 import type { RequiredAction } from "../sessions/required-action.ts";
-import type { Opened, Sessions } from "../sessions/sessions.ts";
+import type { Sessions } from "../sessions/sessions.ts";
 import { type AccessTokens, accessSeconds } from "../tokens/access-tokens.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 
-export interface SessionAnswerOptions {
+export interface SessionResponseOptions {
   accounts: Accounts;
   sessions: Sessions;
   tokens: AccessTokens;
@@ -15,30 +16,30 @@ export interface SessionAnswerOptions {
   requiredAction: (account: Account) => RequiredAction;
 }
 
-/** What somebody gets who signed in: tokens, deadlines as times of day, and what he should know. */
-export type AnswerSession = (opened: Opened, account: Account) => Session;
-
 /** Recovery codes left below which their owner is told to make new ones. */
 const fewRecoveryCodes = 3;
 
-export function createSessionAnswer(options: SessionAnswerOptions): AnswerSession {
+/** The answer to a sign-in or a refresh: tokens, deadlines as times of day, and what the user should know. */
+export function respondWithSession(
+  options: SessionResponseOptions,
+  { session, refreshToken }: OpenedSession,
+  account: Account,
+): Session {
   const { accounts, sessions, tokens, time } = options;
-  return ({ session, refreshToken }, account) => {
-    const { idleSeconds, absoluteSeconds } = sessions.remaining(session);
-    const at = (seconds: number) => new Date(time.now().getTime() + seconds * 1_000).toISOString();
-    return {
-      access_token: tokens.issue(account.id, session.id),
-      token_type: "Bearer",
-      expires_in: accessSeconds,
-      refresh_token: refreshToken,
-      session: {
-        id: session.id,
-        expires_at: at(absoluteSeconds),
-        idle_expires_at: at(Math.min(idleSeconds, absoluteSeconds)),
-      },
-      user: accounts.view(account),
-      warnings: warningsOf(account, options.requiredAction(account)),
-    };
+  const { idleSeconds, absoluteSeconds } = sessions.remaining(session);
+  const at = (seconds: number) => new Date(time.now().getTime() + seconds * 1_000).toISOString();
+  return {
+    access_token: tokens.issue(account.id, session.id),
+    token_type: "Bearer",
+    expires_in: accessSeconds,
+    refresh_token: refreshToken,
+    session: {
+      id: session.id,
+      expires_at: at(absoluteSeconds),
+      idle_expires_at: at(Math.min(idleSeconds, absoluteSeconds)),
+    },
+    user: accounts.view(account),
+    warnings: warningsOf(account, options.requiredAction(account)),
   };
 }
 

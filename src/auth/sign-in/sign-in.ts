@@ -1,18 +1,17 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
 import type { Account } from "../../users/account.ts";
-import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { RefreshProof } from "../sessions/refresh-exchange.ts";
 import type { RequiredAction } from "../sessions/required-action.ts";
 import type { StoredSession } from "../sessions/session.ts";
-import type { RequestContext, Sessions } from "../sessions/sessions.ts";
 import type { StepUps } from "../sessions/step-up.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import { withThrottle } from "../throttle/with-throttle.ts";
 import type { Challenge, Challenges } from "./challenges.ts";
-import type { AnswerSession } from "./session-answer.ts";
+import { respondWithSession, type SessionResponseOptions } from "./session-answer.ts";
 
 /** Signing in, staying signed in, and signing out. */
 export interface SignIn {
@@ -41,17 +40,12 @@ export interface SignedIn {
   method: "password" | FactorMethod;
 }
 
-export interface SignInOptions {
-  accounts: Accounts;
+export interface SignInOptions extends SessionResponseOptions {
   passwords: Passwords;
-  sessions: Sessions;
   throttle: Throttle;
   challenges: Challenges;
   secondFactor: SecondFactor;
   stepUps: StepUps;
-  answer: AnswerSession;
-  /** What this user has to do first. */
-  requiredAction: (account: Account) => RequiredAction;
 }
 
 export function createSignIn(options: SignInOptions): SignIn {
@@ -69,7 +63,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     refresh: async (proof, context) => {
       const opened = await sessions.refresh(proof, context);
       const account = accounts.find(opened.session.user_id);
-      if (account?.enabled) return options.answer(opened, account);
+      if (account?.enabled) return respondWithSession(options, opened, account);
       await sessions.endAll(opened.session.user_id);
       throw new StewardError("invalid_token", "The user may no longer sign in.", {
         details: { reason: "revoked" },
@@ -169,16 +163,17 @@ function accountForLogin(account: Account | undefined, hash: string): Account | 
 }
 
 function open(
-  { accounts, sessions, stepUps, answer, requiredAction }: SignInOptions,
+  options: SignInOptions,
   account: Account,
   { rehashed, method }: Pick<SignedIn, "method"> & Pick<Challenge, "rehashed">,
   context: RequestContext,
 ): SignedIn {
+  const { accounts, sessions, stepUps, requiredAction } = options;
   const opened = sessions.open(account.id, context);
   accounts.signedIn(account.id, rehashed);
   const present = accounts.find(account.id) ?? account;
   if (isStepUp(method, requiredAction(present))) stepUps.grant(opened.session.id);
-  return { session: answer(opened, present), method };
+  return { session: respondWithSession(options, opened, present), method };
 }
 
 /**

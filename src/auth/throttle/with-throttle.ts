@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { StewardError } from "../../contract/errors.ts";
-import type { ClientKey } from "../../users/passwords.ts";
+import type { ThrottledClient } from "../request-context.ts";
 import type { Attempt, Seal } from "./attempt.ts";
 import type { AttemptContext, Throttle } from "./throttle.ts";
 
@@ -20,14 +20,6 @@ const saidToStrangers: ReadonlySet<ErrorCode> = new Set([
   "setup_token_invalid",
   "hashing_busy",
 ]);
-
-/** Where an attempt comes from. */
-export interface ThrottledClient {
-  /** What attempts are counted under; null is the device itself, which is never slowed down. */
-  readonly clientKey: ClientKey;
-  /** On loopback: the key of the user of this device that it is, where the host can tell. */
-  readonly keyOfUser?: (() => Promise<string>) | undefined;
-}
 
 /** Whose secret it is that is tried; null: no account's. */
 export interface TriedSecret extends AttemptContext {

@@ -13,7 +13,6 @@ import { createStepUps } from "../../auth/sessions/step-up.ts";
 import { createChallenges } from "../../auth/sign-in/challenges.ts";
 import { createOwnAccount } from "../../auth/sign-in/own-account.ts";
 import { createRecovery } from "../../auth/sign-in/recovery.ts";
-import { createSessionAnswer } from "../../auth/sign-in/session-answer.ts";
 import { createSignIn } from "../../auth/sign-in/sign-in.ts";
 import { type AccountLock, createThrottle } from "../../auth/throttle/throttle.ts";
 import { createAccessTokens } from "../../auth/tokens/access-tokens.ts";
@@ -58,11 +57,12 @@ export async function composeSignIn(parts: SignInParts) {
   const { seal, trouble } = await openSeal(config, state, host);
   const basics = composeAccounts(parts, seal);
   const { time, throttle, apiTokens } = basics;
-  const tokens = createAccessTokens({ time, uptime });
   const { usedCodes, lostCodes } = await openUsedCodes(parts, basics.accounts);
   const requiredAction = (account: Account) => requiredActionOf(account, security().require_2fa);
-  const common = { ...basics, usedCodes, seal, uptime, requiredAction, stepUps: createStepUps(uptime) };
-  const answer = createSessionAnswer({ ...common, tokens });
+  const common = {
+    ...{ ...basics, usedCodes, seal, uptime, requiredAction },
+    ...{ tokens: createAccessTokens({ time, uptime }), stepUps: createStepUps(uptime) },
+  };
   const secondFactor = createSecondFactor({ ...common, events, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });
   const issuer = () => settings.read().device.name || `Steward ${host.identity.hostname}`;
@@ -76,13 +76,11 @@ export async function composeSignIn(parts: SignInParts) {
   observeTime(parts, { onTrusted, onStep: lostCodes.stepped });
   return {
     ...common,
-    tokens,
     ownAccount,
-    requiredAction,
     enrolment,
     bearer: createBearer({ ...common, security }),
-    signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor, answer }),
-    recovery: createRecovery({ ...common, enrolment, answer }),
+    signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor }),
+    recovery: createRecovery({ ...common, enrolment }),
     checks: [{ name: "two-factor key", code: "two_factor_key" as const, isFailure: true as const, trouble }],
     /** What else goes with a user who is deleted. */
     forget: async ({ id, username }: User) => {

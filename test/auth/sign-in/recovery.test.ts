@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createRecovery } from "../../../src/auth/sign-in/recovery.ts";
-import { createSessionAnswer } from "../../../src/auth/sign-in/session-answer.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
 import { virtualHost } from "../virtual-host.ts";
 import { codeFrom, context, enrolled, virtualSignIn } from "../virtual-sign-in.ts";
@@ -12,12 +11,8 @@ async function withOneUsePassword() {
   const { id, username } = rooms.account();
   const { initialPassword } = await rooms.accounts.setPassword(id, undefined, "192.0.2.1");
   const { recoveryCodes } = await enrolled(rooms);
-  const answer = createSessionAnswer({
-    ...rooms,
-    tokens: createAccessTokens(rooms),
-    requiredAction: () => null,
-  });
-  const recovery = createRecovery({ ...rooms, answer });
+  const tokens = createAccessTokens(rooms);
+  const recovery = createRecovery({ ...rooms, tokens, requiredAction: () => null });
   const secrets = {
     password: initialPassword ?? assert.fail("no one-use password"),
     recovery_code: recoveryCodes[0] ?? "",
