@@ -2,8 +2,8 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { sourceOfPeer } from "../client-address.ts";
 import { localSockets } from "../server.ts";
-import { sourceOfPeer } from "../source.ts";
 import { type Connections, type RequestListener, trackConnections } from "./connections.ts";
 
 /** A listening server. */

@@ -2,7 +2,7 @@ import type Koa from "koa";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createRepeats } from "../../journal/logs/repeats.ts";
-import type { RequestSource } from "../source.ts";
+import type { RequestSource } from "../client-address.ts";
 
 /** A request that is to have a line in the log. */
 export interface LoggedRequest {

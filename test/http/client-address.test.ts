@@ -4,7 +4,7 @@ import { type AddressInfo, connect, isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { loopbackKey } from "../../src/auth/throttle/client-key.ts";
-import { createSchemeOf, createSourceOf } from "../../src/http/source.ts";
+import { createSchemeOf, createSourceOf } from "../../src/http/client-address.ts";
 
 const proxy = "10.0.0.1";
 const trusted = [proxy, "10.1.0.0/16", "2001:db8:ffff::/48"];
