@@ -10,13 +10,13 @@ import type { Bearer } from "../auth/tokens/bearer.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Actor } from "./call.ts";
 
-/** Finds out who makes a request. Throws `authentication_required` or `invalid_token`. */
-export type Authenticate = (ctx: Koa.Context, way: Way) => Promise<Actor>;
+/** Finds out who is calling. Throws `authentication_required` or `invalid_token`. */
+export type Authenticate = (ctx: Koa.Context, facts: RequestFacts) => Promise<Actor>;
 
-/** How a request came. */
-export interface Way {
+/** What the router knows of a request before its caller is known. */
+export interface RequestFacts {
   readonly isLocal: boolean;
-  /** Of the client. */
+  /** Of the client, as events show it. */
   readonly address: string;
   /** The operation may be called with a token whose time claims alone are wrong. */
   readonly isClockTolerant: boolean;
@@ -30,7 +30,7 @@ export interface AuthenticateOptions {
 /** Verified tokens remembered; each is some 300 bytes, and a token lives 15 minutes. */
 const rememberedTokens = 1_000;
 
-/** Ours have some 400 characters; what is much longer need not be hashed to be refused. */
+/** Our tokens have some 400 characters; a much longer one is refused without hashing it. */
 const maximumTokenCharacters = 4_096;
 
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
@@ -43,14 +43,14 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
     if (!token) {
       throw new StewardError(
         "authentication_required",
-        "The Authorization header must be `Bearer` and an access token.",
+        "The Authorization header must be `Bearer` and a token.",
       );
     }
     if (token.length > maximumTokenCharacters) {
       throw invalidToken("malformed", "This is not an access token of this device.");
     }
     if (token.startsWith("stw_")) return bearer.program(token, isClockTolerant, address);
-    // Without an await where it is known: each costs a request a turn of the microtasks.
+    // No await for a token that is remembered: it would cost each request a turn of the microtasks.
     return bearer.person(verified.known(token) ?? (await verified.verify(ctx, token)), isClockTolerant);
   };
 }
@@ -62,8 +62,8 @@ interface VerifiedTokens {
 }
 
 /**
- * koa-jwt verifies a token once; verification is most of a request's cost, so the claims of the whole token are
- * remembered, those of the latest `most` tokens.
+ * koa-jwt verifies each token once. Verification is most of the cost of a request, so the claims of the latest `most`
+ * tokens are remembered.
  */
 export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTokens): VerifiedTokens {
   const { algorithms, issuer, audience } = accessTokenRules;
@@ -74,7 +74,7 @@ export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTok
     audience,
     complete: true,
     key: "jwt",
-    // The times in a token are judged at every request, by a clock that may be wrong: here only what never changes.
+    // The times in a token are checked at every request, since the clock may change; here only what never changes.
     ignoreExpiration: true,
     ignoreNotBefore: true,
   };
@@ -106,7 +106,7 @@ function refusal(error: unknown): StewardError {
   if (message === "invalid signature") {
     return invalidToken(
       "signature",
-      "The access token was not signed with the key that is in use, which is new at each start of the agent. Exchange the refresh token for a new one.",
+      "The access token was not signed with the present key, which is new at each start of the agent. Exchange the refresh token for a new access token.",
     );
   }
   return invalidToken("malformed", "This is not an access token of this device.");

@@ -3,7 +3,7 @@ import { StewardError } from "../contract/errors.ts";
 import type { Access, Operation } from "../contract/operations/operation.ts";
 import { type Actor, roleOf } from "./call.ts";
 
-/** What is asked of whoever calls an operation. */
+/** Who may call an operation, and what they must have done before. */
 export type Policy = Pick<
   Operation,
   "access" | "scope" | "stepUp" | "beforePasswordChange" | "beforeEnrolment" | "insteadForAdmins"
@@ -20,7 +20,7 @@ export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<
   if (actor.kind !== "local-root") refuseRestricted(policy, actor);
   const isSelf = actor.kind === "user" && params.id === actor.account.id;
   refuseRole(policy, actor, isSelf);
-  // Whoever made a token gave the password for its scopes, and a program has none to give.
+  // The password was given when the token was made, and a program has none to give.
   if (actor.kind === "token") return;
   if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
 }
@@ -31,14 +31,14 @@ export function requireStepUp(actor: Actor): void {
   if (actor.kind === "user" && actor.isSteppedUp) return;
   throw new StewardError(
     "step_up_required",
-    "This takes the password again, and the code where there is one: POST /api/auth/reauth, then repeat the request within five minutes. Nothing was changed.",
+    "Confirm your password (and code, if you have a second factor) with POST /api/auth/reauth, then repeat the request within five minutes. Nothing was changed.",
   );
 }
 
 function unknownCaller(): StewardError {
   return new StewardError(
     "authentication_required",
-    "Sign in first: this needs an access token (Authorization: Bearer …).",
+    "Sign in first: this request needs an access token (Authorization: Bearer …).",
   );
 }
 
@@ -47,13 +47,13 @@ export function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
   if (scope === undefined) {
     throw new StewardError(
       "token_not_allowed",
-      "API tokens may not do this, whatever their scopes. It takes a person who signs in.",
+      "API tokens may not do this, with any scope. A user has to sign in.",
     );
   }
   if (token.scopes.includes(scope)) return;
   throw new StewardError(
     "insufficient_scope",
-    `This API token has the scopes ${token.scopes.join(", ")}; this takes ${scope}.`,
+    `This API token has the scopes ${token.scopes.join(", ")}; this request needs ${scope}.`,
   );
 }
 
@@ -71,8 +71,8 @@ function refuseRestricted(policy: Policy, actor: Person | Program): void {
     throw new StewardError(
       "two_factor_enrolment_required",
       actor.kind === "user"
-        ? "This device asks for two-factor sign-in and you have not enrolled: POST /api/auth/reauth, then /api/users/{id}/2fa/setup and …/enable."
-        : `This device asks for two-factor sign-in (security.require_2fa), and the owner of this API token, ${actor.account.username}, has not enrolled. The token is refused until they have: \`steward user 2fa setup ${actor.account.username}\`.`,
+        ? "This device requires two-factor sign-in and you have not enrolled: POST /api/auth/reauth, then /api/users/{id}/2fa/setup and …/enable."
+        : `This device requires two-factor sign-in (security.require_2fa), and the owner of this API token, ${actor.account.username}, has not enrolled. The token is refused until they have: \`steward user 2fa setup ${actor.account.username}\`.`,
     );
   }
 }
@@ -82,7 +82,7 @@ function refuseRole({ access, insteadForAdmins }: Policy, actor: Actor, isSelf: 
   if (access === "local") {
     throw new StewardError(
       "forbidden",
-      "This is for whoever stands at the device: root there, with the command line `steward`.",
+      "Only root on the device may do this, with the command line `steward`.",
     );
   }
   if (typeof access === "string") {
@@ -98,7 +98,10 @@ function refuseRole({ access, insteadForAdmins }: Policy, actor: Actor, isSelf: 
     actor.kind === "token"
       ? `The owner of this API token has the role "${roleOf(actor)}", which`
       : `Your role "${roleOf(actor)}"`;
-  throw new StewardError("forbidden", `${whose} may not do this; it takes ${access.roles.join(" or ")}.`);
+  throw new StewardError(
+    "forbidden",
+    `${whose} may not do this; it needs the role ${access.roles.join(" or ")}.`,
+  );
 }
 
 function mayCall(access: Access, actor: Actor, isSelf: boolean): boolean {

@@ -7,10 +7,10 @@ import type { Input, Output, Role } from "../contract/types.ts";
 import type { EventActor, EventDetails, EventSubject } from "../journal/events/event.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 
-/** Who is calling. `local-root` is whoever could open the unix socket: root and the service's own user. */
+/** Who is calling. `local-root` came over the unix socket, which only root and the service's own user can open. */
 export type Actor = Anonymous | { readonly kind: "local-root" } | Person | Program;
 
-/** Somebody who sent no token; or, where none is needed, one that is not good, which `refusal` says. */
+/** A caller without a token; or, where none is needed, with one that was refused, for the reason in `refusal`. */
 export interface Anonymous {
   readonly kind: "anonymous";
   readonly refusal?: StewardError;
@@ -20,40 +20,40 @@ export interface Anonymous {
 export interface Call<Id extends OperationId> extends Input<Id> {
   actor: Actor;
   context: RequestContext;
-  /** The browser's, where the operation may use it and there is a browser. */
+  /** Of a browser, where the operation may use it. */
   cookie: RefreshCookie | undefined;
   /** Of a stream: the Last-Event-ID header, where a client comes back. */
   lastEventId: string | undefined;
-  /** What the event of this call should say besides; later facts go before earlier ones. */
+  /** Adds facts to the event of this call; later facts replace earlier ones. */
   note: (facts: EventNote) => void;
-  /** Throws `etag_mismatch` when the caller's If-Match is not about `present`. */
+  /** Throws `etag_mismatch` when the caller's If-Match is not the entity tag of `present`. */
   ifMatch: (present: object) => void;
 }
 
-/** What a handler knows of the event that its call is written down as. */
+/** What a handler adds to the event of its call. */
 export interface EventNote {
-  /** Whoever turned out to be calling, where the request did not say. */
+  /** The caller, where only the handler finds out who it is. */
   actor?: EventActor;
-  /** Whom or what it was about. */
+  /** The user or thing that it concerns. */
   subject?: EventSubject;
   details?: EventDetails;
-  /** What it turned out to be, where the operation can be more than one thing. */
+  /** The type, where an operation has more than one. */
   type?: EventType;
-  /** Nothing was changed after all: nothing is written down. */
+  /** Nothing was changed: there is no event. */
   isUnchanged?: boolean;
 }
 
 /** One message of an event stream (WHATWG HTML §9.2). */
 export interface StreamMessage {
-  /** What a client that comes back sends as Last-Event-ID. */
+  /** A client that reconnects sends it as Last-Event-ID. */
   id?: string;
   event?: string;
   data: object;
 }
 
 /**
- * What a streaming operation gives back: begins to send, and returns how to stop. `end` closes the stream; `drained`
- * settles when the client has taken most of what was sent: to be waited for between pages of what is past.
+ * The result of a streaming operation: begins to send, and returns how to stop. `end` closes the stream; `drained`
+ * settles when the client has taken most of what was sent, and is awaited between pages of past messages.
  */
 export type StreamSource = (
   send: (message: StreamMessage) => void,
@@ -67,21 +67,21 @@ type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extend
   ? StreamSource
   : Output<Id>;
 
-/** What is wrong with the members of a body that fit its schema, where others do not. */
+/** Further errors of a body: of the members that fit its schema, where others do not. */
 export interface FormHandler {
   faultsOf?: (sound: unknown) => readonly Fault[] | Promise<readonly Fault[]>;
 }
 
-/** A handler of a form that is to hear of all that is wrong at once. */
+/** A handler whose caller is told of all errors in the body at once. */
 export function form<Handle extends (call: never) => unknown, Body>(
   handle: Handle,
   faultsOf: (sound: Body) => readonly Fault[] | Promise<readonly Fault[]>,
 ): Handle & FormHandler {
-  // What is left of the body fits the schema but for members that are missing.
+  // The rest of the body fits the schema, except for members that are missing.
   return Object.assign(handle, { faultsOf: (sound: unknown) => faultsOf(sound as Body) });
 }
 
-/** One handler an operation: a missing one does not compile. */
+/** One handler for each operation: a missing one does not compile. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
 
 /** The rights of the caller; an anonymous one has none. */
@@ -90,13 +90,13 @@ export function roleOf(actor: Actor): Role | undefined {
   return actor.kind === "anonymous" ? undefined : actor.account.role;
 }
 
-/** The user that signed in. Throws `authentication_required`. */
+/** The user who signed in. Throws `authentication_required`. */
 export function personOf(actor: Actor): Person {
   if (actor.kind === "user") return actor;
   throw new StewardError("authentication_required", "Sign in first.");
 }
 
-/** The caller as events name him. */
+/** The caller as events name them. */
 export function eventActorOf(actor: Actor): EventActor {
   switch (actor.kind) {
     case "user":

@@ -8,36 +8,36 @@ import {
 } from "../auth/throttle/client-key.ts";
 import type { UserOfConnection } from "../host/ports.ts";
 
-/** Where a request comes from. */
-export interface RequestSource {
-  /** The client's address as people are shown it: IPv4, or IPv6 in its canonical form without a zone. */
+/** The client of a request. */
+export interface RequestClient {
+  /** The address as people are shown it: IPv4, or IPv6 in its canonical form without a zone. */
   address: string;
-  /** What attempts are counted by, see `clientKeyOf`. */
+  /** Attempts are counted by it, see `clientKeyOf`. */
   clientKey: string;
-  /** On loopback: what the attempts of the one user of this device are counted by, where the host can tell who it is. */
+  /** On loopback: a key for the local user who connected, where the host can tell who it is. */
   keyOfUser?: (() => Promise<string>) | undefined;
 }
 
-/** Trusted proxies that a request may have come through; behind more of them nobody looks any further. */
+/** Trusted proxies that a request may have come through; with more of them its client is the peer. */
 const maximumHops = 16;
 
-/** The longest entry there is: an IPv6 address of 45 characters, its zone, brackets, a port. */
+/** Characters of the longest entry: an IPv6 address of 45 characters, its zone, brackets, a port. */
 const maximumEntryCharacters = 80;
 
 /**
- * Tells where requests come from: the peer, or, when the peer is a trusted proxy, the right-most address of
- * X-Forwarded-For that is not one itself. It is read from the right and no further than needed, so what a client wrote
- * to the left of its own address neither counts nor hides it. Where an entry on the way is malformed, or nothing but
- * proxies is found, it is the peer. Forwarded, X-Real-IP and X-Forwarded-Host are never honoured: the names that this
- * device answers to are judged by the Host header alone.
+ * Finds the client of a request: the peer, or, when the peer is a trusted proxy, the right-most address of X-Forwarded-For
+ * that is not a trusted proxy. The header is read from the right and no further than needed, so entries that a client
+ * wrote itself, to the left of its address, have no effect. Where an entry on the way is malformed, or all of them are
+ * proxies, the client is the peer. Forwarded, X-Real-IP and X-Forwarded-Host are ignored: only the Host header says which
+ * name of the device was called.
  */
-export function createSourceOf(
+export function createClientOf(
   trustedProxies: readonly string[],
   userOf: UserOfConnection = async () => null,
-): (request: IncomingMessage) => RequestSource {
+): (request: IncomingMessage) => RequestClient {
   const isTrusted = createTrust(trustedProxies);
   // A connection has one peer and many requests.
-  const peers = new WeakMap<object, RequestSource & { isTrusted: boolean }>();
+  const peers = new WeakMap<object, RequestClient & { isTrusted: boolean }>();
   return (request) => {
     let peer = peers.get(request.socket);
     if (peer === undefined) {
@@ -55,7 +55,7 @@ export function createSourceOf(
   };
 }
 
-/** The host is asked when an attempt is judged, and once a connection. */
+/** The host is asked when the first attempt is judged, once for each connection. */
 function onceAsked(socket: Socket, address: string, userOf: UserOfConnection): () => Promise<string> {
   let asked: Promise<string> | undefined;
   const ask = async (): Promise<string> => {
@@ -71,8 +71,8 @@ function onceAsked(socket: Socket, address: string, userOf: UserOfConnection): (
 }
 
 /**
- * Tells the scheme that the client used: the connection's own, or what a trusted proxy says in X-Forwarded-Proto:
- * `http` or `https` and nothing else.
+ * Finds the scheme that the client used: that of the connection, or `http` or `https` as a trusted proxy says in
+ * X-Forwarded-Proto.
  */
 export function createSchemeOf(
   trustedProxies: readonly string[],
@@ -88,7 +88,7 @@ export function createSchemeOf(
 
 /** Addresses and CIDR ranges, as the host file has checked them. */
 function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
-  // One a family: in a single list ::/80 would take in every IPv4 address, as mapped into IPv6.
+  // One for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6.
   const trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const entry of trustedProxies) {
     const [address = "", prefix] = entry.split("/");
@@ -103,7 +103,7 @@ function createTrust(trustedProxies: readonly string[]): (address: string) => bo
   };
 }
 
-/** Undefined where the header does not say. Node has joined its lines by commas, the last line last. */
+/** Undefined where the header does not tell. Node has joined its lines by commas, in their order. */
 function forwardedFor(
   header: string | string[] | undefined,
   isTrusted: (address: string) => boolean,
@@ -130,8 +130,8 @@ function addressOf(entry: string): string | undefined {
   return canonical(v4 ?? bare ?? "");
 }
 
-/** The source of a connection, by its peer's address; those of a unix socket, which have none, are one. */
-export function sourceOfPeer(remoteAddress: string | undefined): string {
+/** The key of a connection's peer; all peers of a unix socket, which have no address, share one. */
+export function clientKeyOfPeer(remoteAddress: string | undefined): string {
   return clientKeyOf(canonical(remoteAddress ?? "") ?? "");
 }
 

@@ -20,7 +20,7 @@ import { type CheckedInput, createInputCheck, type RawInput, refuse } from "./va
 export interface DispatchRequest extends RawInput {
   actor: Actor;
   context: RequestContext;
-  /** Where the handler's note goes, for whoever writes a refusal down. */
+  /** Collects the handler's notes for the event, also for that of a refusal. */
   noted: EventNote;
   cookie: RefreshCookie | undefined;
   /** The Last-Event-ID header of a stream. */
@@ -40,7 +40,7 @@ export interface Answer {
   stream?: StreamSource;
 }
 
-/** Runs operations: rights first, then input, then the handler. The same for a request and for the local command line. */
+/** Runs operations: rights first, then input, then the handler; for requests and for the local command line alike. */
 export interface Dispatch {
   /** Throws a StewardError. */
   run(id: OperationId, request: DispatchRequest): Promise<Answer>;
@@ -75,7 +75,7 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
   };
 }
 
-/** What is wrong besides with the members that fit: a form is told all at once. */
+/** Errors of the members that fit the schema: the client is told of all errors at once. */
 async function furtherErrors(
   { faultsOf }: FormHandler,
   { bodyErrors, soundBody }: CheckedInput,
@@ -107,7 +107,7 @@ function record(
 function answer(operation: Operation, result: unknown): Answer {
   const { status, etag, schema, collection, stream } = operation.response;
   if (stream) {
-    // The table of handlers holds that a streaming operation gives a source.
+    // The type of the handlers ensures that a streaming operation returns a source.
     return { status, text: undefined, etag: undefined, location: undefined, stream: result as StreamSource };
   }
   if (!schema || typeof result !== "object" || result === null) {
@@ -118,7 +118,7 @@ function answer(operation: Operation, result: unknown): Answer {
   return { status, text, etag: etag ? etagOf(result) : undefined, location };
 }
 
-/** Values that live on, such as the settings, are turned into text once and not at each request. */
+/** Values that are answered again, such as the settings, are turned into text once. */
 const texts = new WeakMap<object, string>();
 const etags = new WeakMap<object, string>();
 

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * Whether a Host header names this device: a literal address, or one of its names. Any other name could be a
- * stranger's that was pointed here (DNS rebinding), and gets 421.
+ * Whether a Host header names this device: a literal address, or one of its names. Any other name gets 421: an attacker
+ * could have pointed their own name at this device (DNS rebinding).
  */
 export function createHostCheck(names: readonly string[]): (host: string | undefined) => boolean {
   const known = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);
@@ -12,7 +12,7 @@ export function createHostCheck(names: readonly string[]): (host: string | undef
     const before = remembered.get(host);
     if (before !== undefined) return before;
     const isOurs = isKnown(host, known);
-    // Bounded: what is remembered of strangers' names must not grow with their number.
+    // Bounded: strangers could send any number of names.
     if (remembered.size < 64) remembered.set(host, isOurs);
     return isOurs;
   };

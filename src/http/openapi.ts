@@ -18,10 +18,11 @@ export function openApiDocument(version: string): object {
       title: "Steward",
       version,
       summary: "The operations agent of a Linux appliance",
-      description: "Accounts and sign-in, settings, and what the agent and its host say of themselves.",
+      description:
+        "Accounts and sign-in, the clock, settings, signed updates, and facts about the agent and its host.",
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: "/", description: "the device itself" }],
+    servers: [{ url: "/", description: "this device" }],
     tags: ["system", "setup", "auth", "users", "tokens", "events", "logs", "updates"].map((name) => ({
       name,
     })),
@@ -46,7 +47,7 @@ export function openApiDocument(version: string): object {
   };
 }
 
-/** Of every request, whatever it asks for: those of the way in, before there is an operation, among them. */
+/** Any request can be answered with these, some of them before its operation is known. */
 const codesOfAll = [
   "malformed_request",
   "malformed_path",
@@ -64,7 +65,7 @@ function hasPrecondition({ method, precondition, response }: Operation): boolean
   return precondition === true || (response.etag === true && method !== "GET");
 }
 
-/** Codes that an operation can answer with: its own, and those that follow from its access, input and place. */
+/** Codes that an operation can answer with: its own, and those that follow from its access, input and path. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([...(operation.errors ?? []), ...codesOfAll]);
   const add = (...more: ErrorCode[]): void => {
@@ -81,7 +82,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (!operation.beforeSetup) add("setup_required");
   if (!operation.inRescue) add("state_damaged");
   if (operation.pathParameters) add("not_found");
-  // Also where there is neither: a query parameter that is not known is refused everywhere.
+  // Everywhere: an unknown query parameter is refused also where there is neither a query nor a body.
   add("validation_failed", "unknown_field");
   if (operation.response.stream) add("rate_limited");
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
@@ -130,20 +131,19 @@ function parametersOf(operation: Operation): object {
   const ifMatch = {
     name: "If-Match",
     in: "header",
-    description: "the ETag that was read",
+    description: "the ETag of the answer that the change is based on",
     schema: { type: "string" },
   };
   const lastEventId = {
     name: "Last-Event-ID",
     in: "header",
-    description: "the last id that was read, to go on behind it",
+    description: "the id of the last message that was read; the stream goes on after it",
     schema: { type: "string" },
   };
   const refreshBinding = {
     name: "X-Refresh-Binding",
     in: "header",
-    description:
-      "`refresh_binding` of the sign-in; a refresh token that was given out in a cookie counts only with it",
+    description: "`refresh_binding` of the sign-in; a refresh token in a cookie is accepted only with it",
     schema: { type: "string" },
   };
   const parameters = [
@@ -159,7 +159,7 @@ function parametersOf(operation: Operation): object {
 function success(operation: Operation): object {
   const { status, schema, etag, stream } = operation.response;
   const text = { type: "string" };
-  // OpenAPI 3.1 has no words for a stream's items.
+  // OpenAPI 3.1 cannot describe the items of a stream.
   const streamed = { "text/event-stream": { schema: text, "x-event-data": schema } };
   return {
     description: status === 204 ? "Done" : operation.summary,

@@ -2,27 +2,27 @@ import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import { type ErrorDetails, StewardError } from "../contract/errors.ts";
 import type { ProblemClock } from "../contract/types.ts";
 
-/** What an error looks like to a client: status, headers and the RFC 9457 document. */
+/** An error as a client gets it: status, headers and the RFC 9457 document. */
 export interface Problem {
   status: number;
   headers: Record<string, string>;
   text: string;
 }
 
-/** Seconds after which a 503 without a better estimate is worth another try. */
+/** Seconds after which a client should repeat a request that got a 503 without a better estimate. */
 const defaultRetrySeconds = 5;
 
-/** What everybody may know of the device's clock. */
+/** The facts about the clock that need no sign-in. */
 export type DescribeClock = () => ProblemClock;
 
-/** Refusals of a token or a code: a wrong clock may be all that is wrong. */
+/** Refusals of a token or a code, of which a wrong clock may be the cause. */
 const aboutTime: ReadonlySet<ErrorCode> = new Set(["invalid_token", "totp_invalid", "totp_reused"]);
 
-/** Turns anything thrown into a problem; what is not a StewardError says nothing of its inside. */
+/** Turns anything thrown into a problem; the text of an unexpected error stays in the log. */
 export function toProblem(error: unknown, requestId: string, describeClock: DescribeClock): Problem {
   if (error instanceof StewardError)
     return problemOf(error.code, error.message, error.details, requestId, describeClock);
-  const detail = "Something went wrong inside the agent. Its log names this request id.";
+  const detail = "The agent failed unexpectedly. Its log has the cause, under this request id.";
   return problemOf("internal_error", detail, {}, requestId, describeClock);
 }
 
@@ -60,5 +60,5 @@ function problemOf(
 function challengeOf(code: ErrorCode): string {
   if (code === "invalid_token") return 'Bearer error="invalid_token"';
   if (code !== "step_up_required") return "Bearer";
-  return `Bearer error="insufficient_user_authentication", error_description="Give the password again: POST /api/auth/reauth", max_age=300`;
+  return `Bearer error="insufficient_user_authentication", error_description="Confirm the password: POST /api/auth/reauth", max_age=300`;
 }

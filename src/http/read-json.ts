@@ -1,29 +1,29 @@
 import type { IncomingMessage } from "node:http";
 import { StewardError } from "../contract/errors.ts";
 
-/** What of a body is read. */
+/** Bounds of a body. */
 export interface BodyLimits {
-  /** The largest that is taken. */
+  /** The largest that is accepted. */
   readonly bytes: number;
-  /** For the whole of it, from its head on; null: as long as the listener gives any request. */
+  /** For the whole request; null: the bound of the listener. */
   readonly milliseconds: number | null;
 }
 
-/** Of requests with a valid token, and of those over the unix socket. */
+/** Bounds for requests with a valid token, and for those over the unix socket. */
 export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };
 
 /**
- * Of all others: strangers, who must not hold a place and memory for long. What an open operation takes has some hundred
- * bytes, and fits even where a password of the greatest length is written in escapes.
+ * Bounds for all others: strangers must not hold a connection and memory for long. The body of an open operation has some
+ * hundred bytes; the longest password fits even when it is written in escapes.
  */
 export const strangersBody: BodyLimits = { bytes: 4 * 1024, milliseconds: 5_000 };
 
-/** An oversize body is read and thrown away up to here, so that the client gets to see the answer. */
+/** An oversize body is read and discarded up to here, so that the client receives the answer. */
 const maximumDrainedBytes = 1024 * 1024;
 
 /**
  * Reads a JSON body. Throws `unsupported_media_type`, `payload_too_large`, `malformed_json`, `request_timeout`.
- * Our own forty lines: a body parser package costs 10 to 21 MB of resident memory.
+ * Written here, in forty lines: the packages for it cost 10 to 21 MB of resident memory.
  */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const type = request.headers["content-type"] ?? "";
@@ -71,21 +71,24 @@ function readBytes(request: IncomingMessage, { bytes, milliseconds }: BodyLimits
     });
     const breakOff = (): void => {
       clearTimeout(timer);
-      reject(new StewardError("request_timeout", "The connection ended before the body did."));
+      reject(new StewardError("request_timeout", "The connection ended before the body was complete."));
     };
-    // Node's "aborted" is the client's doing, no error of ours.
+    // Node's "aborted": the client has closed the connection.
     request.once("error", breakOff);
     request.once("close", breakOff);
   });
 }
 
 function tooLarge(bytes: number): StewardError {
-  return new StewardError("payload_too_large", `The body may have ${bytes} bytes. Nothing was changed.`);
+  return new StewardError(
+    "payload_too_large",
+    `The body is larger than the ${bytes} bytes that are allowed. Nothing was changed.`,
+  );
 }
 
 function tooSlow(milliseconds: number): StewardError {
   return new StewardError(
     "request_timeout",
-    `The body did not arrive within ${milliseconds / 1_000} seconds, which is all that a request without a valid token gets. Nothing was changed; send it again.`,
+    `The body did not arrive within ${milliseconds / 1_000} seconds, the limit for requests without a valid token. Nothing was changed; send it again.`,
   );
 }

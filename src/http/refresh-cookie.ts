@@ -1,21 +1,21 @@
 import type Koa from "koa";
 import { StewardError } from "../contract/errors.ts";
 
-/** The refresh token of a browser, where no script of a page can read it. */
+/** The refresh token of a browser, in a cookie that no script can read. */
 export interface RefreshCookie {
   /**
-   * The tokens: more than one where another program of this host has set a cookie of our name, which only their session
-   * can tell apart. Throws `authentication_required` when there is none, `forbidden` when the request does not come from
-   * a page of this very origin.
+   * The tokens: more than one where another program on this host has set a cookie of the same name; only a look-up of
+   * the sessions tells which is ours. Throws `authentication_required` when there is none, `forbidden` when the request
+   * does not come from a page of the same origin.
    */
   read(): readonly string[];
-  /** The X-Refresh-Binding header: the value that the page was given together with its cookie. */
+  /** The X-Refresh-Binding header: the page received its value together with the cookie. */
   readonly binding: string | undefined;
   write(token: string): void;
   clear(): void;
 }
 
-/** Cookies of our name that are looked at; each costs a search. */
+/** Cookies of our name that are tried; each costs a look-up. */
 const mostCookies = 8;
 
 export interface RefreshCookieOptions {
@@ -24,7 +24,7 @@ export interface RefreshCookieOptions {
   scheme: string;
 }
 
-/** One for each device, so that two of them behind one name do not take each other's. */
+/** Differs for each device, so that two devices behind one host name do not overwrite each other's cookie. */
 export function refreshCookieName(deviceId: string): string {
   return `steward-refresh-${deviceId.slice(0, 8)}`;
 }
@@ -43,13 +43,13 @@ export function createRefreshCookie(ctx: Koa.Context, { name, scheme }: RefreshC
       if (tokens.length === 0) {
         throw new StewardError(
           "authentication_required",
-          "There is neither a refresh token in the body nor a cookie with one. Sign in.",
+          "The request has a refresh token neither in its body nor in a cookie. Sign in.",
         );
       }
       if (!isSameOrigin(ctx, scheme)) {
         throw new StewardError(
           "forbidden",
-          "The cookie counts only for pages of this very origin: its scheme, host and port.",
+          "The cookie is accepted only from pages of the same origin: scheme, host and port.",
         );
       }
       return tokens;
@@ -69,7 +69,7 @@ function cookieValues(header: string | undefined, name: string): string[] {
     .slice(0, mostCookies);
 }
 
-/** A page of another site, or of another program on this host. A client that is no browser can say anything here: see `binding`. */
+/** A page of another site, or of another program on this host. Only browsers can be believed here: see `binding`. */
 function isSameOrigin(ctx: Koa.Context, scheme: string): boolean {
   const { "sec-fetch-site": site, origin, host } = ctx.req.headers;
   if (site !== undefined) return site === "same-origin";

@@ -4,15 +4,15 @@ import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";
 import { type Actor, type EventNote, eventActorOf } from "./call.ts";
 
-/** A request as far as it got, for what is written down of it beside its success. */
+/** A request as far as it got, for the event of its refusal. */
 export interface RequestAttempt {
   actor: Actor;
   readonly context: RequestContext;
-  /** What the operation's handler knows of it. */
+  /** The notes of the operation's handler. */
   readonly noted: EventNote;
 }
 
-/** Writes down what was refused: 401, 403 and 429. Anything else was no refusal. */
+/** Records a refusal: a 401, 403 or 429. Other errors are not refusals. */
 export function recordRefusal(
   events: EventSink,
   id: OperationId,

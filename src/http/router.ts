@@ -6,10 +6,10 @@ import { StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import type { EventSink } from "../journal/events/event.ts";
-import type { Authenticate, Way } from "./authenticate.ts";
+import type { Authenticate, RequestFacts } from "./authenticate.ts";
 import { authorise, refuseOutOfScope } from "./authorise.ts";
 import { type Actor, roleOf } from "./call.ts";
-import type { RequestSource } from "./client-address.ts";
+import type { RequestClient } from "./client-address.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson, strangersBody, usualBody } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
@@ -23,16 +23,16 @@ export interface RouterOptions {
   authenticate: Authenticate;
   events: EventSink;
   streams: Streams;
-  /** Where a request of the network comes from. */
-  sourceOf: (request: IncomingMessage) => RequestSource;
+  /** The client of a request that came over TCP. */
+  clientOf: (request: IncomingMessage) => RequestClient;
   refreshCookie: (ctx: Koa.Context) => RefreshCookie;
-  /** True for requests that came over the unix socket. */
+  /** Whether a request came over the unix socket. */
   isLocal: (ctx: Koa.Context) => boolean;
-  /** Throws when this operation is not to be had now: setup, rescue, shutdown. */
+  /** Throws when this operation is not available now: before setup, in rescue, or while the agent stops. */
   admit: (id: OperationId, isLocal: boolean) => void;
 }
 
-/** The routes of the contract, and an honest answer for every other path and method under /api. */
+/** The routes of the contract, and a problem for every other path and method under /api. */
 export function createRouter(options: RouterOptions): Router {
   const router = new Router({ sensitive: true, strict: true });
   for (const id of operationIds) {
@@ -45,7 +45,7 @@ export function createRouter(options: RouterOptions): Router {
 
 /**
  * koa-router tries every route at every request. For the contract's paths without parameters the outcome is always the
- * same, so it is looked up once; strangers' paths are not remembered.
+ * same, so it is remembered; unknown paths, of which strangers can send any number, are not.
  */
 function rememberMatches(router: Router): void {
   const known = new Set(operationIds.map((id) => operationOf(id).path).filter((path) => !path.includes("{")));
@@ -60,7 +60,7 @@ function rememberMatches(router: Router): void {
   };
 }
 
-/** What a request gets that no route took: koa-router's own 404 and 405 are plain text. */
+/** Answers a request without a route: koa-router's own 404 and 405 are plain text. */
 export function refuseUnrouted(router: Router, ctx: Koa.Context): never {
   const { path: layers } = router.match(ctx.path, ctx.method);
   const allow = [...new Set(layers.flatMap((layer) => layer.methods))];
@@ -90,15 +90,15 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
 
 const anonymous: Actor = { kind: "anonymous" };
 
-/** Of the unix socket. */
+/** The client of the unix socket. */
 const local: Pick<RequestContext, "address" | "clientKey" | "keyOfUser"> = {
   address: "local",
   clientKey: null,
 };
 
-function contextOf({ sourceOf }: RouterOptions, ctx: Koa.Context, isLocal: boolean): RequestContext {
-  // Member by member: a spread is a twentieth of what a read costs.
-  const { address, clientKey, keyOfUser } = isLocal ? local : sourceOf(ctx.req);
+function contextOf({ clientOf }: RouterOptions, ctx: Koa.Context, isLocal: boolean): RequestContext {
+  // Member by member: a spread would be a twentieth of the cost of a read.
+  const { address, clientKey, keyOfUser } = isLocal ? local : clientOf(ctx.req);
   return {
     address,
     clientKey,
@@ -116,22 +116,22 @@ async function perform(
 ): Promise<void> {
   const operation = operationOf(id);
   const { context, noted } = attempt;
-  const way = {
+  const facts = {
     isLocal: context.clientKey === null,
     address: context.address,
     isClockTolerant: operation.clockTolerant === true,
   };
-  attempt.actor = await identify(options, ctx, way, operation);
+  attempt.actor = await identify(options, ctx, facts, operation);
   if ("account" in attempt.actor) keepPlace(ctx.req.socket, attempt.actor.account.id);
   let body: unknown;
   if (operation.body) {
-    // Rights first: strangers' bodies are not read. And again behind it: a body may take 25 s, and whoever is shut out
-    // meanwhile must not get it in.
+    // Rights first: a stranger's body is not read. And again afterwards: a body may take 25 s, and a user who is disabled
+    // meanwhile must be refused.
     authorise(operation, attempt.actor, ctx.params);
     if (!operation.bodyOptional || hasBody(ctx.req.headers)) {
       body = await readJson(ctx.req, attempt.actor.kind === "anonymous" ? strangersBody : usualBody);
     }
-    attempt.actor = await identify(options, ctx, way, operation);
+    attempt.actor = await identify(options, ctx, facts, operation);
   }
   if ("isTolerated" in attempt.actor && attempt.actor.isTolerated) {
     await recordTolerance(options.events, id, attempt);
@@ -140,7 +140,7 @@ async function perform(
     actor: attempt.actor,
     context,
     noted,
-    cookie: operation.cookie && !way.isLocal ? options.refreshCookie(ctx) : undefined,
+    cookie: operation.cookie && !facts.isLocal ? options.refreshCookie(ctx) : undefined,
     lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
     ifMatch: ctx.req.headers["if-match"],
     params: ctx.params,
@@ -150,16 +150,16 @@ async function perform(
   if (!answer.stream) return send(ctx, answer);
   const { actor } = attempt;
   const isAllowed = async () => {
-    const present = await identify(options, ctx, way, operation);
+    const present = await identify(options, ctx, facts, operation);
     authorise(operation, present, ctx.params);
-    // What he may see was chosen by the role that he had.
+    // The stream shows what the role at its beginning may see.
     return roleOf(present) === roleOf(actor);
   };
   options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
   ctx.respond = false;
 }
 
-/** RFC 9112 §6.3: how a request says that a body follows. */
+/** RFC 9112 §6.3: the headers that announce a body. */
 function hasBody(headers: Koa.Context["req"]["headers"]): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] !== undefined || (length !== undefined && Number(length) !== 0);
@@ -178,22 +178,27 @@ function searchOf(url: string): URLSearchParams {
 }
 
 /**
- * A token shows more of an open operation; one that is not good, or whose scopes do not reach so far, is no reason there
- * to refuse what everybody gets.
+ * An open operation shows more to a known caller. A token that is refused there, or that lacks the scope, gets the answer
+ * for callers without a token.
  */
-function identify(options: RouterOptions, ctx: Koa.Context, way: Way, operation: Operation): Promise<Actor> {
-  if (operation.access !== "open") return options.authenticate(ctx, way);
-  return identifyWhereOpen(options, ctx, way, operation);
+function identify(
+  options: RouterOptions,
+  ctx: Koa.Context,
+  facts: RequestFacts,
+  operation: Operation,
+): Promise<Actor> {
+  if (operation.access !== "open") return options.authenticate(ctx, facts);
+  return identifyWhereOpen(options, ctx, facts, operation);
 }
 
 async function identifyWhereOpen(
   options: RouterOptions,
   ctx: Koa.Context,
-  way: Way,
+  facts: RequestFacts,
   operation: Operation,
 ): Promise<Actor> {
   try {
-    const actor = await options.authenticate(ctx, way);
+    const actor = await options.authenticate(ctx, facts);
     if (actor.kind === "token") refuseOutOfScope(operation, actor);
     return actor;
   } catch (error) {
@@ -205,19 +210,25 @@ async function identifyWhereOpen(
 function acceptsJson(ctx: Koa.Context): void {
   const { accept } = ctx.req.headers;
   if (accept === undefined || accept === "*/*") return;
-  // The usual ones are known at once; a weight of nought excludes (RFC 9110 §12.4.2).
+  // Usual headers need no parsing; a weight of zero excludes (RFC 9110 §12.4.2).
   if (accept.includes("application/json") && !accept.includes("q=0")) return;
   if (ctx.accepts("application/json", "application/problem+json")) return;
-  throw new StewardError("not_acceptable", "Answers are application/json; the Accept header excludes that.");
+  throw new StewardError(
+    "not_acceptable",
+    "The answer is application/json, which the Accept header excludes.",
+  );
 }
 
 function acceptsStream(ctx: Koa.Context): void {
   const { accept } = ctx.req.headers;
   if (accept === undefined || ctx.accepts("text/event-stream")) return;
-  throw new StewardError("not_acceptable", "This is a text/event-stream; the Accept header excludes that.");
+  throw new StewardError(
+    "not_acceptable",
+    "The answer is text/event-stream, which the Accept header excludes.",
+  );
 }
 
-/** By way of `ctx.response` and `ctx.res`: each of ctx's own members is a delegate that costs a look-up more. */
+/** Uses `ctx.response` and `ctx.res`: each of ctx's own members is a delegate, which costs one more look-up. */
 function send({ req, res, response, request }: Koa.Context, answer: Answer): void {
   if (answer.status !== 200) response.status = answer.status;
   if (answer.location !== undefined) res.setHeader("Location", answer.location);
@@ -226,12 +237,12 @@ function send({ req, res, response, request }: Koa.Context, answer: Answer): voi
     res.setHeader("ETag", answer.etag);
     if (req.headers["if-none-match"] !== undefined && isFresh(response, request)) return;
   }
-  // Before the body, or koa would take the text for HTML and look its type up.
+  // Before the body: otherwise koa takes the text for HTML and looks its type up.
   res.setHeader("Content-Type", "application/json");
   response.body = answer.text;
 }
 
-/** RFC 9110 §13.1.2: what the client has is what it would get. */
+/** RFC 9110 §13.1.2: the client has the present answer already. */
 function isFresh(response: Koa.Response, request: Koa.Request): boolean {
   response.status = 200;
   if (!request.fresh) return false;

@@ -10,17 +10,17 @@ import type { RequestLines } from "./wire/request-lines.ts";
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   /** Names that this device answers to, besides its addresses and localhost. */
   hostNames: readonly string[];
-  /** Serves a file of the console; false when there is none at the path. */
+  /** Serves a file of the console; false when the path has none. */
   serveFile: (ctx: Koa.Context) => Promise<boolean>;
   log: Log;
   requestLines: RequestLines;
   describeClock: DescribeClock;
 }
 
-/** Listeners mark the sockets that came over the unix socket with this. */
+/** The connections of the unix socket, as its listener marks them. */
 export const localSockets = new WeakSet<object>();
 
-/** Of every answer of the API. */
+/** Headers of every answer of the API. */
 export const apiHeaders = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -29,10 +29,10 @@ export const apiHeaders = {
   "Cross-Origin-Resource-Policy": "same-origin",
 } as const;
 
-/** The HTTP application: each request gets an id, a check of where it came from, its route, and one kind of error. */
+/** The HTTP application: each request gets an id and a check of its origin, then its route; errors become problems. */
 export function createServer(options: ServerOptions): Koa {
   const app = new Koa();
-  // What a response could not be sent for has been logged below; koa's own handler would print it again.
+  // Errors are logged below; koa's own handler would print them again.
   app.silent = true;
   const isLocal = (ctx: Koa.Context) => localSockets.has(ctx.req.socket);
   const isOurHost = createHostCheck(options.hostNames);
@@ -50,7 +50,7 @@ export function createServer(options: ServerOptions): Koa {
       fail(options, ctx, error, requestId);
     }
     if (ctx.req.method !== "GET" || ctx.res.statusCode >= 500)
-      options.requestLines.add(ctx, { requestId, source: isLocal(ctx) ? null : options.sourceOf(ctx.req) });
+      options.requestLines.add(ctx, { requestId, client: isLocal(ctx) ? null : options.clientOf(ctx.req) });
   });
   app.use(router.routes());
   app.use(async (ctx) => {
@@ -71,7 +71,7 @@ function requestIdOf(ctx: Koa.Context): string {
   return `${requestPrefix}-${requestCount.toString(36)}`;
 }
 
-/** The socket is for programs on this host: a browser or a proxy behind it is somebody else's request. */
+/** The unix socket is for programs on this host: a browser or a proxy would bring the requests of others. */
 function checkOrigin(
   ctx: Koa.Context,
   isLocal: boolean,
@@ -79,14 +79,14 @@ function checkOrigin(
 ): void {
   const { headers, url = "/" } = ctx.req;
   if (!isLocal) {
-    // RFC 9112 §3.2.2: the host of an absolute form counts, whatever Host says.
+    // RFC 9112 §3.2.2: the host of an absolute form replaces that of the Host header.
     const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
     if (headers.host === undefined)
       throw new StewardError("malformed_request", "The request has no Host header.");
     if (isOurHost(headers.host) && (authority === undefined || isOurHost(authority))) return;
     throw new StewardError(
       "misdirected_request",
-      "This device does not answer to the name in the Host header. Use its address, or one of its own names.",
+      "The name in the Host header is not a name of this device. Use its address, or one of its own names.",
     );
   }
   const isForwarded = Object.keys(headers).some(
@@ -99,7 +99,7 @@ function checkOrigin(
   );
 }
 
-/** RFC 9112 §3.2: a request with more than one Host is refused, or two readers of it could take it for two. */
+/** RFC 9112 §3.2: a request with more than one Host is refused, since a proxy could read another one than we do. */
 function checkHostLines(ctx: Koa.Context): void {
   const { rawHeaders } = ctx.req;
   let lines = 0;
@@ -114,7 +114,7 @@ function checkPath(ctx: Koa.Context): void {
     const { path } = ctx.request;
     if (path.includes("%")) decodeURIComponent(path);
   } catch (cause) {
-    // A target that cannot be parsed throws at every look at the path, also the log's.
+    // Reading the path of such a target throws again, also for the log.
     if (!(cause instanceof URIError)) ctx.req.url = "/";
     throw new StewardError("malformed_path", "The path is malformed.", { cause });
   }
@@ -124,11 +124,11 @@ function fail(options: ServerOptions, ctx: Koa.Context, error: unknown, requestI
   const problem = toProblem(error, requestId, options.describeClock);
   if (!(error instanceof StewardError) || error.code === "internal_error") {
     const cause = error instanceof Error ? error.stack : String(error);
-    options.log("error", "a request failed inside the agent", { request_id: requestId, cause });
+    options.log("error", "a request failed unexpectedly", { request_id: requestId, cause });
   }
   ctx.status = problem.status;
   ctx.set(problem.headers);
-  // What is left of the body is not waited for, so the connection cannot be used again.
+  // The rest of the body is not read, so the connection cannot be used again.
   if (!ctx.req.complete) ctx.set("Connection", "close");
   ctx.body = problem.text;
 }

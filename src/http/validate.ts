@@ -3,7 +3,7 @@ import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import { createValidator, inputValidatorName, type Validator } from "../store/validation/schemas.ts";
 
-/** Path parameters, query and body as they came; the body is absent where none was sent. */
+/** Path parameters, query and body as they were sent; the body is undefined where none was. */
 export interface RawInput {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -14,9 +14,9 @@ export interface CheckedInput {
   params: Readonly<Record<string, string>>;
   query: unknown;
   body: unknown;
-  /** What is wrong with the body: it is not to be used then. */
+  /** Errors of the body, which must not be used where there are any. */
   bodyErrors: readonly InputError[];
-  /** What is right of a body that is wrong, members that are missing aside; undefined where that cannot be told. */
+  /** The valid members of a body with errors; undefined where they cannot be told apart. */
   soundBody: () => unknown;
 }
 
@@ -31,7 +31,8 @@ export function createInputCheck(id: OperationId): (input: RawInput) => CheckedI
   );
   return (input) => {
     for (const [name, check] of parameters) {
-      if (check(input.params[name]).length > 0) throw new StewardError("not_found", "Nothing has this id.");
+      if (check(input.params[name]).length > 0)
+        throw new StewardError("not_found", "There is nothing with this id.");
     }
     const query =
       input.query.size === 0 && !operation.query ? undefined : queryObject(operation, input.query);
@@ -46,10 +47,10 @@ export function createInputCheck(id: OperationId): (input: RawInput) => CheckedI
 function refuseAnyMember(value: unknown): readonly InputError[] {
   const [name] = Object.keys(value ?? {});
   if (name === undefined) return [];
-  return [{ pointer: `/${name}`, code: "unknown_field", detail: "is not a parameter known here" }];
+  return [{ pointer: `/${name}`, code: "unknown_field", detail: "is not a known parameter" }];
 }
 
-/** Query parameters are text; those whose schema is a number or a boolean are read as such. */
+/** Query parameters are text; numbers and booleans are read as their schema has them. */
 function queryObject(operation: Operation, query: URLSearchParams): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   const schema = operation.query as { properties?: Record<string, { type?: unknown }> } | undefined;
@@ -72,13 +73,13 @@ function typed(text: string, type: unknown): unknown {
   return text;
 }
 
-/** All of them are in `errors`. */
+/** How many more errors the member `errors` of the problem has. */
 function othersToo(count: number): string {
   if (count === 0) return "";
-  return count === 1 ? "; one more is wrong" : `; ${count} more are wrong`;
+  return count === 1 ? "; one more member is wrong" : `; ${count} more members are wrong`;
 }
 
-/** Judged once more: not every error is told, and a name that is told may be cut. */
+/** Checked once more: the list of errors is bounded, and so are the names in it. */
 function soundPart(body: unknown, errors: readonly InputError[], check: Validator): unknown {
   if (!isObject(body)) return undefined;
   const sound = withoutWrong(body, errors);
@@ -86,8 +87,8 @@ function soundPart(body: unknown, errors: readonly InputError[], check: Validato
 }
 
 /**
- * The body without the members that are wrong: what is left of it fits, as far as it goes. Copied only on the way to
- * them: what a stranger sends may be nested deeper than a copy of the whole can follow.
+ * The body without the members that have errors. Only the objects on the way to them are copied: a stranger's body may be
+ * nested too deeply for a copy of the whole.
  */
 function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
   const sound = { body };
@@ -121,7 +122,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Throws one error with all that is wrong, where anything is. */
+/** Throws one error that lists all of them; nothing where there are none. */
 export function refuse(errors: readonly InputError[], where: "query" | "body"): void {
   const first = errors[0];
   if (!first) return;

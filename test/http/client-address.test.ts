@@ -4,7 +4,7 @@ import { type AddressInfo, connect, isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { loopbackKey } from "../../src/auth/throttle/client-key.ts";
-import { createSchemeOf, createSourceOf } from "../../src/http/client-address.ts";
+import { createClientOf, createSchemeOf } from "../../src/http/client-address.ts";
 
 const proxy = "10.0.0.1";
 const trusted = [proxy, "10.1.0.0/16", "2001:db8:ffff::/48"];
@@ -15,8 +15,8 @@ function request(peer: string | undefined, headers: Record<string, string> = {},
   return { socket, headers } as unknown as IncomingMessage;
 }
 
-const sourceOf = createSourceOf(trusted);
-const forwarded = (header: string, peer = proxy) => sourceOf(request(peer, { "x-forwarded-for": header }));
+const clientOf = createClientOf(trusted);
+const forwarded = (header: string, peer = proxy) => clientOf(request(peer, { "x-forwarded-for": header }));
 
 describe("the source of a request", () => {
   const peers: [string, string | undefined, string, string][] = [
@@ -35,21 +35,21 @@ describe("the source of a request", () => {
   ];
   for (const [what, peer, address, source] of peers) {
     it(`of ${what} is ${source || "empty"}`, () => {
-      const found = sourceOf(request(peer));
+      const found = clientOf(request(peer));
       assert.deepEqual([found.address, found.clientKey], [address, source]);
     });
   }
 
   it("is one for all addresses of a /64 (a host hops through its own)", () => {
     const sources = ["2001:db8:7::1", "2001:db8:7::dead:beef", "2001:db8:7:0:ffff:ffff:ffff:ffff"];
-    assert.equal(new Set(sources.map((peer) => sourceOf(request(peer)).clientKey)).size, 1);
-    assert.notEqual(sourceOf(request("2001:db8:7:1::1")).clientKey, sourceOf(request(sources[0])).clientKey);
+    assert.equal(new Set(sources.map((peer) => clientOf(request(peer)).clientKey)).size, 1);
+    assert.notEqual(clientOf(request("2001:db8:7:1::1")).clientKey, clientOf(request(sources[0])).clientKey);
   });
 });
 
 describe("the local user behind a request", () => {
   const asked: number[] = [];
-  const userOf = createSourceOf(trusted, async ({ remotePort }) => {
+  const userOf = createClientOf(trusted, async ({ remotePort }) => {
     asked.push(remotePort);
     return remotePort === 3 ? null : 1_000 + remotePort;
   });
@@ -83,7 +83,7 @@ describe("the local user behind a request", () => {
 describe("X-Forwarded-For", () => {
   it("of a stranger does not count (spoofing)", () => {
     assert.equal(forwarded("198.51.100.1", "192.0.2.7").address, "192.0.2.7");
-    assert.equal(createSourceOf([])(request(proxy, { "x-forwarded-for": "198.51.100.1" })).address, proxy);
+    assert.equal(createClientOf([])(request(proxy, { "x-forwarded-for": "198.51.100.1" })).address, proxy);
   });
 
   const read: [string, string, string][] = [
@@ -135,7 +135,7 @@ describe("X-Forwarded-For", () => {
 
   it("on several lines is read from the last", async (test) => {
     const server = createServer((incoming, response) => {
-      response.end(createSourceOf(["127.0.0.1"])(incoming).address);
+      response.end(createClientOf(["127.0.0.1"])(incoming).address);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     test.after(() => server.close());

@@ -24,7 +24,7 @@ describe("a request with a token whose times were overlooked", () => {
       authenticate: async () => actor,
       events: { record: async (facts) => void events.push(facts), refuse: () => undefined },
       streams: { begin: () => assert.fail("no stream") } as never,
-      sourceOf: () => ({ address: "192.0.2.7", clientKey: "192.0.2.7" }),
+      clientOf: () => ({ address: "192.0.2.7", clientKey: "192.0.2.7" }),
       refreshCookie: () => assert.fail("no cookie"),
       isLocal: () => false,
       admit: () => undefined,

@@ -80,7 +80,7 @@ async function setUp(
       "This device has an administrator already. Sign in instead.",
     );
   }
-  // The right token is taken whatever strangers have tried: 128 bits need no delay, and its owner must get in.
+  // The right token is accepted however often strangers have guessed: 128 bits need no delay, and its owner must get in.
   if (!(await setupToken.isRight(body.setup_token))) {
     await withThrottle(throttle, { name: null }, context, async () => {
       throw wrongSetupToken();
@@ -99,11 +99,11 @@ async function setUp(
 function wrongSetupToken(): StewardError {
   return new StewardError(
     "setup_token_invalid",
-    "This is not the setup token. `steward setup-token` on the device prints it; each start of the agent makes a new one, and so does `steward setup-token --new`.",
+    "The setup token is wrong. `steward setup-token` on the device prints it; each start of the agent makes a new one, and so does `steward setup-token --new`.",
   );
 }
 
-/** Names who signed in, for the event. */
+/** Names the user who signed in, for the event. */
 export function told({ session, method }: SignedIn, note: Call<"login">["note"]): Session {
   const { id, username } = session.user;
   const subject: EventSubject = { id, name: username };
@@ -111,7 +111,7 @@ export function told({ session, method }: SignedIn, note: Call<"login">["note"])
   return session;
 }
 
-/** A first cookie: what has to come beside it is said once, and kept by the page. */
+/** A first cookie: its binding is in this answer only, and the page keeps it. */
 function intoCookie(signIn: SignIn, session: Session, cookie: RefreshCookie): Session {
   return { ...withoutToken(session, cookie), refresh_binding: signIn.bind(session.session.id) };
 }
@@ -121,7 +121,7 @@ function withoutToken({ refresh_token, ...session }: Session, cookie: RefreshCoo
   return session;
 }
 
-/** The token of the body, or of the cookie: one that is no good any more is taken back. */
+/** The token of the body, or of the cookie; a cookie whose token is refused is deleted. */
 async function withToken<T>(
   { refresh_token }: Call<"refresh">["body"],
   cookie: RefreshCookie | undefined,
@@ -143,7 +143,7 @@ function wanted(cookie: RefreshCookie | undefined): RefreshCookie {
   if (cookie) return cookie;
   throw new StewardError(
     "authentication_required",
-    "Send the refresh token in the body: here there are no cookies.",
+    "Send the refresh token in the body: the local socket has no cookies.",
   );
 }
 

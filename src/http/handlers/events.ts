@@ -6,13 +6,13 @@ import { type Actor, type Handlers, roleOf, type StreamMessage, type StreamSourc
 
 type EventHandlers = Pick<Handlers, "listEvents" | "streamEvents">;
 
-/** Events read from the files in one go while a stream catches up. */
+/** Events read from the files at once while a stream catches up. */
 const pageSize = 200;
 
-/** Hears how far an update is; the result ends it. */
+/** Subscribes to the progress of updates; the result ends it. */
 export type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
 
-/** What happened, as each may see it, and beside it how far an update is. */
+/** Events, as far as the caller may see them, and in streams the progress of updates. */
 export function createEventHandlers(events: EventLog, subscribeProgress: SubscribeProgress): EventHandlers {
   return {
     listEvents: ({ query, actor }) =>
@@ -25,13 +25,13 @@ export function createEventHandlers(events: EventLog, subscribeProgress: Subscri
     streamEvents: ({ query, actor, lastEventId }) => {
       const after = lastEventId === undefined ? query?.after : seqOf(lastEventId);
       const source = eventStream(events, { type: query?.type, personId: personOf(actor) }, after);
-      // Whoever asks for one type of event asks for nothing else.
+      // A client that asks for one type of event gets nothing else.
       return query?.type === undefined ? withProgress(source, subscribeProgress) : source;
     },
   };
 }
 
-/** Whoever sees, of security events, only his own; undefined for administrators. */
+/** The user who sees only their own security events; undefined for administrators. */
 function personOf(actor: Actor): string | undefined {
   if (roleOf(actor) === "admin") return undefined;
   return actor.kind === "user" || actor.kind === "token" ? actor.account.id : "";
@@ -39,10 +39,10 @@ function personOf(actor: Actor): string | undefined {
 
 function seqOf(lastEventId: string): number {
   if (/^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
-  throw new StewardError("validation_failed", "Last-Event-ID must be the id of an event: digits alone.");
+  throw new StewardError("validation_failed", "Last-Event-ID must be the id of an event: only digits.");
 }
 
-/** What is past, page by page as the client takes it, and then each event as it happens. */
+/** Past events, page by page as the client takes them, and then each event as it happens. */
 function eventStream(events: EventLog, filter: EventFilter, after: number | undefined): StreamSource {
   return (send, end, drained) => {
     const matches = createMatch(filter);
@@ -59,7 +59,7 @@ function eventStream(events: EventLog, filter: EventFilter, after: number | unde
         if (!isOver) for (const event of items) send(messageOf(event));
         last = next_cursor === null ? head : Number(next_cursor);
         await drained();
-        // Nothing has happened since the last page was read, so nothing is missed by listening from now on.
+        // No event was recorded since the last page was read: from here on the subscription misses none.
         isLive = next_cursor === null && events.head() === head;
       }
     };
@@ -71,7 +71,7 @@ function eventStream(events: EventLog, filter: EventFilter, after: number | unde
   };
 }
 
-/** Progress is of the moment: it has no id, and nobody who comes back is told of it again. */
+/** Progress is only of the moment: it has no id, and is not repeated to a client that reconnects. */
 function withProgress(source: StreamSource, subscribeProgress: SubscribeProgress): StreamSource {
   return (send, end, drained) => {
     const stop = source(send, end, drained);
@@ -83,7 +83,7 @@ function withProgress(source: StreamSource, subscribeProgress: SubscribeProgress
   };
 }
 
-/** Says what is missing behind `after`, and returns where to begin. */
+/** Tells of events after `after` that were dropped, and returns where to begin. */
 async function sendGap(
   events: EventLog,
   after: number,
@@ -91,7 +91,7 @@ async function sendGap(
 ): Promise<number> {
   const head = events.head();
   const first = await events.firstComplete();
-  // A number that was never given is of a log that is no more.
+  // A number that was not given yet belongs to a log that is gone.
   const missing = after > head ? head + 1 : first;
   if (after <= head && after + 1 >= first) return after;
   send({ event: "gap", data: { first_available: missing } });

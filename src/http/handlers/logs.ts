@@ -14,7 +14,7 @@ export interface LogHandlersOptions {
   now: () => Date;
 }
 
-/** What the agent and the units around it have to say, to everybody; who did what, to administrators. */
+/** The log of the agent and its units, for every role; the audit lines, who did what, for administrators. */
 export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandlers {
   return {
     listLogs: ({ query, actor }) => {
@@ -26,9 +26,9 @@ export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandler
       });
     },
     streamLogs: ({ query, actor, lastEventId }) => {
-      // A reader that has nothing yet sends an empty one (WHATWG HTML §9.2.4).
+      // A client that has received no id yet sends an empty one (WHATWG HTML §9.2.4).
       const behind = lastEventId ? readCursor(lastEventId) : undefined;
-      // From this moment, not from when a journal has been looked for: a line in between would be lost.
+      // From this moment: a line that is written while the journal is opened must not be lost.
       const begin = query.since === undefined && !behind ? { since: "0s" } : {};
       const filter = filterOf({ ...query, ...begin }, actor, now());
       return (send, end) =>
@@ -40,7 +40,7 @@ export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandler
   };
 }
 
-/** Where the query says nothing; the contract's default. */
+/** The contract's default. */
 const usualLimit = 100;
 
 interface Filters {
@@ -63,7 +63,7 @@ function filterOf(filters: Filters, actor: Actor, now: Date): LogFilter {
   };
 }
 
-/** Who did what is an administrator's business; his API token's too, where it may read the events as well. */
+/** Only administrators see who did what; and their API tokens, if these may read the events too. */
 function mayReadAudit(actor: Actor): boolean {
   if (actor.kind === "token" && !actor.token.scopes.includes("events:read")) return false;
   return roleOf(actor) === "admin";
@@ -75,7 +75,7 @@ function momentOf(name: string, text: string | undefined, now: Date): number | u
   if (!text.includes("T")) return Math.max(0, now.getTime() - durationSeconds(text) * 1_000);
   const moment = Date.parse(text);
   if (!Number.isNaN(moment)) return Math.max(0, moment);
-  const detail = "is no time that there is: an RFC 3339 time or a duration such as 15m was expected";
+  const detail = "must be an RFC 3339 time that exists, or a duration such as 15m";
   throw new StewardError("validation_failed", `Parameter /${name} ${detail}.`, {
     details: { errors: [{ pointer: `/${name}`, code: "format", detail }] },
   });

@@ -17,7 +17,7 @@ export interface SessionHandlersOptions {
   uptime: Uptime;
 }
 
-/** What people see of the sessions and do to them, their own or, as administrators, another user's. */
+/** Lists and ends sessions: users their own, administrators also those of others. */
 export function createSessionHandlers(options: SessionHandlersOptions): SessionHandlers {
   const { accounts, sessions } = options;
   return {
@@ -43,21 +43,21 @@ export function createSessionHandlers(options: SessionHandlersOptions): SessionH
   };
 }
 
-/** The user that a call is about. Throws `forbidden` for another's without the right, `validation_failed` for nobody's. */
+/** The user whose sessions are meant. Throws `forbidden` for another user's without the right, `validation_failed` for none. */
 function whose(actor: Actor, userId: string | undefined): string {
   const own = actor.kind === "user" ? actor.account.id : undefined;
   if (userId !== undefined && userId !== own && roleOf(actor) !== "admin") {
-    throw new StewardError("forbidden", "Another user's sessions are an administrator's business.");
+    throw new StewardError("forbidden", "Only administrators may see or end the sessions of other users.");
   }
   const id = userId ?? own;
   if (id !== undefined) return id;
   throw new StewardError(
     "validation_failed",
-    "On the local socket nobody is signed in: say whose with user_id.",
+    "No user is signed in on the local socket: name one with user_id.",
   );
 }
 
-/** Deadlines are monotonic; as times of day they are right as far as the clock is now. */
+/** Deadlines are monotonic; as times of day they are as right as the clock is now. */
 function describe({ now, uptime }: SessionHandlersOptions, session: StoredSession, actor: Actor): Listed {
   const present = now().getTime();
   const at = (moment: number) => new Date(present + (moment - uptime()) * 1_000).toISOString();

@@ -10,11 +10,11 @@ export interface StatusHandlersOptions {
   health: (isDetailed: boolean) => Health;
   /** Throws `not_ready`. */
   requireReady: (isDetailed: boolean) => Promise<void>;
-  /** The device at one look, with updates as the caller may see them, and names of users where that is allowed. */
+  /** The summary of the device, with updates as the caller may see them, and names of users where that is allowed. */
   status: (updates: Updates, mayNameUsers: boolean) => Promise<Status>;
 }
 
-/** How the agent and the device do. */
+/** Health, readiness and the status of the device. */
 export function createStatusHandlers(options: StatusHandlersOptions): StatusHandlers {
   const { updates } = options;
   const healthFor = (actor: Actor): Health => {
@@ -38,7 +38,7 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
   };
 }
 
-/** As `listUsers` has it: administrators, and their tokens that may read users. */
+/** The same as for `listUsers`: administrators, and their tokens that may read users. */
 function mayNameUsers(actor: Actor): boolean {
   return roleOf(actor) === "admin" && (actor.kind !== "token" || actor.token.scopes.includes("users:read"));
 }

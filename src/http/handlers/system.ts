@@ -29,16 +29,16 @@ export interface SystemHandlersOptions {
   /** `isDetailed` for callers who are known. */
   version: (isDetailed: boolean) => Version;
   greet: () => ConsoleGreeting;
-  /** Takes the findings of a document off; none: there were none. */
+  /** Removes the findings of a document and returns them; there may be none. */
   acceptFindings: (document: string) => Promise<readonly Finding[]>;
-  /** Hears the names of the settings that were changed. */
+  /** Called with the names of the settings that were changed. */
   settingsChanged: (names: readonly string[]) => void;
 }
 
-/** Settings, and what the agent and its host say of themselves. */
+/** Settings, version and facts of the agent and its host. */
 export function createSystemHandlers(options: SystemHandlersOptions): SystemHandlers {
   const { settings } = options;
-  // Made once, when first asked for: it is a hundred kilobytes of text, and anybody may ask.
+  // Made once, at the first request: it is a hundred kilobytes of text, and needs no sign-in.
   let openApi: Record<string, unknown> | undefined;
   return {
     getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
@@ -57,7 +57,7 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
       if (accepted.length === 0)
         throw new StewardError(
           "not_found",
-          `There is no finding about "${name}" to accept: see \`steward state list\`.`,
+          `The document "${name}" has no finding: see \`steward state list\`.`,
         );
       const damages = accepted.map(({ damage = "unrecorded" }) => damage);
       note({ details: { document: name, damages, findings: accepted.map(({ detail }) => detail) } });
@@ -68,7 +68,7 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
   };
 }
 
-/** A program with an administrator's API token writes what an operator may: for the rest nobody gave a password. */
+/** An administrator's API token writes only the settings that an operator may: the others need the password again. */
 function writingRole(actor: Actor): Role {
   const role = roleOf(actor) ?? "readonly";
   return actor.kind === "token" && role === "admin" ? "operator" : role;
@@ -89,7 +89,7 @@ async function updateSettings(
     before = present;
     ifMatch(onlyKnown(settingsSchema, present));
   });
-  // Names alone: a value may be one that not everybody sees.
+  // Names only: not every role may see the values.
   const changed = changedSettings(before, after);
   note({ details: { changed }, isUnchanged: after === before });
   if (changed.length > 0) settingsChanged(changed);

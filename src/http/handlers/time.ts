@@ -6,7 +6,7 @@ import { type Actor, type Handlers, roleOf } from "../call.ts";
 
 type TimeHandlers = Pick<Handlers, "getTimeSync" | "reselectTimeSources" | "syncTime" | "resetClockFloor">;
 
-/** How the clock is, and what mends it. */
+/** The state of the clock, and the ways to correct it. */
 export function createTimeHandlers(clock: Clock): TimeHandlers {
   return {
     getTimeSync: () => clock.status(),
@@ -41,20 +41,20 @@ function timeOf(text: string): Date {
   if (time) return time;
   throw new StewardError(
     "validation_failed",
-    "`time` must be written as RFC 3339 has it, such as 2026-11-20T14:03:00Z. Nothing was changed.",
+    "`time` must be an RFC 3339 time such as 2026-11-20T14:03:00Z. Nothing was changed.",
   );
 }
 
-/** What could shut everybody out, or let a dead token live: a person with the password, never a token that a wrong clock excuses. */
+/** Setting the clock could lock all users out, or make an expired token valid: it needs a user with their password. */
 function requireAdministrator(actor: Actor): void {
   if (actor.kind === "token") {
     throw new StewardError(
       "token_not_allowed",
-      "`force` and `time` are for an administrator who gives the password again, not for API tokens. Nothing was changed.",
+      "API tokens may not use `force` and `time`: an administrator has to sign in and confirm their password. Nothing was changed.",
     );
   }
   if (roleOf(actor) !== "admin") {
-    throw new StewardError("forbidden", "`force` and `time` take an administrator. Nothing was changed.");
+    throw new StewardError("forbidden", "`force` and `time` need an administrator. Nothing was changed.");
   }
   requireStepUp(actor);
 }

@@ -16,7 +16,7 @@ type TokenHandlers = Pick<Handlers, "listTokens" | "createToken" | "deleteToken"
 export interface TokenHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
-  /** What this user has to do first. */
+  /** The action required of this user first. */
   requiredAction: (account: Account) => RequiredAction;
 }
 
@@ -24,7 +24,7 @@ export interface TokenHandlersOptions {
 const shortestSeconds = 60 * 60;
 const longestSeconds = 366 * 86_400;
 
-/** Tokens for programs. */
+/** API tokens, for programs. */
 export function createTokenHandlers(options: TokenHandlersOptions): TokenHandlers {
   const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({
@@ -60,7 +60,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     deleteToken: async ({ params, actor, note }) => {
       const token = apiTokens.byId(params.id);
       const isOwn = actor.kind === "user" && token?.user_id === actor.account.id;
-      // Whether there is such a token is nobody's business but its owner's and an administrator's.
+      // Only its owner and administrators may learn whether a token exists.
       if (!token || (!isOwn && roleOf(actor) !== "admin")) throw unknown();
       if (!isOwn) requireStepUp(actor);
       await apiTokens.remove(({ id }) => id === token.id);
@@ -84,8 +84,8 @@ async function createToken(
 }
 
 /**
- * Whose token is to be made: the caller's, or of whom local root names, which takes neither their password nor their code.
- * Throws `forbidden`, `validation_failed`, `not_found`, and what the owner has to do first.
+ * The owner of a new token: the caller, or the user that local root names, without their password or code. Throws
+ * `forbidden`, `validation_failed`, `not_found`, and the code of an action required of the owner.
  */
 function ownerOf(
   { accounts, requiredAction }: TokenHandlersOptions,
@@ -97,33 +97,33 @@ function ownerOf(
     if (userId === undefined || userId === account.id) return account;
     throw new StewardError(
       "forbidden",
-      "Only root on the device makes API tokens for other users: `steward token add --user NAME`. Nothing was made.",
+      "Only root on the device may create API tokens for other users: `steward token add --user NAME`. Nothing was created.",
     );
   }
   if (userId === undefined) {
     throw new StewardError(
       "validation_failed",
-      "Root has no API tokens: name their owner with user_id. Nothing was made.",
+      "Root has no API tokens: name the owner with user_id. Nothing was created.",
     );
   }
   const owner = accounts.find(userId);
-  if (!owner) throw new StewardError("not_found", "There is no user with this id. Nothing was made.");
+  if (!owner) throw new StewardError("not_found", "There is no user with this id. Nothing was created.");
   refuseUnready(owner, requiredAction(owner));
   return owner;
 }
 
-/** A token of theirs would be refused, which is better said before a program has it. */
+/** A token of this user would be refused: better to say so before a program has it. */
 function refuseUnready({ username }: Account, requiredAction: RequiredAction): void {
   if (requiredAction === "password_change") {
     throw new StewardError(
       "password_change_required",
-      `${username} has a one-use password, and API tokens of theirs are refused until they have chosen their own. For a user that no person signs in as, set one: \`steward user passwd ${username}\`. Nothing was made.`,
+      `${username} has a one-use password: their API tokens are refused until they have chosen their own. For a user that only programs use, set one: \`steward user passwd ${username}\`. Nothing was created.`,
     );
   }
   if (requiredAction === "two_factor_enrolment") {
     throw new StewardError(
       "two_factor_enrolment_required",
-      `This device asks for two-factor sign-in (security.require_2fa), and API tokens of ${username} are refused until they have enrolled: \`steward user 2fa setup ${username}\`. Nothing was made.`,
+      `This device requires two-factor sign-in (security.require_2fa): the API tokens of ${username} are refused until they have enrolled: \`steward user 2fa setup ${username}\`. Nothing was created.`,
     );
   }
 }
@@ -132,13 +132,16 @@ function lifetimeOf(duration: string): number {
   const seconds = durationSeconds(duration);
   if (seconds >= shortestSeconds && seconds <= longestSeconds) return seconds;
   const detail = "must be 1h to 366d";
-  throw new StewardError("validation_failed", `Member /expires_in ${detail}. Nothing was made.`, {
+  throw new StewardError("validation_failed", `Member /expires_in ${detail}. Nothing was created.`, {
     details: { errors: [{ pointer: "/expires_in", code: "out_of_range", detail }] },
   });
 }
 
 function foreign(): StewardError {
-  return new StewardError("forbidden", "Another user's API tokens are an administrator's business.");
+  return new StewardError(
+    "forbidden",
+    "Only administrators may see or revoke the API tokens of other users.",
+  );
 }
 
 function unknown(): StewardError {

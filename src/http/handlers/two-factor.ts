@@ -45,7 +45,7 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
   };
 }
 
-/** Without a session by password and recovery code; or by an administrator, who says why. */
+/** By password and recovery code, without a session; or by an administrator, who gives a reason. */
 async function recover(
   { accounts, apiTokens, enrolment, recovery }: TwoFactorHandlersOptions,
   { params, body, actor, context, note }: Call<"recoverTwoFactor">,

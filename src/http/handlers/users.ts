@@ -31,11 +31,11 @@ export interface UserHandlersOptions {
   setupToken: SetupToken;
   throttle: Throttle;
   enrolment: Enrolment;
-  /** What dies with a user: tokens, used codes. */
+  /** Removes what belongs to a user who is deleted: tokens, used codes. */
   forget: (user: User) => Promise<void>;
 }
 
-/** Accounts, and what a change of one means for its sessions and for the setup token. */
+/** Accounts; a change of one may end its sessions, or remove the setup token. */
 export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
   const { accounts, sessions, throttle } = options;
   const afterChange = (user: User) => applyChange(options, user);
@@ -98,7 +98,7 @@ async function applyChange(
 
 async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise<User> {
   const { params, body, actor, ifMatch, note } = call;
-  // His display name is a user's own to change, the rest is not.
+  // Users may change their own display name, and nothing else.
   if (body.role !== undefined || body.enabled !== undefined) {
     authorise({ access: admins, stepUp: true }, actor, params);
   }
@@ -127,7 +127,7 @@ async function resetPassword(
   return { ...withInitialPassword({ ...result, user }), tokens_ended: ended.tokens_ended };
 }
 
-/** All that may keep a user out, in one change; local root's is not kept back by a disk that takes no write. */
+/** Removes all that may keep a user out, in one change. For local root it works even where the disk takes no writes. */
 async function rescueUser(
   options: UserHandlersOptions,
   { params, body, actor, context, note }: Call<"rescueUser">,
@@ -150,7 +150,7 @@ async function rescueUser(
   return isHeld ? { ...rescued, held_in_memory: true } : rescued;
 }
 
-/** What of a user was changed; of a name that people read, only that it was. */
+/** The members of a user that were changed; of the display name only that it was. */
 function changesOf(before: User, after: User): EventDetails {
   return {
     ...(after.role !== before.role && { role: after.role, role_before: before.role }),

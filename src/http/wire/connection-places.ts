@@ -1,7 +1,7 @@
-/** The accounts whose valid tokens connections carried last. */
+/** For each connection the account whose valid token it carried last. */
 const accounts = new WeakMap<object, string>();
 
-/** Keeps a connection its place: it has just carried a valid token of this account. */
+/** Notes that a connection has just carried a valid token of this account, which protects its place. */
 export function keepPlace(socket: object, account: string): void {
   if (accounts.get(socket) !== account) accounts.set(socket, account);
 }
@@ -11,23 +11,23 @@ export function accountOf(socket: object): string | undefined {
   return accounts.get(socket);
 }
 
-/** What the rule needs to know of a connection that holds a place. */
+/** A connection that holds a place, as the rule sees it. */
 export interface Occupant {
-  /** The account whose valid token it carried last; undefined: a stranger's. */
+  /** The account whose valid token it carried last; undefined: none, so it is a stranger's. */
   readonly account: string | undefined;
-  /** What strangers are counted by: the address, or the network around it that is one subscriber's. */
-  readonly source: string;
-  /** It is idle, or the head or the body of its request has not arrived whole. */
+  /** Strangers are counted by it: their address, or the network that one subscriber has. */
+  readonly clientKey: string;
+  /** It is idle, or its request has not arrived completely. */
   readonly isUnfinished: boolean;
   /** A count of events, not a time: larger where a connection was made, or was answered, later. */
   readonly lastActivity: number;
 }
 
 /**
- * The kinds of connections, in the order in which they give way, each with the share of all places, one in so many, that
- * the others cannot take from it. The shares make up the whole, so that where there are too many some kind has more than
- * its share. Unfinished requests cost a stranger nothing and go first. They keep a quarter all the same: a person who is
- * about to sign in is one of them until the head is there.
+ * The kinds of connections, in the order in which they are ended, each with its share of all places (one in `part`), which
+ * the others cannot take. The shares add up to the whole, so that with too many connections some kind has more than its
+ * share. Unfinished requests cost a stranger nothing, so they go first. They keep a quarter, since a user who is about to
+ * sign in is one of them until the head has arrived.
  */
 const kinds = [
   { name: "unfinished", part: 4 },
@@ -35,10 +35,10 @@ const kinds = [
   { name: "known", part: 2 },
 ] as const;
 
-/** Of a kind's places, one in so many is what a source or an account may hold before it gives way to others. */
+/** One in so many of a kind's places is protected for each client or account that holds them. */
 const holdersPerKind = 4;
 
-/** An occupant as it is at the moment of judging. */
+/** An occupant at the moment of the decision. */
 interface Seat<T> extends Pick<Occupant, "isUnfinished" | "lastActivity"> {
   readonly occupant: T;
   readonly kind: (typeof kinds)[number]["name"];
@@ -46,9 +46,9 @@ interface Seat<T> extends Pick<Occupant, "isUnfinished" | "lastActivity"> {
 }
 
 /**
- * The connection that has to go when there are more than `maximum` (4 at least): of the first kind that has more than
- * its share; there of the source or account that holds most, if that is more than its part; there the one that has been
- * idle or unfinished for longest, or else at work for longest. Never the newest, whose head may be on its way.
+ * The connection to end when there are more than `maximum` (4 at least): of the first kind that has more than its share;
+ * of that kind's largest holder, a client or an account, if it holds more than its part; of those the one that has been
+ * idle or unfinished for longest, or else at work for longest. Never the newest, whose head may be about to arrive.
  */
 export function firstToGo<T extends Occupant>(occupants: Iterable<T>, maximum: number): T | undefined {
   const seats = [...occupants].map(seatOf);
@@ -62,13 +62,13 @@ export function firstToGo<T extends Occupant>(occupants: Iterable<T>, maximum: n
 }
 
 function seatOf<T extends Occupant>(occupant: T): Seat<T> {
-  const { account, source, isUnfinished, lastActivity } = occupant;
+  const { account, clientKey, isUnfinished, lastActivity } = occupant;
   const strangers = isUnfinished ? "unfinished" : "answered";
   const kind = account === undefined ? strangers : "known";
-  return { occupant, kind, holder: account ?? source, isUnfinished, lastActivity };
+  return { occupant, kind, holder: account ?? clientKey, isUnfinished, lastActivity };
 }
 
-/** All of them, where no source and no account holds more than `most`. */
+/** All of them, where no client and no account holds more than `most`. */
 function ofLargestHolder<T>(members: readonly Seat<T>[], most: number): readonly Seat<T>[] {
   const held = new Map<string, number>();
   for (const { holder } of members) held.set(holder, (held.get(holder) ?? 0) + 1);

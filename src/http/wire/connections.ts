@@ -9,54 +9,54 @@ import { accountOf, firstToGo, type Occupant } from "./connection-places.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a connection is doing: requests under way, and what to do when the last of them is answered. */
+/** A connection with its requests under way, and what to do when the last of them is answered. */
 interface Connection extends Occupant {
   readonly socket: Socket;
   active: number;
   lastActivity: number;
-  /** The request that began last; only its body can still be on its way. */
+  /** The request that began last: only its body can still be arriving. */
   latest: IncomingMessage | undefined;
-  /** Starts of the requests behind the one that is being answered. */
+  /** Starts the requests that follow the one being answered. */
   waiting: (() => void)[];
   whenIdle: (() => void) | undefined;
 }
 
 /**
- * Requests that a connection may have under way. They are answered one after another: a hundred kilobytes of pipelined
- * requests would otherwise be a hundred megabytes of answers, made all at once and held for a client that never reads.
+ * Requests that a connection may have under way. They are answered one after another: otherwise a hundred kilobytes of
+ * pipelined requests would become a hundred megabytes of answers at once, held for a client that never reads.
  */
 const maximumPipelined = 64;
 
-/** Milliseconds that a refused connection is still read from, so that its client gets to see why. */
+/** Milliseconds for which a refused connection is still read, so that its client receives the reason. */
 const lingerMilliseconds = 500;
 
 export interface TrackOptions {
   handle: RequestListener;
-  /** Connections. */
+  /** Number of connections. */
   maximum: number;
-  /** What strangers' connections are counted by, of the peer's address; that is undefined on a unix socket. */
-  sourceOf: (address: string | undefined) => string;
+  /** Strangers' connections are counted by this key of their peer's address, which is undefined on a unix socket. */
+  clientKeyOf: (address: string | undefined) => string;
   now: () => Date;
 }
 
 /** The connections of a server. */
 export interface Connections {
-  /** Ends those that have no request under way; Node's closeIdleConnections spares those that never had one. */
+  /** Ends those without a request under way; Node's closeIdleConnections keeps those that never had one. */
   endSilent(): void;
 }
 
 /**
- * Hands a server's requests to `handle`, bounds the number of connections and of the requests of each, and answers, as
- * problems, what Node's parser refuses before there is a request.
- * At more than `maximum` one is ended, as connection-places.ts has it: strangers cannot keep out those who carry tokens.
+ * Hands a server's requests to `handle`, bounds the number of connections and of the requests of each, and answers with
+ * problems where Node's parser refuses a request. Beyond `maximum` connections one is ended by the rule of
+ * connection-places.ts: strangers cannot keep out users with valid tokens.
  */
 export function trackConnections(server: Server, options: TrackOptions): Connections {
-  const { handle, maximum, sourceOf, now } = options;
+  const { handle, maximum, clientKeyOf: keyOf, now } = options;
   const connections = new Map<Socket, Connection>();
   let activity = 0;
   server.on("connection", (socket: Socket) => {
     activity += 1;
-    connections.set(socket, newConnection(socket, sourceOf(socket.remoteAddress), activity));
+    connections.set(socket, newConnection(socket, keyOf(socket.remoteAddress), activity));
     socket.once("close", () => connections.delete(socket));
     if (connections.size > maximum) makeRoom(connections, maximum);
   });
@@ -80,7 +80,7 @@ export function trackConnections(server: Server, options: TrackOptions): Connect
   });
   const refused = new WeakSet<Socket>();
   const refuse = (error: Error, socket: Socket): void => {
-    // The parser repeats its error for each piece of what follows.
+    // The parser repeats its error for each further piece.
     if (refused.has(socket)) return;
     refused.add(socket);
     const answer = (): void => answerRaw(socket, error, now());
@@ -90,11 +90,11 @@ export function trackConnections(server: Server, options: TrackOptions): Connect
     else answer();
   };
   server.on("clientError", refuse);
-  // Node would close without a word: this is no proxy (RFC 9110 §9.3.6).
+  // CONNECT (RFC 9110 §9.3.6): Node would close the connection without an answer.
   server.on("connect", (_request: IncomingMessage, socket: Socket) => {
-    // Node takes its own listener off a socket that it hands over.
+    // Node removes its own listener from a socket that it hands over.
     socket.on("error", () => socket.destroy());
-    refuse(new StewardError("malformed_request", "This device is no proxy: it has no CONNECT."), socket);
+    refuse(new StewardError("malformed_request", "This device is not a proxy for CONNECT."), socket);
   });
   return {
     endSilent: () => {
@@ -106,14 +106,14 @@ export function trackConnections(server: Server, options: TrackOptions): Connect
 function makeRoom(connections: Map<Socket, Connection>, maximum: number): void {
   const leaving = firstToGo(connections.values(), maximum)?.socket;
   if (leaving === undefined) return;
-  // Its close is told later, and the next connection may be here before.
+  // Its close event comes later, perhaps after the next connection.
   connections.delete(leaving);
   leaving.destroy();
 }
 
-function newConnection(socket: Socket, source: string, activity: number): Connection {
+function newConnection(socket: Socket, clientKey: string, activity: number): Connection {
   return {
-    ...{ socket, source, active: 0, lastActivity: activity },
+    ...{ socket, clientKey, active: 0, lastActivity: activity },
     ...{ latest: undefined, waiting: [], whenIdle: undefined },
     get account() {
       return accountOf(socket);
@@ -127,12 +127,12 @@ function newConnection(socket: Socket, source: string, activity: number): Connec
 function answered(connection: Connection, socket: Socket): void {
   connection.active -= 1;
   const next = connection.waiting.shift();
-  // After others had their turn, and unless the connection ended meanwhile.
+  // In a later turn, so that other connections are served, and unless this one ended meanwhile.
   if (next) setImmediate(() => socket.writable && next());
   if (!isAnswering(connection)) connection.whenIdle?.();
 }
 
-/** Requests that arrived whole. One whose body broke off, or never came, is not answered by waiting for it. */
+/** Whether it still answers requests that arrived completely. One whose body never comes is not waited for. */
 function isAnswering({ active, latest }: Connection): boolean {
   return active > 1 || (active === 1 && latest?.complete === true);
 }
@@ -156,7 +156,7 @@ function answerRaw(socket: Socket, error: Error, now: Date): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n`;
   socket.end(head + problem.text);
-  // What still comes is read and thrown away: closing on unread bytes resets the connection, and the answer with it.
+  // Further bytes are read and discarded: closing on unread bytes resets the connection, and the answer is lost.
   const timer = setTimeout(() => socket.destroy(), lingerMilliseconds);
   socket.once("close", () => clearTimeout(timer));
 }
@@ -165,11 +165,11 @@ function refusalOf(error: Error): StewardError {
   if (error instanceof StewardError) return error;
   switch (systemErrorCode(error)) {
     case "HPE_HEADER_OVERFLOW":
-      return new StewardError("headers_too_large", "The request's headers are larger than 16 KiB.");
+      return new StewardError("headers_too_large", "The headers of the request are larger than 16 KiB.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new StewardError(
         "request_timeout",
-        "The request did not arrive in time: 10 s for its headers, 25 s in all.",
+        "The request did not arrive in time: its headers have 10 seconds, all of it 25 seconds.",
       );
     default:
       return new StewardError("malformed_request", "This is not an HTTP/1.1 request.");

@@ -2,15 +2,15 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { sourceOfPeer } from "../client-address.ts";
+import { clientKeyOfPeer } from "../client-address.ts";
 import { localSockets } from "../server.ts";
 import { type Connections, type RequestListener, trackConnections } from "./connections.ts";
 
 /** A listening server. */
 export interface Listener {
-  /** Where it listens, for people. */
+  /** Its address, as people are shown it. */
   address: string;
-  /** Takes no more connections, lets requests in flight finish, and ends what is left after `milliseconds`. */
+  /** Accepts no more connections, lets requests in flight finish, and ends the rest after `milliseconds`. */
   stop(milliseconds: number): Promise<void>;
 }
 
@@ -18,16 +18,16 @@ export interface Listener {
 const headersTimeout = 10_000;
 const requestTimeout = 25_000;
 
-/** Milliseconds that an idle connection is kept; more than the 60 s of common proxies. */
+/** Milliseconds for which an idle connection is kept; longer than the 60 s of common proxies. */
 const keepAliveTimeout = 65_000;
 
-/** Bytes of headers; Node answers more with 431, through our handler. */
+/** Bytes of headers; more get a 431 through our handler. */
 const maxHeaderSize = 16 * 1024;
 
-/** Milliseconds that connections without a request are kept after a stop. */
+/** Milliseconds for which connections without a request are kept after a stop. */
 const silentGraceMilliseconds = 100;
 
-/** Connections a listener holds; at more than that one is ended (connection-places.ts). */
+/** Connections of a listener; beyond them one is ended (connection-places.ts). */
 const maximumConnections = 512;
 
 /** Listens on loopback. Throws when the port is taken. */
@@ -62,12 +62,12 @@ function newServer(handle: RequestListener, now: () => Date): { server: Server; 
     keepAliveTimeout,
     maxHeaderSize,
     connectionsCheckingInterval: 1_000,
-    // Both are answered by our own handlers, as problems.
+    // Both are answered with problems by our own handlers.
     requireHostHeader: false,
   });
-  // An expectation that we do not know is passed over (RFC 9110 §10.1.1), and the request counted like any other.
+  // An unknown expectation is ignored (RFC 9110 §10.1.1), and the request counted like any other.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  const options = { handle, maximum: maximumConnections, sourceOf: sourceOfPeer, now };
+  const options = { handle, maximum: maximumConnections, clientKeyOf: clientKeyOfPeer, now };
   return { server, connections: trackConnections(server, options) };
 }
 
@@ -95,13 +95,13 @@ function stoppable(server: Server, connections: Connections, address: string): L
           clearTimeout(timer);
           resolve();
         });
-        // What was sent before the stop may still be on its way; it gets an answer.
+        // A request that was sent before the stop may still arrive, and gets an answer.
         setTimeout(() => connections.endSilent(), graceMilliseconds).unref();
       }),
   };
 }
 
-/** A socket that nobody answers on is left over from an agent that was killed. */
+/** Removes a socket on which no agent answers: one that was killed left it. */
 async function removeStale(path: string): Promise<void> {
   const isAlive = await new Promise<boolean>((resolve) => {
     const probe = connect({ path });

@@ -2,30 +2,30 @@ import type Koa from "koa";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createRepeats } from "../../journal/logs/repeats.ts";
-import type { RequestSource } from "../client-address.ts";
+import type { RequestClient } from "../client-address.ts";
 
-/** A request that is to have a line in the log. */
+/** A request that gets a line in the log. */
 export interface LoggedRequest {
   readonly requestId: string;
-  /** Null: the device itself. */
-  readonly source: RequestSource | null;
+  /** null: the unix socket. */
+  readonly client: RequestClient | null;
 }
 
-/** What the router has found out of a request by its end. */
+/** Facts that the router has found by the end of a request. */
 export interface RoutedCall {
   readonly operation: OperationId;
-  /** A known caller made it, or it succeeded and made its caller known. */
+  /** Its caller was known, or signed in with it. */
   readonly isKnown: boolean;
 }
 
 /**
- * The audit lines of requests: changes, refusals and errors, for administrators, who did what from where. A line for each
- * read would cost a quarter of it. Those of strangers are counted as the event log counts refusals: the journal drops
- * what comes too fast (journald.conf(5), RateLimitBurst), and anybody can send eight thousand requests.
+ * The audit lines of requests, for administrators: changes, refusals and errors, with caller and address. A line for each
+ * read would add a quarter to its cost. Lines of strangers are counted as the event log counts refusals, since the journal
+ * drops lines that come too fast (journald.conf(5), RateLimitBurst), and a stranger can send thousands of requests.
  */
 export interface RequestLines {
   add(ctx: Koa.Context, request: LoggedRequest): void;
-  /** Writes what was counted and not yet written. */
+  /** Writes the lines that were only counted. */
   close(): void;
 }
 
@@ -53,13 +53,13 @@ export function createRequestLines(log: Log): RequestLines {
     tell: write,
   });
   return {
-    add: (ctx, { requestId, source }) => {
+    add: (ctx, { requestId, client }) => {
       const { call } = ctx.state as { call?: RoutedCall };
       const { method, path, status } = ctx;
-      // What was asked for in vain is the stranger's choice, and makes no kinds.
-      const key = `${call?.operation ?? "none"} ${status} ${source?.clientKey}`;
-      const line = { key, method, path, status, requestId, from: source?.address ?? "local" };
-      if (source === null || call?.isKnown) write(line, 1);
+      // A path without an operation is the stranger's choice, and must not make a kind of its own.
+      const key = `${call?.operation ?? "none"} ${status} ${client?.clientKey}`;
+      const line = { key, method, path, status, requestId, from: client?.address ?? "local" };
+      if (client === null || call?.isKnown) write(line, 1);
       else strangers.add(line);
     },
     close: strangers.close,

@@ -13,13 +13,13 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Nothing from elsewhere, nothing inline, in no frame, and no text that becomes a program; `blob:` are QR codes. */
+/** Nothing from other origins, nothing inline, no frames, and no text run as a script; `blob:` is for QR codes. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** What a browser can do for a page, but for putting a secret onto the clipboard: the console needs none of it. */
+/** Features of browsers that the console does not need; it only writes to the clipboard. */
 const deniedFeatures = [
   ...["accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media"],
   ...["fullscreen", "geolocation", "gyroscope", "hid", "idle-detection", "magnetometer", "microphone"],
@@ -27,7 +27,7 @@ const deniedFeatures = [
   ...["screen-wake-lock", "serial", "sync-xhr", "usb", "xr-spatial-tracking"],
 ];
 
-/** Of every file, besides those of every answer. */
+/** Headers of every file, besides those of every answer. */
 const fileHeaders = {
   "Content-Security-Policy": contentSecurityPolicy,
   "Permissions-Policy": [...deniedFeatures.map((name) => `${name}=()`), "clipboard-write=(self)"].join(", "),
@@ -35,10 +35,10 @@ const fileHeaders = {
   Vary: "Accept-Encoding",
 } as const;
 
-/** The build puts files there whose names hold a hash of what is in them. */
+/** The names of the files there contain a hash of their content. */
 const unchangingPrefix = "/assets/";
 
-/** Content codings that the build makes, the best first, with the suffix of their files; the last is always there. */
+/** Content codings that the build makes, the smallest first, with the suffix of their files; each file has the last one. */
 const codings = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -48,13 +48,13 @@ const codings = [
 type Suffix = (typeof codings)[number][1];
 
 /**
- * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere; what is in
- * them is read at each request and never kept. False: there is nothing of the console at the path.
+ * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere; the content is
+ * read at each request and never kept. False: the console has nothing at the path.
  */
 export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
   const files = filesIn(directory);
   const page = files.get("/index.html");
-  // The page's own file is found under the console's paths alone: it would not know where it is.
+  // The page is served at the console's paths only: at /index.html it could not tell where it is.
   files.delete("/index.html");
   const pages = new Map(page && consolePaths.map((path) => [path as string, page]));
   return async (ctx) => {
@@ -74,7 +74,7 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
       ctx.status = 304;
       return true;
     }
-    // Before the body, whose type koa would look up.
+    // Before the body: otherwise koa looks its type up.
     ctx.set("Content-Type", types[extname(name)] ?? "application/octet-stream");
     if (coding !== "identity") ctx.set("Content-Encoding", coding);
     ctx.body = bytes;
@@ -83,8 +83,8 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
 }
 
 /**
- * Suffixes of the forms that there are of each file, by its path. The two folders of the build are read as they are:
- * whoever joins and splits paths for each file makes Node compile that for good, which idles with 4 MiB more.
+ * The suffixes of each file's forms, by its path. Paths are put together as text: with join() and split() for each file
+ * Node compiles these functions, and the idle agent has 4 MiB more.
  */
 function filesIn(directory: string): Map<string, Set<string>> {
   const files = new Map<string, Set<string>>();
@@ -106,7 +106,7 @@ function requireReading(method: string): void {
   });
 }
 
-/** null: it was taken away since the start, as by an upgrade of the package. */
+/** null: it was removed since the start, for example by an upgrade of the package. */
 async function readIfThere(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
@@ -116,7 +116,7 @@ async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
-/** RFC 9110 §12.5.3: the one with the greatest weight, of equal ones the smallest file. Throws `not_acceptable`. */
+/** RFC 9110 §12.5.3: the coding of the greatest weight; among equals the smallest file. Throws `not_acceptable`. */
 function chooseCoding(header: string, forms: ReadonlySet<string>): readonly [string, Suffix] {
   const weights = weightsIn(header);
   let best: readonly [string, Suffix] | undefined;
@@ -131,11 +131,11 @@ function chooseCoding(header: string, forms: ReadonlySet<string>): readonly [str
   if (best !== undefined) return best;
   throw new StewardError(
     "not_acceptable",
-    "This is to be had as br, gzip and identity; the Accept-Encoding header excludes them.",
+    "The file is available as br, gzip and identity; the Accept-Encoding header excludes all of them.",
   );
 }
 
-/** Less than any that can be given: the plain form is acceptable unless it is excluded, and taken when nothing else is. */
+/** Below any weight that a client can give: the plain form is acceptable unless it is excluded, and used last. */
 const unnamedWeight = 0.0001;
 
 function weightOf(coding: string, weights: ReadonlyMap<string, number>): number {
@@ -146,9 +146,9 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(",")) {
     const [name = "", weight = "q=1"] = part.split(";").map((piece) => piece.trim());
-    // A weight that is none is no reason to send what may not be understood.
+    // A malformed weight counts as zero: the client may not understand this coding.
     const [, value = "0"] = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(weight) ?? [];
-    // RFC 9110 §8.4.1.3: an older name of it.
+    // RFC 9110 §8.4.1.3: x-gzip is an older name of gzip.
     if (name !== "") weights.set(name === "x-gzip" ? "gzip" : name, Number(value));
   }
   return weights;

@@ -1,21 +1,21 @@
 import { StewardError } from "../../contract/errors.ts";
 import { type Actor, roleOf } from "../call.ts";
 
-/** Streams in all; of these, what is kept for local root, which gets no more, and for administrators. */
+/** Streams in total; of these, 16 are for local root only, which gets no more, and 16 for administrators only. */
 const maximumStreams = 64;
 const keptForLocalRoot = 16;
 const keptForAdministrators = 16;
 
-/** Streams of a user over all sessions and API tokens, with which one user could otherwise hold all places. */
+/** Streams of a user in all their sessions and API tokens: otherwise one user could hold all places. */
 const streamsPerUser = 6;
 
-/** Streams of one session or API token: a browser opens six connections to a device, and the console needs some itself. */
+/** Streams of one session or API token: a browser opens six connections to a device, and the console needs others too. */
 const streamsPerSession = 3;
 
-/** Seconds after which one that was refused may try again. */
+/** Seconds after which a refused client may try again. */
 const refusedSeconds = 5;
 
-/** Throws `rate_limited` where there is no place for one more of this actor: it says whose limit it is and what helps. */
+/** Throws `rate_limited` where this caller gets no further stream, and says which limit is reached and what helps. */
 export function checkStreamPlaces(open: readonly Actor[], actor: Actor): void {
   for (const { whose, includes, maximum, advice } of limitsOf(actor)) {
     if (open.filter(includes).length < maximum) continue;
@@ -31,7 +31,7 @@ interface Limit {
   advice: string;
 }
 
-/** What binds an actor, its own limits first. */
+/** The limits of a caller, its own first. */
 function limitsOf(actor: Actor): Limit[] {
   const account = accountOf(actor);
   const isUser = (other: Actor): boolean => accountOf(other) !== undefined;

@@ -6,7 +6,7 @@ import { checkStreamPlaces } from "./stream-places.ts";
 export interface Streams {
   /** Answers with a stream. Throws `rate_limited`. */
   begin(stream: NewStream): void;
-  /** Ends all of them, for a stop of the agent that does not wait. */
+  /** Ends all of them: the agent stops without waiting for them. */
   endAll(): void;
 }
 
@@ -14,21 +14,21 @@ export interface NewStream {
   response: ServerResponse;
   source: StreamSource;
   actor: Actor;
-  /** Asked at least once a second: whether he still is who he was and may still do this; false or a throw ends it. */
+  /** Called every second: whether the caller is still signed in and still has the right. False or a throw ends the stream. */
   isAllowed: () => Promise<boolean>;
 }
 
-/** Bytes sent and not yet taken at which a reader is too slow to be waited for. */
+/** Bytes that a client has not taken yet; beyond them the stream is cut. */
 const maximumUnsentBytes = 1024 * 1024;
 
-/** Milliseconds between two looks at who is still allowed, and how many of them to a sign of life. */
-const lookMilliseconds = 1_000;
-const looksPerHeartbeat = 15;
+/** Milliseconds between two checks of the callers' rights; every so many of them the stream sends a comment. */
+const checkMilliseconds = 1_000;
+const checksPerHeartbeat = 15;
 
-/** Milliseconds after which a client should come back when the stream breaks off. */
+/** Milliseconds after which a client should reconnect when the stream breaks off. */
 const comeBackMilliseconds = 2_000;
 
-/** Milliseconds that a client may take for what was sent before the end. */
+/** Milliseconds in which a client has to take the last messages before the end. */
 const endMilliseconds = 200;
 
 interface OpenStream {
@@ -42,7 +42,7 @@ interface OpenStream {
 
 export function createStreams(): Streams {
   const open = new Set<OpenStream>();
-  const looks = createLooks(open);
+  const checks = createRightsChecks(open);
   return {
     begin: ({ response, source, actor, isAllowed }) => {
       if (response.req.method === "HEAD") {
@@ -54,10 +54,10 @@ export function createStreams(): Streams {
       response.writeHead(200, headers);
       const stream = createStream(response, actor, isAllowed);
       open.add(stream);
-      looks.start();
+      checks.start();
       stream.begin(source, () => {
         open.delete(stream);
-        if (open.size === 0) looks.stop();
+        if (open.size === 0) checks.stop();
       });
     },
     endAll: () => {
@@ -68,7 +68,7 @@ export function createStreams(): Streams {
 
 const headers = {
   "Content-Type": "text/event-stream",
-  // nginx and its kin would hold the messages back.
+  // Otherwise nginx holds the messages back.
   "X-Accel-Buffering": "no",
 };
 
@@ -138,19 +138,19 @@ function textOf({ id, event, data }: StreamMessage): string {
 }
 
 /** One timer for all streams, which runs only while there are any. */
-function createLooks(open: ReadonlySet<OpenStream>): { start: () => void; stop: () => void } {
+function createRightsChecks(open: ReadonlySet<OpenStream>): { start: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
-  let looks = 0;
-  const look = async (): Promise<void> => {
-    looks += 1;
+  let checks = 0;
+  const check = async (): Promise<void> => {
+    checks += 1;
     for (const stream of [...open]) {
       if (!(await stream.isAllowed().catch(() => false))) stream.end();
-      else if (looks % looksPerHeartbeat === 0) stream.write(":\n\n");
+      else if (checks % checksPerHeartbeat === 0) stream.write(":\n\n");
     }
   };
   return {
     start: () => {
-      timer ??= setInterval(() => void look(), lookMilliseconds).unref();
+      timer ??= setInterval(() => void check(), checkMilliseconds).unref();
     },
     stop: () => {
       clearInterval(timer);

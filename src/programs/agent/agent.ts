@@ -4,7 +4,7 @@ import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Host } from "../../host/host.ts";
-import { createSchemeOf, createSourceOf } from "../../http/client-address.ts";
+import { createSchemeOf, createClientOf } from "../../http/client-address.ts";
 import { namesOfHost } from "../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../http/server.ts";
@@ -199,7 +199,7 @@ async function listen(config: AgentConfig, host: Host, application: Application)
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
     requestLines,
-    sourceOf: createSourceOf(config.trustedProxies, host.network.userOfConnection),
+    clientOf: createClientOf(config.trustedProxies, host.network.userOfConnection),
     refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: schemeOf(ctx.req) }),
   });
   const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);

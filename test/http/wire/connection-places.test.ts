@@ -18,14 +18,14 @@ const halfHead = "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a";
  * A real server behind the rule. `/held` is never answered, the rest when it has arrived whole. An Authorization header
  * stands for a valid token of the account that it names.
  */
-async function startServer(test: TestContext, sourceOf: (address?: string) => string = () => "one") {
+async function startServer(test: TestContext, clientKeyOf: (address?: string) => string = () => "one") {
   const server = createServer({ headersTimeout: 0, requestTimeout: 0 });
   const handle: RequestListener = (request, response) => {
     const { authorization } = request.headers;
     if (authorization !== undefined) keepPlace(request.socket, authorization);
     request.once("end", () => request.url !== "/held" && response.end("done")).resume();
   };
-  trackConnections(server, { handle, maximum, sourceOf, now: () => new Date() });
+  trackConnections(server, { handle, maximum, clientKeyOf, now: () => new Date() });
   await new Promise<void>((resolve) => server.listen({ host: "::", port: 0 }, resolve));
   const { port } = server.address() as AddressInfo;
   const opened: Socket[] = [];
@@ -118,9 +118,9 @@ describe("the places of a listener", () => {
     }
   });
 
-  it("of one source are not taken by another's flood: an unfinished request outlives it", async (test) => {
-    const sources = (address = "") => (address.endsWith("127.0.0.2") ? "quiet" : "loud");
-    const { open, ask } = await startServer(test, sources);
+  it("of one client are not taken by another's flood: an unfinished request outlives it", async (test) => {
+    const keys = (address = "") => (address.endsWith("127.0.0.2") ? "quiet" : "loud");
+    const { open, ask } = await startServer(test, keys);
     const slow = open(halfHead, "127.0.0.2");
     assert.equal(await ask(), 200);
     const { reopened } = flood(test, 2 * maximum, () => open(halfBody));
@@ -144,7 +144,7 @@ function goesFirst(...groups: readonly Many[]): string | undefined {
   const occupants = groups.flatMap(({ count, name, ...facts }) =>
     Array.from({ length: count }, (_, index) => {
       lastActivity += 1;
-      const usual = { account: undefined, source: "one", isUnfinished: true, lastActivity };
+      const usual = { account: undefined, clientKey: "one", isUnfinished: true, lastActivity };
       return { ...usual, ...facts, name: `${name} ${index}` };
     }),
   );
@@ -190,19 +190,19 @@ describe("where one connection of 17 is too many", () => {
       ],
     ],
     [
-      "of unfinished ones, the oldest of the source that holds most goes",
+      "of unfinished ones, the oldest of the client that holds most goes",
       "loud 0",
       [
-        { count: 1, name: "quiet", source: "two" },
+        { count: 1, name: "quiet", clientKey: "two" },
         { count: 16, name: "loud" },
       ],
     ],
     [
-      "where no source holds much, the oldest of all goes",
+      "where no client holds much, the oldest of all goes",
       "first 0",
       [
-        { count: 1, name: "first", source: "zero" },
-        ...Array.from({ length: 16 }, (_, index) => ({ count: 1, name: "each", source: `${index}` })),
+        { count: 1, name: "first", clientKey: "zero" },
+        ...Array.from({ length: 16 }, (_, index) => ({ count: 1, name: "each", clientKey: `${index}` })),
       ],
     ],
   ] as const) {
@@ -214,7 +214,7 @@ describe("where one connection of 17 is too many", () => {
     const account = fc.option(holder, { nil: undefined });
     const occupant = fc.record({
       account,
-      source: holder,
+      clientKey: holder,
       isUnfinished: fc.boolean(),
       lastActivity: fc.nat(),
     });

@@ -28,7 +28,7 @@ describe("a request that does not come to its end", () => {
         },
       );
     };
-    trackConnections(server, { handle, maximum: 512, sourceOf: () => "one", now: () => new Date() });
+    trackConnections(server, { handle, maximum: 512, clientKeyOf: () => "one", now: () => new Date() });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     port = (server.address() as AddressInfo).port;
   });
@@ -95,7 +95,7 @@ async function startHolding() {
   const held: (() => void)[] = [];
   const server = createServer();
   const handle: RequestListener = (_request, response) => held.push(() => response.end("done"));
-  trackConnections(server, { handle, maximum: 512, sourceOf: () => "one", now: () => new Date() });
+  trackConnections(server, { handle, maximum: 512, clientKeyOf: () => "one", now: () => new Date() });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const untilHeld = async (count: number) => {
