@@ -77,6 +77,15 @@ export interface InstallerPaths {
   readonly hostFile: string;
 }
 
+/** The options that were given, by their long names. */
+export interface GivenOptions {
+  has(name: string): boolean;
+  /** The value; of an option that was repeated the last. */
+  text(name: string): string | undefined;
+  /** The values of an option that may be repeated, in their order. */
+  texts(name: string): readonly string[];
+}
+
 /** A failure of the command line itself, with its exit code: 2 usage, 8 agent unreachable, … */
 export class CommandError extends Error {
   readonly exitCode: number;

@@ -1,7 +1,7 @@
 import type { AuditEvent } from "../../contract/types.ts";
-import { CommandError } from "../client/context.ts";
+import { CommandError, type GivenOptions } from "../client/context.ts";
 import { followStream } from "../client/follow.ts";
-import type { Command, GivenOptions, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../framework/command.ts";
 import { eventCells, eventHeads } from "./event-view.ts";
 import { verifyEvents } from "./events-verify.ts";
 

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import type { Command, GivenOptions, Option, Positional } from "./command.ts";
+import type { GivenOptions } from "../client/context.ts";
+import type { Command, Option, Positional } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
 import { suggestion } from "./near-miss.ts";
 import { commandHelp, commandUsage, groupHelp, groupUsage, usageError } from "./usage.ts";

@@ -1,4 +1,4 @@
-import type { Client, CommandContext } from "../client/context.ts";
+import type { Client, CommandContext, GivenOptions } from "../client/context.ts";
 import type { Places } from "../client/places.ts";
 import type { Output } from "../terminal/output.ts";
 
@@ -41,15 +41,6 @@ export interface Positional {
 export interface Example {
   readonly line: string;
   readonly what: string;
-}
-
-/** The options that were given, by their long names. */
-export interface GivenOptions {
-  has(name: string): boolean;
-  /** The value; of an option that was repeated the last. */
-  text(name: string): string | undefined;
-  /** The values of an option that may be repeated, in their order. */
-  texts(name: string): readonly string[];
 }
 
 /** One call of one command, with everything that it may use. */

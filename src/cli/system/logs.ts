@@ -1,9 +1,9 @@
 import { severityWords } from "../../contract/schemas/logs.ts";
 import type { LogEntry, LogList, LogQuery } from "../../contract/types.ts";
 import { allPages } from "../client/all-pages.ts";
-import type { Client } from "../client/context.ts";
+import type { Client, GivenOptions } from "../client/context.ts";
 import { followStream } from "../client/follow.ts";
-import type { Command, GivenOptions, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../framework/command.ts";
 import { commandUsage, usageError } from "../framework/usage.ts";
 
 /** Lines shown where the command line does not say. */
