@@ -1,3 +1,5 @@
+import { updateProblem } from "./schemas/update-reasons.ts";
+
 /** What was wrong with a document of the state. `unrecorded`: an earlier release found it. */
 export const damageKinds = ["missing", "unreadable", "newer", "unrecorded"] as const;
 
@@ -41,6 +43,7 @@ export const healthFacts = {
     description: "RFC 3339 in UTC: the time that the servers say; null: not a date",
   },
   parts: { ...texts, description: "of the program, that do not work" },
+  problem: { ...updateProblem, description: "with updates" },
 } as const;
 
 /** What a health check can find, and the facts that come with it. */
@@ -71,7 +74,7 @@ export const healthCodes = {
   clock_panic_threshold: ["offset_seconds"],
   clock_below_floor: ["measured_at"],
   clock_beyond_ceiling: ["measured_at"],
-  updates_degraded: [],
+  updates_degraded: ["problem"],
   program_broken: ["parts"],
   program_untested: [],
 } as const satisfies Record<string, readonly (keyof typeof healthFacts)[]>;

@@ -14,6 +14,14 @@ import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
 import type { enrolment, twoFactor } from "./schemas/two-factor.ts";
 import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./schemas/update-applying.ts";
 import type { passedOver } from "./schemas/update-passed-over.ts";
+import type {
+  hold,
+  trialStep,
+  trustStatus,
+  updateProblem,
+  updateReason,
+  updateSummary,
+} from "./schemas/update-reasons.ts";
 import type { updateTrust } from "./schemas/update-trust.ts";
 import type { release, updateProgress, updates } from "./schemas/updates.ts";
 import type { listUsersQuery, user, userList } from "./schemas/users.ts";
@@ -71,6 +79,12 @@ export type SetAsideRelease = Typed<typeof setAsideRelease>;
 export type UpdateHistory = Typed<typeof updateHistory>;
 export type HistoryEntry = Typed<typeof historyEntry>;
 export type Release = Typed<typeof release>;
+export type UpdateReason = Typed<typeof updateReason>;
+export type ReleaseHold = NonNullable<Typed<typeof hold>>;
+export type UpdateProblem = Typed<typeof updateProblem>;
+export type UpdateSummary = Typed<typeof updateSummary>;
+export type TrustStatus = Typed<typeof trustStatus>;
+export type TrialNextStep = Typed<typeof trialStep>;
 export type PassedOver = Typed<typeof passedOver>;
 export type AuditEvent = Typed<typeof event>;
 export type EventList = Typed<typeof eventList>;

@@ -1,6 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
 import type { ApplyPlan } from "../host/release-ports.ts";
 import { requireAgentMayRollBack } from "../releases/agent-rollback.ts";
+import { type Cause, outcomeCause, outcomeSentence } from "../releases/outcome-reasons.ts";
 import type { Release, UpdateKind } from "../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot, Trial, Undo } from "../releases/release-journal.ts";
 import { journalBounds } from "../releases/release-journal-schema.ts";
@@ -73,7 +74,8 @@ export async function rollBack(
     const { bootId, uptime } = context.host;
     if (isAgents) requireAgentMayRollBack(kind, slot, { bootId, uptime: uptime() });
     const plan = planOf(context, kind);
-    const undo: Undo = { outcome: "rolled_back", reason: "It was rolled back on request.", log: [] };
+    const cause = outcomeCause("rolled_back");
+    const undo: Undo = { outcome: "rolled_back", reason: outcomeSentence(cause), cause, log: [] };
     const trial: Trial = { ...newTrial(context, present, plan), phase: "undoing", undo };
     // In one write with the trial, so that a crash does not give the agent a second rollback.
     const taken = [...agentRolledBack, present.id].slice(-journalBounds.agentRolledBack);
@@ -160,11 +162,13 @@ async function refuse(
   error: unknown,
 ): Promise<void> {
   const detail = messageOf(error);
+  const code = error instanceof StewardError ? error.code : "internal_error";
+  const cause: Cause = { code, count: null, last_answer: null };
   say(`refused: ${detail}`);
   await journal.update((present) => {
     const from = kind === null ? null : (formerOf(present.slots[kind])?.version ?? null);
     const without = kind === null ? present : withSlot(present, kind, { trial: null });
-    return refused(without, { kind, release, detail, from }, { at: host.now() });
+    return refused(without, { kind, release, detail, cause, from }, { at: host.now() });
   });
 }
 

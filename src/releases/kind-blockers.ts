@@ -4,7 +4,7 @@ import { updateKinds } from "../contract/update-kinds.ts";
 import type { FoundTarget, Refreshed } from "../tuf/client.ts";
 import type { UpdateKind } from "./release.ts";
 
-/** Why nothing of a kind is taken, though the repository is good and the other kind may be. */
+/** Why no release of a kind is accepted, though the repository is good and the other kind may be. */
 export interface Blocker {
   readonly code: string;
   /** In sentences. */
@@ -15,7 +15,7 @@ export type Blockers = Readonly<Record<UpdateKind, Blocker | null>>;
 
 export const noBlockers: Blockers = { rules: null, binary: null };
 
-/** What was signed of each kind, and why a kind cannot be judged. */
+/** The signed releases of each kind, and why a kind could not be verified. */
 export interface Listing {
   /** Nothing of a kind that has a failure. */
   readonly targets: readonly FoundTarget[];
@@ -60,7 +60,7 @@ export function refusalOfKind(error: unknown): StewardError {
   throw error;
 }
 
-/** As the status tells them. While the clock is not trusted, an expiry date proves nothing. */
+/** As the status has them. While the clock is not trusted, an expiry date proves nothing. */
 export function blockersOf(failures: Listing["failures"], isClockTrusted: boolean): Blockers {
   const blockerOf = (error: StewardError | null): Blocker | null => {
     if (error === null) return null;
@@ -70,18 +70,9 @@ export function blockersOf(failures: Listing["failures"], isClockTrusted: boolea
   return { rules: blockerOf(failures.rules), binary: blockerOf(failures.binary) };
 }
 
-/** The failure of all kinds together; null: at least one can be judged. */
+/** The failure of all kinds together; null: at least one could be verified. */
 export function failureOfAll({ rules, binary }: Listing["failures"]): StewardError | null {
   if (rules === null || binary === null) return null;
   if (rules.message === binary.message) return rules;
   return new StewardError(rules.code, `${rules.message} ${binary.message}`, { cause: binary });
-}
-
-/** `No rules are taken: …`, a sentence for each kind that is blocked. */
-export function blockerSentences(blockers: Blockers): readonly string[] {
-  const subjects = { rules: "No rules are taken", binary: "No binary is taken" };
-  return updateKinds.flatMap((kind) => {
-    const blocker = blockers[kind];
-    return blocker === null ? [] : [`${subjects[kind]}: ${blocker.detail}`];
-  });
 }

@@ -39,6 +39,18 @@ const list = (items: object, maxItems: number) => ({ type: "array", items, maxIt
 const log = list(text(journalBounds.lineLength), journalBounds.logLines);
 const known = { id: { type: "string", pattern: "^[0-9a-f]{32}$" }, name: text(64), version: text(64) };
 
+const cause = object({
+  code: text(64),
+  count: nullable(count),
+  last_answer: nullable(text(1_000)),
+});
+
+/** A member that came later is absent in what was written before. */
+const withCause = (schema: ReturnType<typeof object>) => ({
+  ...schema,
+  properties: { ...schema.properties, cause },
+});
+
 const trial = object({
   release: object(known),
   phase: { type: "string", enum: trialPhases },
@@ -50,11 +62,13 @@ const trial = object({
   deadline_uptime: nullable(seconds),
   health: object({ successes: count, needed: count, last: nullable(text(1_000)), at: nullable(moment) }),
   undo: nullable(
-    object({
-      outcome: { type: "string", enum: ["failed", "deferred", "aborted", "rolled_back"] },
-      reason: text(1_000),
-      log,
-    }),
+    withCause(
+      object({
+        outcome: { type: "string", enum: ["failed", "deferred", "aborted", "rolled_back"] },
+        reason: text(1_000),
+        log,
+      }),
+    ),
   ),
 });
 
@@ -65,18 +79,19 @@ const slotOfAll = object({
   good: list({ ...good, properties: { ...good.properties, committed } }, journalBounds.good),
   trial: nullable(trial),
   setAside: list(
-    object({
-      ...known,
-      at: moment,
-      why: { type: "string", enum: ["failed", "held", "deferred"] },
-      reason: text(1_000),
-      until: nullable(moment),
-    }),
+    withCause(
+      object({
+        ...known,
+        at: moment,
+        why: { type: "string", enum: ["failed", "held", "deferred"] },
+        reason: text(1_000),
+        until: nullable(moment),
+      }),
+    ),
     journalBounds.setAside,
   ),
 });
 
-/** A member that came later is absent in what was written before. */
 const slot = {
   ...slotOfAll,
   properties: { ...slotOfAll.properties, agentRolledBack: list(known.id, journalBounds.agentRolledBack) },
@@ -88,20 +103,25 @@ export const releaseJournalSchema = object({
   sequence: count,
   slots: object({ rules: slot, binary: slot }),
   history: list(
-    object({
-      sequence: count,
-      at: moment,
-      kind: { type: ["string", "null"], enum: [null, "rules", "binary"] },
-      release_id: nullable(text(32)),
-      name: nullable(text(64)),
-      version: nullable(text(64)),
-      from_version: nullable(text(64)),
-      outcome: { type: "string", enum: ["good", "failed", "deferred", "aborted", "rolled_back", "refused"] },
-      detail: text(1_000),
-      restored_healthy: { type: ["boolean", "null"] },
-      seconds,
-      log,
-    }),
+    withCause(
+      object({
+        sequence: count,
+        at: moment,
+        kind: { type: ["string", "null"], enum: [null, "rules", "binary"] },
+        release_id: nullable(text(32)),
+        name: nullable(text(64)),
+        version: nullable(text(64)),
+        from_version: nullable(text(64)),
+        outcome: {
+          type: "string",
+          enum: ["good", "failed", "deferred", "aborted", "rolled_back", "refused"],
+        },
+        detail: text(1_000),
+        restored_healthy: { type: ["boolean", "null"] },
+        seconds,
+        log,
+      }),
+    ),
     journalBounds.history,
   ),
 });

@@ -1,5 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 import { validatorOf } from "../store/documents/document-kind.ts";
+import type { Cause, OutcomeCause } from "./outcome-reasons.ts";
 import type { UpdateKind } from "./release.ts";
 import { releaseJournalName, releaseJournalSchema, type trialPhases } from "./release-journal-schema.ts";
 
@@ -79,34 +80,43 @@ export interface TrialHealth {
   readonly at: string | null;
 }
 
-/** `rolled_back`: somebody wished it; the release was good, and is held from then on. */
+/** `rolled_back`: on request; the release was good, and is held from then on. */
 export interface Undo {
   readonly outcome: "failed" | "deferred" | "aborted" | "rolled_back";
+  /** In a sentence. */
   readonly reason: string;
+  /** Absent: an older release wrote it. */
+  readonly cause?: OutcomeCause;
   readonly log: readonly string[];
 }
 
 export interface SetAside extends KnownRelease {
   readonly at: string;
-  /** `held`: rolled back by somebody, or aborted. */
+  /** `held`: rolled back, or aborted. */
   readonly why: "failed" | "held" | "deferred";
+  /** In a sentence. */
   readonly reason: string;
-  /** By the wall clock; null: for good. */
+  /** Absent: an older release wrote it. */
+  readonly cause?: Cause;
+  /** By the wall clock; null: until a person allows it again. */
   readonly until: string | null;
 }
 
-/** As the API shows it. */
+/** How an attempt to change what is installed ended. */
 export interface JournalEntry {
   readonly sequence: number;
   readonly at: string;
-  /** null: refused before it was known. */
+  /** null: refused before its kind was known. */
   readonly kind: UpdateKind | null;
   readonly release_id: string | null;
   readonly name: string | null;
   readonly version: string | null;
   readonly from_version: string | null;
   readonly outcome: "good" | "failed" | "deferred" | "aborted" | "rolled_back" | "refused";
+  /** Why, in a sentence. */
   readonly detail: string;
+  /** Absent: an older release wrote it. */
+  readonly cause?: Cause;
   readonly restored_healthy: boolean | null;
   readonly seconds: number;
   readonly log: readonly string[];

@@ -66,12 +66,16 @@ function updateNeeds({ updates, ota }: NeedsGround): Need[] {
   const { available, failed, held, postponed, schedule, trial, trust } = updates;
   const offers = [available.rules, available.binary].filter((release) => release !== null);
   const needs = offers.flatMap((release): Need[] => {
-    const { id, kind, name, version, hindrance } = release;
+    const { id, kind, name, version, hold } = release;
     const facts = { kind, name, version };
     const what = kind === "rules" ? `The rules ${name} ${version}` : `${name} ${version}`;
     if (failed.some((one) => one.id === id)) {
       return [
-        attention("update_failed", facts, `${what} cannot be applied: ${hindrance ?? "it failed here"}.`),
+        attention(
+          "update_failed",
+          facts,
+          `${what} cannot be applied. ${hold?.detail ?? "It failed on this device."}`,
+        ),
       ];
     }
     const isSeenTo = held.some((one) => one.id === id) || postponed[kind] !== null;

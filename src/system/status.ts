@@ -1,5 +1,5 @@
 import { clockWordOf } from "../contract/clock-word.ts";
-import type { Need, Status, TimeSync, Updates } from "../contract/types.ts";
+import type { Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
 import { type NeedsGround, needsOf } from "./status-needs.ts";
 
 /** What the rooms say of themselves, as far as the caller may see it. */
@@ -62,18 +62,25 @@ function clockInShort(clock: TimeSync, word: ClockWord): Status["clock"] {
 }
 
 function updatesInShort(updates: Updates): Status["updates"] {
-  const { state, message, schedule, installed, available, blockers } = updates;
+  const { state, summary, schedule, installed, available, blockers } = updates;
   const { enabled, last_check, last_success_at, next_check_at } = schedule;
   const kindOf = (kind: "rules" | "binary") => ({
     kind,
     installed: installed[kind],
     available: available[kind]?.version ?? null,
     staged: available[kind]?.staged ?? false,
-    blocker: blockers?.[kind]?.detail ?? available[kind]?.hindrance ?? null,
-    blocker_code: blockers?.[kind]?.code ?? null,
+    blocker: kindBlocker(blockers?.[kind]) ?? available[kind]?.hold ?? null,
   });
   return {
-    ...{ state, message, is_automatic: enabled, kinds: [kindOf("rules"), kindOf("binary")] },
+    ...{ state, summary, is_automatic: enabled, kinds: [kindOf("rules"), kindOf("binary")] },
     ...{ last_check, last_success_at, next_check_at },
   };
+}
+
+/** The hold of a kind whose metadata the last check could not verify. */
+function kindBlocker(blocker: NonNullable<Updates["blockers"]>["rules"] | undefined): ReleaseHold | null {
+  if (!blocker) return null;
+  const { code, detail } = blocker;
+  const reason = { code, detail, count: null, last_answer: null };
+  return { code: "not_verifiable", detail, until: null, setting: null, reason };
 }

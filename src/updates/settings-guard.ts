@@ -26,15 +26,6 @@ export function createSettingsGuard(options: SettingsGuardOptions): SettingsGuar
   };
 }
 
-/** null: automatic updates of the program have the effect that the settings say. */
-export function ineffectiveSetting(
-  { auto_update_binary }: Settings["update"]["ota"],
-  isTrustEstablished: boolean,
-): string | null {
-  if (!auto_update_binary || isTrustEstablished) return null;
-  return "update.ota.auto_update_binary is true in settings.json without an established root of trust: it has no effect";
-}
-
 /** An unusable root of trust must not come to light only when an update is due. */
 function switchesOn({ enabled, auto_update_rules, auto_update_binary, server }: OtaChange): boolean {
   return enabled === true || auto_update_rules === true || auto_update_binary === true || Boolean(server);

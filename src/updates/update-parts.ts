@@ -1,11 +1,13 @@
-import type { Refusal } from "./apply/apply-decision.ts";
+import type { UpdateProblem } from "../contract/types.ts";
+import type { HoldReason } from "./apply/hold-reason.ts";
 import type { Downloads } from "./download/downloads.ts";
 import type { Progress } from "./status/progress.ts";
 import type { ReleaseWatch } from "./status/release-watch.ts";
+import type { ReleaseName } from "./status/update-summary.ts";
 import type { Trust } from "./trust/trust.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 
-/** What updates are made of, and what their status is read from. */
+/** The parts of the room, from which its status is read. */
 export interface UpdateParts {
   readonly options: UpdaterOptions;
   readonly trust: Trust;
@@ -17,22 +19,22 @@ export interface UpdateParts {
   readonly nextCheckIn: () => number | null;
 }
 
-/** What applying says of itself. */
+/** The state of applying, for the status. */
 export interface ApplyingView {
-  /** What is under way, in words that go on a colon; null: nothing, so that something can be begun. */
+  /** What is in progress, in words that follow a colon; null: nothing, so that something can be begun. */
   busy(): string | null;
-  /** What root's side is asked to take at this moment. */
-  handing(): Handing | null;
-  /** What went wrong with what was asked for last, in a sentence; null: nothing. */
-  problem(): string | null;
-  /** What root's side could not be asked for, by id. */
-  failures(): ReadonlyMap<string, Refusal>;
+  /** The request that the installer is working on. */
+  pending(): PendingRequest | null;
+  /** What went wrong with the last request; null: nothing. */
+  problem(): UpdateProblem | null;
+  /** Releases that the installer refused, or that it could not be started for, by id. */
+  failures(): ReadonlyMap<string, HoldReason>;
 }
 
-export interface Handing {
-  /** null: the release before is asked for. */
+/** What the installer was started for. */
+export interface PendingRequest {
+  /** null: the previous release is requested. */
   readonly id: string | null;
-  /** In front of a colon. */
-  readonly words: string;
-  readonly isBack: boolean;
+  readonly release: ReleaseName;
+  readonly isRollback: boolean;
 }

@@ -1,11 +1,13 @@
 import type { StewardError } from "../contract/errors.ts";
 import type {
   HistoryEntry,
+  UpdateProblem,
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
 } from "../contract/types.ts";
 import { kindOnTrial } from "../releases/journal-queries.ts";
+import { historyEntryOf } from "../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { availableRelease } from "./apply/apply-conditions.ts";
 import { applyOrder, kindsOf, requireRollback } from "./apply/apply-order.ts";
@@ -19,7 +21,7 @@ import { sourceOf } from "./check/check-source.ts";
 import { createDownloads } from "./download/downloads.ts";
 import { createProgress } from "./status/progress.ts";
 import { createReleaseWatch } from "./status/release-watch.ts";
-import { troubleOf } from "./status/update-problem.ts";
+import { updateProblem } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createRootLook } from "./trust/root-look.ts";
 import { createTrust } from "./trust/trust.ts";
@@ -30,8 +32,8 @@ import type { Updates } from "./updates.ts";
 
 /** The room, with what only those who join the rooms call. */
 export interface UpdateRoom extends Updates {
-  /** Somebody has begun to vouch for the clock: what has waited for that goes on. */
-  clockVouchedFor(): void;
+  /** The clock has become trusted: what has waited for that goes on. */
+  clockTrusted(): void;
 }
 
 /** Opens the room, with its status as good as it was when the last agent stopped. */
@@ -102,8 +104,8 @@ class Room implements UpdateRoom {
     return this.#parts.trust.unusable();
   }
 
-  trouble(): string | null {
-    return troubleOf(this.#parts);
+  problem(): UpdateProblem | null {
+    return updateProblem(this.#parts);
   }
 
   async check({ repository }: { repository?: string | undefined }): Promise<UpdatesStatus> {
@@ -155,7 +157,7 @@ class Room implements UpdateRoom {
   }
 
   history(): readonly HistoryEntry[] {
-    return this.#parts.watch.journal().history.map((entry) => ({ ...entry, log: [...entry.log] }));
+    return this.#parts.watch.journal().history.map(historyEntryOf);
   }
 
   subscribe(listener: (progress: UpdateProgress) => void): () => void {
@@ -176,8 +178,8 @@ class Room implements UpdateRoom {
     this.#applying.consider();
   }
 
-  clockVouchedFor(): void {
-    this.#flights.clockVouchedFor(() => hasWaitedForClock(this.#parts));
+  clockTrusted(): void {
+    this.#flights.clockTrusted(() => hasWaitedForClock(this.#parts));
     this.#applying.consider();
   }
 
@@ -197,7 +199,7 @@ class Room implements UpdateRoom {
 
   /** A check would change the metadata and payloads from under it. */
   #isReadByRoot(): boolean {
-    return this.#applying.handing() !== null;
+    return this.#applying.pending() !== null;
   }
 
   #onJournal(): void {

@@ -1,6 +1,7 @@
 import type { StewardError } from "../contract/errors.ts";
 import type {
   HistoryEntry,
+  UpdateProblem,
   UpdateProgress,
   Updates as UpdatesStatus,
   UpdateTrust,
@@ -37,8 +38,8 @@ export interface Updates {
   isTrustEstablished(): boolean;
   /** Looks at the installed root now: why it cannot be used; null where there is none, or nothing is wrong with it. */
   unusableRoot(): Promise<StewardError | null>;
-  /** Why updates do not work as they should; null: nothing to say. */
-  trouble(): string | null;
+  /** Why updates do not work as they should; null: they do. */
+  problem(): UpdateProblem | null;
   settingsChanged(): void;
   /** What was applied, undone or refused, oldest first. */
   history(): readonly HistoryEntry[];

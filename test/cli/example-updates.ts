@@ -2,7 +2,10 @@ import type {
   HistoryEntry,
   PassedOver,
   Release,
+  ReleaseHold,
   SetAsideRelease,
+  UpdateReason,
+  UpdateSummary,
   Updates,
   UpdateTrial,
   UpdateTrust,
@@ -26,7 +29,11 @@ export const exampleTrust: UpdateTrust = {
   confirmed_by: null,
   proven: false,
   established: false,
-  detail: "An administrator has yet to confirm the fingerprint: `steward update trust confirm`.",
+  status: {
+    code: "not_confirmed",
+    detail: "An administrator has yet to confirm the fingerprint: `steward update trust confirm`.",
+    reason: null,
+  },
 };
 
 export const exampleRelease: Release = {
@@ -40,9 +47,23 @@ export const exampleRelease: Release = {
   urgent: false,
   path: "stable/rules/base-1.3.0.tar.gz",
   due_at: "2026-11-21T00:00:00.000Z",
-  hindrance: null,
+  hold: null,
   staged: false,
 };
+
+/** Why an attempt ended. */
+export function exampleReason(code: UpdateReason["code"], detail: string): UpdateReason {
+  return { code, detail, count: null, last_answer: null };
+}
+
+export function exampleUpdateSummary(code: UpdateSummary["code"], detail: string): UpdateSummary {
+  return { code, detail, releases: [], at: null, reason: null, hold: null, problem: null };
+}
+
+/** Why a release is held. */
+export function exampleHold(code: ReleaseHold["code"], detail: string): ReleaseHold {
+  return { code, detail, until: null, setting: null, reason: null };
+}
 
 const named = { kind: "rules", id: exampleRelease.id, name: "base", version: "1.3.0" } as const;
 
@@ -52,17 +73,27 @@ export const exampleTrial: UpdateTrial = {
   phase: "confirming",
   begun_at: "2026-11-20T14:00:00.000Z",
   deadline_at: "2026-11-20T14:05:00.000Z",
-  health: { successes: 2, needed: 6, last: "pump.service is active", at: "2026-11-20T14:00:10.000Z" },
+  health: {
+    successes: 2,
+    needed: 6,
+    last: { code: "healthy", detail: "pump.service is active", at: "2026-11-20T14:00:10.000Z" },
+  },
   boots: 1,
   crashes: 0,
-  next: "Four more healthy answers make it good.",
+  next: {
+    code: "collect_answers",
+    detail: "Four more healthy answers make it good.",
+    answers_left: 4,
+    until: "2026-11-20T14:05:00.000Z",
+    reason: null,
+  },
 };
 
 export const exampleFailed: SetAsideRelease = {
   ...named,
   at: "2026-11-20T14:05:00.000Z",
   why: "failed",
-  reason: "It did not become healthy in time.",
+  reason: exampleReason("not_healthy_in_time", "It did not become healthy in time."),
   until: null,
 };
 
@@ -87,7 +118,7 @@ export const exampleEntry: HistoryEntry = {
   version: "1.3.0",
   from_version: "1.2.0",
   outcome: "good",
-  detail: "It proved healthy: pump.service is active.",
+  reason: exampleReason("healthy", "It proved healthy: pump.service is active."),
   restored_healthy: null,
   seconds: 31.25,
   log: [],
@@ -97,7 +128,7 @@ export const exampleEntry: HistoryEntry = {
 export const exampleFailure: HistoryEntry = {
   ...exampleEntry,
   outcome: "failed",
-  detail: "It did not become healthy in time.",
+  reason: exampleReason("not_healthy_in_time", "It did not become healthy in time."),
   restored_healthy: true,
   log: ["engine: line 1 of rules.txt is no rule"],
 };
@@ -106,7 +137,7 @@ export const exampleFailure: HistoryEntry = {
 export function exampleUpdates({ schedule, ...change }: Change = {}): Updates {
   return {
     state: "idle",
-    message: "Nothing newer is offered.",
+    summary: exampleUpdateSummary("nothing_newer", "Nothing newer is offered."),
     channel: "stable",
     product: "demo",
     installed: { rules: "1.2.0", binary: null },

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { exampleHold } from "../cli/example-updates.ts";
 import { asRoot, writeHostFile } from "../host/host-file/host-file-of-root.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { startAgent, temporaryDirectory } from "../store/state-directory.ts";
@@ -254,8 +255,8 @@ describe("the console's frame", () => {
 
     it("says that an update waits for a person, to those who may apply it", async () => {
       const release = { id: "0".repeat(32), kind: "rules", name: "rules", version: "2026.11.20" };
-      const hindrance = "update.ota.auto_update_rules is off, so it is not applied unasked";
-      const rules = { ...release, due_at: null, hindrance, staged: true };
+      const hold = exampleHold("not_automatic", "It is applied on request only.");
+      const rules = { ...release, due_at: null, hold, staged: true };
       for (const [role, count] of [
         ["operator", 1],
         ["readonly", 0],

@@ -100,7 +100,7 @@ describe("what the documents type", () => {
   });
 
   it("publishes signed rules, and has the device apply them", () => {
-    assert.match(printed("updates/publish", 1), /^rules base 1\.0\.0 is in force/m);
+    assert.match(printed("updates/publish", 1), /^rules base 1\.0\.0 is installed/m);
   });
 
   it("has the next ones applied unattended", () => {

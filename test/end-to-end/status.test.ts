@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { Need, Status, Updates } from "../../src/contract/types.ts";
 import { createStatusHandlers } from "../../src/http/handlers/status.ts";
 import { runSteward } from "../agent-in-process.ts";
-import { exampleUpdates } from "../cli/example-updates.ts";
+import { exampleUpdateSummary, exampleUpdates } from "../cli/example-updates.ts";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 import { adminName } from "../running-agent.ts";
 
@@ -65,7 +65,7 @@ describe("the status of a device with something to see to", () => {
 describe("who sees what in the status", () => {
   const server = "https://updates.example.net/demo";
   const updates = exampleUpdates({
-    message: `The last check of ${server} failed.`,
+    summary: exampleUpdateSummary("check_failed", `The last check of ${server} failed.`),
     blockers: { rules: { code: "update_file_missing", detail: `${server}/x is missing.` }, binary: null },
   });
   const needs: Need[] = [

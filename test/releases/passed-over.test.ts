@@ -152,11 +152,11 @@ describe("the status after a check that found nothing newer", () => {
     device.lab.publish("binary");
     await device.check();
     const told = () => device.room.status().passed_over?.map(({ code, version }) => `${code} ${version}`);
-    const { state, message } = device.room.status();
+    const { state, summary } = device.room.status();
     assert.equal(state, "idle");
-    assert.match(message, /found nothing newer for this device\. .*needs an agent of version 9\.0\.0/);
+    assert.match(summary.detail, /found nothing newer for this device\. .*needs an agent of version 9\.0\.0/);
     assert.match(
-      message,
+      summary.detail,
       /Not for this device: rules base 1\.4\.0 is of the channel beta, not stable; binary demo 2\.0\.0 is for arm64, and this device is x64\.$/,
     );
     const all = ["needs_newer_agent 1.3.0", "other_channel 1.4.0", "other_arch 2.0.0"];
@@ -175,13 +175,13 @@ describe("the status after a check that found nothing newer", () => {
     for (const version of ["0.9.0", "1.5.0", "1.6.0"]) device.lab.addRelease({ version, channel: "beta" });
     device.lab.publish("rules");
     await device.check();
-    const { message, passed_over, passed_over_counts } = device.room.status();
+    const { summary, passed_over, passed_over_counts } = device.room.status();
     assert.equal(passed_over_counts?.other_product, 4);
     assert.equal(passed_over_counts?.other_channel, 2, "one is older than what is installed");
     assert.equal(passed_over_counts?.withdrawn, 0);
     assert.equal(passed_over?.length, 2);
     assert.match(
-      message,
+      summary.detail,
       /Not for this device: rules base 1\.6\.0 is of the channel beta, not stable; rules base 1\.4\.0 is for the product demmo, not demo; and 4 more, in all 4 for other products and 2 of other channels\.$/,
     );
   });

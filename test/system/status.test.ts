@@ -55,7 +55,7 @@ describe("the status of a device", () => {
     assert.deepEqual([state, needs, clock.word], ["ok", [], "in_sync"]);
     assert.deepEqual(updates?.kinds[0], {
       ...{ kind: "rules", installed: "1.2.0", available: null },
-      ...{ staged: false, blocker: null, blocker_code: null },
+      ...{ staged: false, blocker: null },
     });
     assert.equal(people?.accounts, 2);
   });
@@ -161,11 +161,8 @@ describe("an update that is on offer", () => {
     const expired = { code: "update_metadata_expired", detail: "The list of rules has expired." } as const;
     const { updates } = look(offered({ blockers: { rules: expired, binary: null } }));
     assert.deepEqual(
-      updates?.kinds.map(({ blocker, blocker_code }) => [blocker, blocker_code]),
-      [
-        [expired.detail, expired.code],
-        [null, null],
-      ],
+      updates?.kinds.map(({ blocker }) => blocker && [blocker.code, blocker.detail, blocker.reason?.code]),
+      [["not_verifiable", expired.detail, expired.code], null],
     );
   });
   it("is told as failed where it failed here", () => {

@@ -1,4 +1,4 @@
-import type { Circumstances } from "../../src/updates/apply/hold-reason.ts";
+import type { HoldConditions } from "../../src/updates/apply/hold-reason.ts";
 import type { StoredRelease } from "../../src/updates/update-record.ts";
 
 /** Releases that a device has found. */
@@ -17,7 +17,7 @@ export const rules: StoredRelease = {
 export const binary: StoredRelease = { ...rules, id: "2".repeat(32), kind: "binary", name: "demo" };
 
 /** Nothing stands in the way of anything. */
-export const good: Circumstances = {
+export const good: HoldConditions = {
   blocked: null,
   blockers: { rules: null, binary: null },
   ota: {
@@ -31,6 +31,6 @@ export const good: Circumstances = {
   },
   isTrustEstablished: true,
   isClockTrusted: true,
-  setAside: new Map(),
+  blocklist: new Map(),
   now: new Date("2026-11-20T12:00:00Z"),
 };

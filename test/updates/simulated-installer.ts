@@ -1,4 +1,5 @@
 import type { StewardError } from "../../src/contract/errors.ts";
+import { outcomeCause } from "../../src/releases/outcome-reasons.ts";
 import {
   type Committed,
   emptyJournal,
@@ -14,15 +15,15 @@ import type { Installer, InstallRequest } from "../../src/updates/updater-option
 
 type Kind = "rules" | "binary";
 
-/** Root's side of an update, as far as its journal goes: a test says what becomes of what is asked. */
+/** The installer, as far as its journal goes: a test says what becomes of a request. */
 export interface SimulatedInstaller extends Installer {
   journal: ReleaseJournal;
   readonly asked: InstallRequest[];
   readonly goneOn: () => number;
   setUp: ReadonlySet<Kind>;
-  /** Instead of taking what is asked for: root's side cannot be asked. */
+  /** The installer cannot be started. */
   failure: StewardError | null;
-  /** Root's side says nothing and ends. */
+  /** The installer ends without an entry. */
   isSilent: boolean;
   /** Bytes that are no journal. */
   damage: string | null;
@@ -43,7 +44,7 @@ export interface SimulatedInstaller extends Installer {
   watching(): number;
 }
 
-/** Milliseconds since 1970, as root's side stamps what it writes. */
+/** Milliseconds since 1970, as the installer stamps what it writes. */
 export function createSimulatedInstaller(now: () => number): SimulatedInstaller {
   const listeners = new Set<() => void>();
   let goneOn = 0;
@@ -113,7 +114,7 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
       }
       const release = side.journal.slots[request.kind].good.at(-1);
       if (release === undefined) throw new Error("nothing is installed");
-      const undo = { outcome: "rolled_back", reason: "Somebody wished it.", log: [] } as const;
+      const undo = { outcome: "rolled_back", reason: "It was rolled back on request.", log: [] } as const;
       take(request.kind, release, { phase: "undoing", undo });
     },
     goOn: () => {
@@ -134,7 +135,11 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
       const { release } = trialOf(kind);
       const good = [...side.journal.slots[kind].good, { ...release, committed: justNow() }];
       write({
-        ...entryOf(kind, release, { outcome: "good", detail: "It proved healthy." }),
+        ...entryOf(kind, release, {
+          outcome: "good",
+          detail: "It proved healthy.",
+          cause: outcomeCause("healthy"),
+        }),
         slots: slotWith(kind, { trial: null, good }),
       });
     },
@@ -142,16 +147,19 @@ export function createSimulatedInstaller(now: () => number): SimulatedInstaller 
       const { release } = trialOf(kind);
       const until = outcome === "deferred" ? new Date(now() + 86_400_000).toISOString() : null;
       const why = outcome === "aborted" ? "held" : outcome;
-      const aside: SetAside = { ...release, at: at(), why, reason: "It did not answer.", until };
+      const reason = "It did not answer.";
+      const cause = outcomeCause("not_healthy_in_time");
+      const aside: SetAside = { ...release, at: at(), why, reason, cause, until };
       write({
-        ...entryOf(kind, release, { outcome, detail: "It did not answer.", restored_healthy: restored }),
+        ...entryOf(kind, release, { outcome, detail: reason, cause, restored_healthy: restored }),
         slots: slotWith(kind, { trial: null, setAside: [...side.journal.slots[kind].setAside, aside] }),
       });
     },
     refuse: (kind, id, detail) => {
       const label = side.names.get(id);
       const release = label ? { id, name: label.name, version: label.version } : null;
-      write({ ...entryOf(kind, release, { outcome: "refused", detail }), slots: side.journal.slots });
+      const cause = { code: "update_not_acceptable", count: null, last_answer: null };
+      write({ ...entryOf(kind, release, { outcome: "refused", detail, cause }), slots: side.journal.slots });
     },
     good: (kind, ...releases) => {
       const good = releases.map((release) => ({ committed: justNow(), ...release }));

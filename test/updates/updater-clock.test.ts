@@ -19,12 +19,12 @@ describe("while nobody vouches for the clock", () => {
     device.isClockTrusted = false;
     device.expirySeconds = Date.parse("2040-01-01T00:00:00Z") / 1_000;
     await device.check();
-    const { state, message, schedule } = device.room.status();
+    const { state, summary, schedule } = device.room.status();
     assert.equal(state, "waiting_for_clock");
-    assert.match(message, /steward time status/);
+    assert.equal(summary.code, "check_waiting_for_clock");
     assert.equal(schedule.last_check?.outcome, "waiting_for_clock");
     assert.equal(schedule.failures, 0);
-    assert.equal(device.room.trouble(), null);
+    assert.equal(device.room.problem(), null);
     assert.ok(!device.types().includes("update.check_failed"), "it was told as a failure");
   });
 
@@ -63,7 +63,7 @@ describe("while nobody vouches for the clock", () => {
     await device.check();
     const { state, available } = device.room.status();
     assert.equal(state, "waiting_for_clock");
-    assert.match(available.rules?.hindrance ?? "", /clock/);
+    assert.equal(available.rules?.hold?.code, "clock_not_trusted");
     assert.equal(device.staged.size, 0);
   });
 
@@ -88,7 +88,7 @@ describe("when somebody begins to vouch for the clock", () => {
     assert.equal(device.opened.length, 1);
     device.isClockTrusted = true;
     device.expirySeconds = null;
-    device.room.clockVouchedFor();
+    device.room.clockTrusted();
     await device.room.settled();
     assert.equal(device.room.status().state, "staged");
     assert.equal(device.room.status().schedule.next_check_at, "2026-11-20T19:00:00.000Z");
@@ -99,7 +99,7 @@ describe("when somebody begins to vouch for the clock", () => {
     device.isClockTrusted = false;
     await device.check();
     device.isClockTrusted = true;
-    device.room.clockVouchedFor();
+    device.room.clockTrusted();
     await device.room.settled();
     assert.equal(device.staged.size, 1);
   });
@@ -107,10 +107,10 @@ describe("when somebody begins to vouch for the clock", () => {
   it("does nothing where nothing has waited for it", async () => {
     const device = await withRelease();
     await device.check();
-    device.room.clockVouchedFor();
+    device.room.clockTrusted();
     assert.equal(device.opened.length, 1);
     const off = await openDevice({ server: "" });
-    off.room.clockVouchedFor();
+    off.room.clockTrusted();
     assert.equal(off.opened.length, 0);
   });
 
@@ -118,7 +118,7 @@ describe("when somebody begins to vouch for the clock", () => {
     const device = await withRelease();
     device.isClockTrusted = false;
     await device.check();
-    device.room.clockVouchedFor();
+    device.room.clockTrusted();
     assert.equal(device.opened.length, 1);
   });
 });

@@ -68,9 +68,9 @@ function clockWords({ word, offset_seconds, uncertainty_seconds, source, last_sy
 type InShort = NonNullable<Status["updates"]>;
 
 function updateFields({ kinds, last_check, next_check_at, is_automatic }: InShort): Fields {
-  const isWhole = kinds.every(({ blocker_code }) => blocker_code === null);
+  const isWhole = kinds.every(({ blocker }) => blocker?.code !== "not_verifiable");
   const ends = {
-    ok: isWhole ? "all well" : "well but for what is blocked",
+    ok: isWhole ? "all well" : "succeeded, but one kind could not be verified",
     failed: "failed",
     waiting_for_clock: "waiting for the clock",
   };
@@ -83,7 +83,7 @@ function kindWords({ installed, available, staged, blocker }: InShort["kinds"][n
   const present = installed ?? "not installed";
   const offer =
     available === null ? present : `${present}; ${available} is available${staged ? " and verified" : ""}`;
-  return blocker === null ? offer : `${offer}: ${blocker}`;
+  return blocker === null ? offer : `${offer}. ${blocker.detail}`;
 }
 
 function peopleWords(people: NonNullable<Status["people"]>): string {

@@ -173,12 +173,12 @@ async function nothingDone(
 ): Promise<void> {
   if (ended.schedule.last_check?.at !== begun.schedule.last_check?.at) refuseFailed(ended);
   if (ended.state === "waiting_for_clock") {
-    await output.report(ended, `${ended.message}\n`);
+    await output.report(ended, `${ended.summary.detail}\n`);
     throw new OnlyExitCode(notSynchronised);
   }
   const release = kinds.flatMap((kind) => ended.available[kind] ?? [])[0];
-  if (release === undefined) throw new StewardError("no_update_available", ended.message);
-  // What keeps one that lies here from being applied unasked does not keep anybody from asking.
-  const why = release.staged ? ended.message : (release.hindrance ?? ended.message);
-  throw new CommandError(1, `${releaseWords(release)} was not applied: ${why}`);
+  if (release === undefined) throw new StewardError("no_update_available", ended.summary.detail);
+  // A hold of a staged release does not keep it from being applied on request.
+  const why = release.staged ? ended.summary : (release.hold ?? ended.summary);
+  throw new CommandError(1, `${releaseWords(release)} was not applied. ${why.detail}`);
 }

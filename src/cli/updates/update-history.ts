@@ -4,7 +4,7 @@ import { CommandError } from "../client/context.ts";
 import type { Command } from "../framework/command.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { type Fields, formatFields } from "../terminal/table.ts";
-import { type Ending, outcomeSentence } from "./update-words.ts";
+import { outcomeSentence } from "./update-words.ts";
 
 export const history: Command = {
   path: ["update", "history"],
@@ -28,7 +28,7 @@ export const history: Command = {
 };
 
 /** What became of an attempt: the sentences, and the last lines of what failed; each line ends in a line feed. */
-export function outcomeReport(entry: Ending): string {
+export function outcomeReport(entry: HistoryEntry): string {
   return `${escapeText(outcomeSentence(entry))}\n${logLines(entry)}`;
 }
 
@@ -70,7 +70,7 @@ function entryFields({ at, seconds, release_id, from_version }: HistoryEntry): F
   ];
 }
 
-function logLines({ log }: Ending): string {
+function logLines({ log }: HistoryEntry): string {
   if (log.length === 0) return "";
   return `\nThe last lines of what failed:\n${log.map((line) => `  ${escapeText(line)}\n`).join("")}`;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { historyEntryOf } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import {
   type JournalEntry,
@@ -40,7 +41,7 @@ function orderCommand(order: string, summary: string, wanted: JournalEntry["outc
       const code = await context.runInstaller([order, kind], places);
       if (code !== 0) throw new OnlyExitCode(code);
       const entry = await ending(invocation, { kind, known: before.sequence });
-      await output.report(wholeList([entry]), outcomeReport(entry));
+      await output.report(wholeList([historyEntryOf(entry)]), outcomeReport(historyEntryOf(entry)));
       if (entry.outcome !== wanted) throw new OnlyExitCode(1);
     },
   };
@@ -62,7 +63,7 @@ export async function rollBackAsRoot(
   const code = await context.runInstaller(["rollback", kind], places);
   if (code !== 0) throw new OnlyExitCode(code);
   const entry = await ending(invocation, { kind, known: sequence });
-  await output.report(wholeList([entry]), outcomeReport(entry));
+  await output.report(wholeList([historyEntryOf(entry)]), outcomeReport(historyEntryOf(entry)));
   if (entry.outcome !== "rolled_back" || entry.restored_healthy === false) throw new OnlyExitCode(1);
 }
 

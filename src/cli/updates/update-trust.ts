@@ -57,7 +57,7 @@ async function compared({ client, context, output }: Invocation): Promise<string
     );
   }
   const trust = await presentTrust(client);
-  if (trust.fingerprint === null) throw new CommandError(5, trust.detail ?? "No root of trust is installed.");
+  if (trust.fingerprint === null) throw new CommandError(5, trust.status.detail);
   await output.remark(
     `The root of trust on this device has the fingerprint\n\n${fingerprintGroups(trust.fingerprint)}`,
   );
@@ -86,19 +86,19 @@ async function presentTrust(client: Client): Promise<UpdateTrust> {
   return (await client.call("getUpdates", {})).trust;
 }
 
-function confirmed({ established, detail }: UpdateTrust): string {
-  if (established) return "The root of trust is confirmed, and proven by a refresh from the server.";
-  return `The root of trust is confirmed. ${detail ?? "Run `steward update check` next."}`;
+function confirmed({ established, status }: UpdateTrust): string {
+  if (established)
+    return "The root of trust is confirmed, and the update server has completed a check under it.";
+  return `The root of trust is confirmed. ${status.detail}`;
 }
 
 /** The fingerprint in groups and in full, whose signatures count, and what is missing; each line ends in a line feed. */
 export function trustReport(trust: UpdateTrust): string {
-  const { fingerprint, keys, detail } = trust;
-  const sentence = detail ?? "The root of trust is installed, confirmed and proven.";
+  const { fingerprint, keys, status } = trust;
   const groups = fingerprint === null ? "" : `\n${fingerprintGroups(fingerprint)}`;
   const table = { heads: ["ROLE", "SIGNATURES", "KEYS"], rows: keys.map(keyCells) };
   const roles = keys.length === 0 ? "" : `\n${formatTable(table)}`;
-  return `${escapeText(sentence)}\n${groups}\n${formatFields(trustFields(trust))}${roles}`;
+  return `${escapeText(status.detail)}\n${groups}\n${formatFields(trustFields(trust))}${roles}`;
 }
 
 function trustFields(trust: UpdateTrust): Fields {

@@ -8,14 +8,14 @@ import { healthWords, releaseWords } from "./update-words.ts";
 
 /** The whole status for people: the sentence, then the figures; each line ends in a line feed. */
 export function updateReport(status: Updates): string {
-  return `${escapeText(status.message)}\n\n${formatFields(statusFields(status))}`;
+  return `${escapeText(status.summary.detail)}\n\n${formatFields(statusFields(status))}`;
 }
 
 /** What a check has found: the sentence, each release that is there, and what was passed over. */
 export function checkReport(status: Updates): string {
   const found = [...releasesOf(status).flatMap(releaseFields), ...passedOverFields(status)];
   const gap = found.length === 0 ? "" : `\n${formatFields(found)}`;
-  return `${escapeText(status.message)}\n${gap}`;
+  return `${escapeText(status.summary.detail)}\n${gap}`;
 }
 
 /** An agent that is older than this command line tells nothing of it. */
@@ -32,8 +32,8 @@ function statusFields(status: Updates): Fields {
   return [
     ["state", status.state.replaceAll("_", " ")],
     ["product", `${status.product}, channel ${status.channel}`],
-    ["rules", installed.rules ?? "none that is known here"],
-    ["binary", installed.binary ?? "none that is known here"],
+    ["rules", installed.rules ?? "not installed"],
+    ["binary", installed.binary ?? "not installed"],
     ...(trial === null ? [] : trialFields(trial)),
     ...releasesOf(status).flatMap(releaseFields),
     ...blockerFields(status),
@@ -47,7 +47,7 @@ function statusFields(status: Updates): Fields {
     ["last success", schedule.last_success_at],
     ...(schedule.failures > 1 ? [["failures", `${schedule.failures} in a row`] as const] : []),
     ["windows", schedule.window_open ? "updates may be applied now" : "closed now (update.windows)"],
-    ["trust", trust.established ? "established" : (trust.detail ?? "not established")],
+    ["trust", trust.established ? "established" : trust.status.detail],
   ];
 }
 
@@ -64,7 +64,7 @@ function releasesOf({ available }: Updates): Release[] {
 }
 
 function releaseFields(release: Release): Fields {
-  const { kind, name, version, length_bytes, staged, urgent, due_at, hindrance, notes } = release;
+  const { kind, name, version, length_bytes, staged, urgent, due_at, hold, notes } = release;
   const facts = [
     `${name} ${version}`,
     formatBytes(length_bytes),
@@ -73,7 +73,7 @@ function releaseFields(release: Release): Fields {
   ];
   return [
     [`new ${kind}`, facts.join(", ")],
-    ...(hindrance === null ? [] : [["", hindrance] as const]),
+    ...(hold === null ? [] : [["", hold.detail] as const]),
     ...(notes === null || notes === "" ? [] : [["", `"${notes}"`] as const]),
   ];
 }
@@ -81,14 +81,14 @@ function releaseFields(release: Release): Fields {
 /** What is being tried: how far it is, until when it has to be healthy, and what comes next. */
 function trialFields(trial: UpdateTrial): Fields {
   const { phase, begun_at, deadline_at, health, boots, crashes, next } = trial;
-  const last = health.last === null ? "not asked yet" : `${health.last} (${health.at ?? "once"})`;
+  const last = health.last === null ? "not asked yet" : `${health.last.detail} (${health.last.at})`;
   const unclean = `${crashes} unclean ${crashes === 1 ? "exit" : "exits"}`;
   return [
     ["on trial", `${releaseWords(trial)}, ${phase.replaceAll("_", " ")} since ${begun_at}`],
     ["healthy by", deadline_at],
     ["health", `${healthWords(health)} in a row; last: ${last}`],
     ...(boots > 1 || crashes > 0 ? [["troubles", `${unclean}, boot ${boots}`] as const] : []),
-    ["next step", next],
+    ["next step", next.detail],
   ];
 }
 
@@ -103,12 +103,12 @@ function setAsideFields(why: SetAsideRelease["why"], release: SetAsideRelease): 
   const until = release.until === null ? "" : `, until ${release.until}`;
   return [
     [why, `${releaseWords(release)}, since ${release.at}${until}`],
-    ["", release.reason],
+    ["", release.reason.detail],
   ];
 }
 
 function nextCheck({ enabled, next_check_at }: Updates["schedule"]): string {
-  if (!enabled) return "none by itself (update.ota.enabled is false)";
+  if (!enabled) return "none by schedule (update.ota.enabled is off)";
   return next_check_at ?? "soon";
 }
 
@@ -118,7 +118,7 @@ function lastCheck(status: Updates): string | null {
   const isWhole = blockerFields(status).length === 0;
   const cost = `${last.requests} ${last.requests === 1 ? "request" : "requests"}, ${formatBytes(last.body_bytes)}`;
   const end = {
-    ok: isWhole ? "all well" : "well but for what is blocked",
+    ok: isWhole ? "all well" : "succeeded, but one kind could not be verified",
     failed: `failed: ${last.detail}`,
     waiting_for_clock: "waiting for the clock",
   };

@@ -46,7 +46,7 @@ const check: Command = {
     // The report begins with it where nothing else has come up since.
     if (ended.state !== "rolled_back")
       for (const release of undone)
-        await output.remark(`${releaseWords(release)} was applied and undone: ${release.reason}`);
+        await output.remark(`${releaseWords(release)} was applied and undone. ${release.reason.detail}`);
     if (undone.length > 0) throw new OnlyExitCode(1);
     if (ended.state === "waiting_for_clock") throw new OnlyExitCode(notSynchronised);
     // What could be judged was, and a script has to hear of the rest.
@@ -56,17 +56,17 @@ const check: Command = {
   },
 };
 
-/** What has been set aside since the check began: it was applied by it and did not stay. */
+/** Releases that the check has applied and that were undone since. */
 function undoneSince(begun: Updates, ended: Updates): SetAsideRelease[] {
   const before = [...begun.failed, ...begun.held];
   const isNew = ({ id, at }: SetAsideRelease) => !before.some((one) => one.id === id && one.at === at);
   return [...ended.failed, ...ended.held].filter(isNew);
 }
 
-/** What nothing hinders any more is applied unasked, in a moment. */
+/** A staged release without a hold is applied in a moment. */
 function isAppliedNext({ state, available }: Updates): boolean {
   if (state !== "staged") return false;
-  return [available.rules, available.binary].some((release) => release?.staged && release.hindrance === null);
+  return [available.rules, available.binary].some((release) => release?.staged && release.hold === null);
 }
 
 export const updateCommands: readonly Command[] = [

@@ -60,7 +60,7 @@ function whatWaits({ state, available, held, postponed, trust }: Updates): strin
   if (state !== "available" && state !== "staged") return null;
   for (const kind of updateKinds) {
     const release = available[kind];
-    if (release === null || release.hindrance === null || postponed[kind] !== null) continue;
+    if (release === null || release.hold === null || postponed[kind] !== null) continue;
     if (release.due_at !== null && Date.parse(release.due_at) > deviceNow()) continue;
     if (held.some(({ id }) => id === release.id)) continue;
     return t.frame.updateWaits(`${release.name} ${release.version}`);

@@ -100,7 +100,7 @@ function Entry({
   readonly status: Updates;
   readonly onOrder: (order: Order) => void;
 }) {
-  const { at, seconds, detail, from_version, version, restored_healthy, outcome, log } = entry;
+  const { at, seconds, reason, from_version, version, restored_healthy, outcome, log } = entry;
   const aside = asideOf(entry, status);
   const close = (): void => void navigate("/updates");
   const former = from_version === version ? null : from_version;
@@ -108,7 +108,7 @@ function Entry({
     <Dialog title={endWords(entry)} shape="sheet" onClose={close}>
       <div class="updates-entry">
         <p>
-          <Spoken text={detail} />
+          <Spoken text={reason.detail} />
         </p>
         <Facts
           items={[

@@ -71,8 +71,8 @@ function Standing({ last }: { readonly last: HistoryEntry | undefined }) {
 }
 
 function Offer({ release, postponed }: { readonly release: Release; readonly postponed: string | null }) {
-  const { name, version, length_bytes, notes, urgent, due_at, hindrance, staged } = release;
-  const reason = reasonOf(hindrance);
+  const { name, version, length_bytes, notes, urgent, due_at, hold, staged } = release;
+  const reason = reasonOf(hold);
   const facts = [bytes(length_bytes), ...(staged ? [t.updates.staged] : [])];
   return (
     <>
@@ -82,7 +82,7 @@ function Offer({ release, postponed }: { readonly release: Release; readonly pos
       </p>
       {notes !== "" && <p class="updates-notes">{visible(notes)}</p>}
       <p class="hint">
-        {hindrance === null ? t.updates.byItself : <WhyWaiting hindrance={hindrance} />}
+        {hold === null ? t.updates.byItself : <WhyWaiting hold={hold} />}
         {reason !== "wave" &&
           due_at !== null &&
           isAhead(due_at) &&
@@ -101,12 +101,12 @@ interface OfferProps {
 }
 
 function OfferButtons({ status, release, busy, onOrder }: OfferProps) {
-  const { kind, version, hindrance } = release;
+  const { kind, version, hold } = release;
   const what = `${t.updates.kinds[kind]} ${version}`;
-  const isNotSetUp = reasonOf(hindrance) === "notSetUp";
+  const isNotSetUp = hold?.code === "not_configured";
   const why =
     busy ??
-    (status.state === "blocked" ? status.message : null) ??
+    (status.state === "blocked" ? status.summary.detail : null) ??
     (isNotSetUp ? t.updates.waits.notSetUp() : null);
   return (
     <>

@@ -45,7 +45,7 @@ export function ProgressLine({
         <p class="hint">{t.updates.takes}</p>
       )}
       <p class="hint">
-        <Spoken text={status.message} />
+        <Spoken text={status.summary.detail} />
       </p>
     </Section>
   );
@@ -141,7 +141,7 @@ function Trial({ trial: { health, deadline_at, phase } }: { readonly trial: Upda
       )}
       {health.last !== null && (
         <>
-          {t.updates.lastAnswer} <Spoken text={health.last} />
+          {t.updates.lastAnswer} <Spoken text={health.last.detail} />
         </>
       )}
     </p>

@@ -50,21 +50,28 @@ export function Trust({ status, onConfirmed }: TrustProps) {
   );
 }
 
-function NextStep({ trust }: { readonly trust: UpdateTrust }) {
-  if (trust.detail === null) return null;
-  if (!trust.installed)
-    return /^No root of trust is installed/.test(trust.detail) ? (
-      <>
-        <p>{t.updates.noRoot}</p>
-        <pre class="updates-command">steward update trust install FILE</pre>
-      </>
-    ) : (
-      <p>
-        <Spoken text={trust.detail} />
-      </p>
-    );
-  if (!trust.confirmed) return <p>{t.updates.unconfirmed}</p>;
-  return <p>{t.updates.unproven}</p>;
+function NextStep({ trust: { status } }: { readonly trust: UpdateTrust }) {
+  switch (status.code) {
+    case "established":
+      return null;
+    case "not_installed":
+      return (
+        <>
+          <p>{t.updates.noRoot}</p>
+          <pre class="updates-command">steward update trust install FILE</pre>
+        </>
+      );
+    case "unusable":
+      return (
+        <p>
+          <Spoken text={status.detail} />
+        </p>
+      );
+    case "not_confirmed":
+      return <p>{t.updates.unconfirmed}</p>;
+    default:
+      return <p>{t.updates.unproven}</p>;
+  }
 }
 
 function Root({ trust }: { readonly trust: UpdateTrust }) {

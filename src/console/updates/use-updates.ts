@@ -74,6 +74,13 @@ function present(progress: UpdateProgress | null | undefined): UpdateProgress | 
 /** Another one than before: the history may have grown. */
 function standingOf(value: Updates | null): string {
   return JSON.stringify(
-    value && [value.state, value.message, value.installed, value.failed, value.held, value.trial?.phase],
+    value && [
+      value.state,
+      value.summary.detail,
+      value.installed,
+      value.failed,
+      value.held,
+      value.trial?.phase,
+    ],
   );
 }

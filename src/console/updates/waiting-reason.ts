@@ -1,29 +1,24 @@
+import type { ReleaseHold } from "../../contract/types.ts";
 import type { Catalogue } from "../catalogue/words.ts";
-import { isoTime } from "../ui/spoken.tsx";
 
-/** Why a release does not go on by itself: those of the reasons that the catalogue has words for. */
+/** Why a release is held: the reasons that the catalogue has words for. */
 export type Reason = keyof Catalogue["updates"]["waits"];
 
-/** By what the agent's words are known. Others are shown as they are. */
-const signs: readonly (readonly [Reason, RegExp])[] = [
-  ["held", /^it is held back/],
-  ["deferred", /^it is deferred/],
-  ["notAutomatic", /^update\.ota\.auto_update_\w+ is off/],
-  ["trust", /^the root of trust is not established/],
-  ["clock", /^nobody vouches for this device's clock/],
-  ["wave", /^its wave comes/],
-  ["notSetUp", /^the host file of this device does not say/],
-  ["disabled", /^update\.ota\.enabled is off/],
-  ["postponed", /^it is postponed until/],
-  ["window", /update\.windows opens/],
-];
+/** By the code of a hold. Others are shown as the agent says them. */
+const reasons: Partial<Readonly<Record<ReleaseHold["code"], Reason>>> = {
+  held: "held",
+  deferred: "deferred",
+  not_automatic: "notAutomatic",
+  trust_not_established: "trust",
+  clock_not_trusted: "clock",
+  wave: "wave",
+  not_configured: "notSetUp",
+  disabled: "disabled",
+  postponed: "postponed",
+  window: "window",
+};
 
-/** The reason in the agent's words; null: there is none, or none that is known here. */
-export function reasonOf(hindrance: string | null): Reason | null {
-  return signs.find(([, sign]) => hindrance !== null && sign.test(hindrance))?.[0] ?? null;
-}
-
-/** The first time in a text of the agent's; null: there is none. */
-export function timeIn(text: string): string | null {
-  return text.match(isoTime)?.[0] ?? null;
+/** null: there is no hold, or the catalogue has no words for it. */
+export function reasonOf(hold: ReleaseHold | null): Reason | null {
+  return (hold && reasons[hold.code]) ?? null;
 }

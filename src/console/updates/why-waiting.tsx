@@ -1,15 +1,15 @@
+import type { ReleaseHold } from "../../contract/types.ts";
 import { relativeTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceNow } from "../ui/device-time.ts";
 import { Spoken } from "../ui/spoken.tsx";
-import { reasonOf, timeIn } from "./waiting-reason.ts";
+import { reasonOf } from "./waiting-reason.ts";
 
-/** Why a release does not go on by itself, in the person's language where the reason is known. */
-export function WhyWaiting({ hindrance }: { readonly hindrance: string }) {
-  const reason = reasonOf(hindrance);
-  if (reason === null) return <Spoken text={hindrance} />;
-  const at = timeIn(hindrance);
-  return <>{t.updates.waits[reason](at === null ? "" : fromNow(at))}</>;
+/** Why a release is held, in the person's language where the reason is known. */
+export function WhyWaiting({ hold }: { readonly hold: ReleaseHold }) {
+  const reason = reasonOf(hold);
+  if (reason === null) return <Spoken text={hold.detail} />;
+  return <>{t.updates.waits[reason](hold.until === null ? "" : fromNow(hold.until))}</>;
 }
 
 /** Still to come, by the device's clock. */

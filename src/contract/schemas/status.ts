@@ -1,8 +1,8 @@
-import { errorCodes } from "../error-codes.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, clockTrusts, clockWords, timeModes, timeSync } from "./clock.ts";
 import { facts } from "./system.ts";
+import { hold } from "./update-reasons.ts";
 import { updates } from "./updates.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
@@ -82,20 +82,16 @@ const clock = {
 const updateKind = {
   type: "object",
   additionalProperties: false,
-  required: ["kind", "installed", "available", "staged", "blocker", "blocker_code"],
+  required: ["kind", "installed", "available", "staged", "blocker"],
   properties: {
     kind: { type: "string", enum: updateKinds },
-    installed: { ...nullableText, description: "version; null: none that is known here" },
+    installed: { ...nullableText, description: "version; null: not installed by Steward" },
     available: { ...nullableText, description: "version of the release that is on offer for this device" },
-    staged: { type: "boolean", description: "it lies on this device, verified" },
+    staged: { type: "boolean", description: "its verified payload is on this device" },
     blocker: {
-      ...nullableText,
-      description: "why nothing of the kind is taken, or the release not applied unasked; null: nothing",
-    },
-    blocker_code: {
-      type: ["string", "null"],
-      enum: [null, ...Object.keys(errorCodes)],
-      description: "where the last check could not judge the kind",
+      ...hold,
+      description:
+        "why no release of this kind is accepted, or the available one is not applied without a request; null: nothing",
     },
   },
 } as const;
@@ -103,11 +99,11 @@ const updateKind = {
 const updatesInShort = {
   type: ["object", "null"],
   additionalProperties: false,
-  required: ["state", "message", "is_automatic", "kinds", "last_check", "last_success_at", "next_check_at"],
+  required: ["state", "summary", "is_automatic", "kinds", "last_check", "last_success_at", "next_check_at"],
   description: "null in rescue. GET /api/updates says more",
   properties: {
     state: updates.properties.state,
-    message: { type: "string" },
+    summary: updates.properties.summary,
     is_automatic: { type: "boolean", description: "update.ota.enabled: checks are made by schedule" },
     kinds: { type: "array", items: updateKind },
     last_check: updates.properties.schedule.properties.last_check,

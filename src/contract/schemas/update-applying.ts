@@ -2,6 +2,7 @@ import { duration } from "../durations.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
 import { listOf, pageOf } from "./lists.ts";
+import { healthAnswer, trialStep, updateReason } from "./update-reasons.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 
@@ -38,25 +39,24 @@ export const updateTrial = {
     ...named,
     phase: { type: "string", enum: ["installing", "confirming", "rolling_back"] },
     begun_at: timestamp,
-    deadline_at: { ...nullableTimestamp, description: "by then it has to be healthy, or is undone" },
+    deadline_at: { ...nullableTimestamp, description: "by then it must be healthy, or it is undone" },
     health: {
       type: "object",
       additionalProperties: false,
-      required: ["successes", "needed", "last", "at"],
+      required: ["successes", "needed", "last"],
       properties: {
         successes: { type: "integer", minimum: 0, description: "in a row" },
         needed: { type: "integer", minimum: 0 },
-        last: { ...nullableText, description: "the last answer, in words; null: none was asked for yet" },
-        at: nullableTimestamp,
+        last: healthAnswer,
       },
     },
-    boots: { type: "integer", minimum: 0, description: "in which it has been tried" },
-    crashes: { type: "integer", minimum: 0, description: "exits that were not clean" },
-    next: { type: "string", description: "what happens next, in a sentence" },
+    boots: { type: "integer", minimum: 0, description: "device starts during the trial" },
+    crashes: { type: "integer", minimum: 0, description: "unclean exits of its service" },
+    next: trialStep,
   },
 } as const;
 
-/** A release that is not taken by itself again, and why. */
+/** A release that is not applied again without a request, and why. */
 export const setAsideRelease = {
   type: "object",
   additionalProperties: false,
@@ -67,14 +67,15 @@ export const setAsideRelease = {
     why: {
       type: "string",
       enum: ["failed", "held", "deferred"],
-      description: "it failed here; somebody rolled it back; its boots ended before it was healthy",
+      description:
+        "failed: it failed on this device; held: it was rolled back or aborted; deferred: the device restarted before it was healthy",
     },
-    reason: { type: "string" },
-    until: { ...nullableTimestamp, description: "null: for good" },
+    reason: updateReason,
+    until: { ...nullableTimestamp, description: "null: until a person allows it again" },
   },
 } as const;
 
-/** What became of an attempt to change what is installed. */
+/** How an attempt to change what is installed ended. */
 export const historyEntry = {
   type: "object",
   additionalProperties: false,
@@ -87,7 +88,7 @@ export const historyEntry = {
     "version",
     "from_version",
     "outcome",
-    "detail",
+    "reason",
     "restored_healthy",
     "seconds",
     "log",
@@ -98,25 +99,29 @@ export const historyEntry = {
     kind: {
       type: ["string", "null"],
       enum: [null, ...updateKinds],
-      description: "null: refused before it was known",
+      description: "null: refused before its kind was known",
     },
     release_id: nullableText,
     name: nullableText,
     version: nullableText,
-    from_version: { ...nullableText, description: "what ran before; null: nothing that is known" },
+    from_version: { ...nullableText, description: "the version that ran before; null: unknown" },
     outcome: {
       type: "string",
       enum: ["good", "failed", "deferred", "aborted", "rolled_back", "refused"],
       description:
-        "good: it proved healthy; failed, deferred, aborted: it was undone by itself, for its boots, by root; rolled_back: somebody undid it; refused: nothing was changed",
+        "good: it proved healthy; failed: it was undone because it was not healthy; deferred: it was undone because the device restarted too often; aborted: root ended its trial; rolled_back: it was undone on request; refused: nothing was changed",
     },
-    detail: { type: "string", description: "why, in a sentence" },
+    reason: updateReason,
     restored_healthy: {
       type: ["boolean", "null"],
-      description: "after an undoing: the former release proved healthy; null: nothing was undone",
+      description: "the restored release proved healthy; null: nothing was undone",
     },
     seconds: { type: "number", minimum: 0 },
-    log: { type: "array", items: { type: "string" }, description: "the last lines of what failed" },
+    log: {
+      type: "array",
+      items: { type: "string" },
+      description: "the last log lines of the release that failed",
+    },
   },
 } as const;
 
@@ -154,7 +159,7 @@ export const postponeRequest = {
     for: {
       ...duration,
       default: "1d",
-      description: "5m to 30d, in which it is not applied unasked",
+      description: "5m to 30d",
     },
   },
 } as const;

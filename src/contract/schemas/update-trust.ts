@@ -1,4 +1,5 @@
 import { nullableTimestamp } from "../shapes.ts";
+import { trustStatus } from "./update-reasons.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 
@@ -9,7 +10,7 @@ const fingerprint = {
   "x-expected": "the whole fingerprint: 64 hexadecimal digits in lower case",
 } as const;
 
-/** What this device holds the signatures of updates against. */
+/** The root of trust that the signatures of updates are verified against. */
 export const updateTrust = {
   type: "object",
   additionalProperties: false,
@@ -24,10 +25,10 @@ export const updateTrust = {
     "confirmed_by",
     "proven",
     "established",
-    "detail",
+    "status",
   ],
   properties: {
-    installed: { type: "boolean", description: "a usable root of trust stands on this device" },
+    installed: { type: "boolean", description: "a usable root of trust is installed on this device" },
     fingerprint: {
       oneOf: [{ type: "null" }, fingerprint],
       description: "SHA-256 of the installed root's signed part",
@@ -36,7 +37,7 @@ export const updateTrust = {
     root_expires_at: nullableTimestamp,
     keys: {
       type: "array",
-      description: "whose signatures count, by role",
+      description: "trusted keys, by role",
       items: {
         type: "object",
         additionalProperties: false,
@@ -51,12 +52,15 @@ export const updateTrust = {
     confirmed: { type: "boolean", description: "an administrator has compared this fingerprint" },
     confirmed_at: nullableTimestamp,
     confirmed_by: nullableText,
-    proven: { type: "boolean", description: "the server has delivered one complete valid refresh under it" },
+    proven: {
+      type: "boolean",
+      description: "the update server has delivered one complete, valid refresh under this root",
+    },
     established: {
       type: "boolean",
       description: "installed, confirmed and proven: what automatic binaries need",
     },
-    detail: { ...nullableText, description: "what is missing or wrong, and what to do; null: nothing" },
+    status: trustStatus,
   },
 } as const;
 
@@ -64,5 +68,5 @@ export const trustRequest = {
   type: "object",
   additionalProperties: false,
   required: ["fingerprint"],
-  properties: { fingerprint: { ...fingerprint, description: "in full, of the root that is installed" } },
+  properties: { fingerprint: { ...fingerprint, description: "the whole fingerprint of the installed root" } },
 } as const;

@@ -1,8 +1,9 @@
-import { errorCodes } from "../error-codes.ts";
+import { type ErrorCode, errorCodes } from "../error-codes.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
 import { setAsideRelease, updateTrial } from "./update-applying.ts";
 import { passedOverCounts, passedOverList } from "./update-passed-over.ts";
+import { hold, updateSummary } from "./update-reasons.ts";
 import { updateTrust } from "./update-trust.ts";
 
 const updateStates = [
@@ -25,7 +26,7 @@ const updateStates = [
 const nullableText = { type: ["string", "null"] } as const;
 const bytes = { type: "integer", minimum: 0 } as const;
 
-/** Something that the repository offers and this device may take. */
+/** A release that the repository offers and this device may install. */
 export const release = {
   type: "object",
   additionalProperties: false,
@@ -40,7 +41,7 @@ export const release = {
     "urgent",
     "path",
     "due_at",
-    "hindrance",
+    "hold",
     "staged",
   ],
   properties: {
@@ -56,17 +57,17 @@ export const release = {
     channel: { type: "string" },
     length_bytes: bytes,
     notes: { type: "string", description: "of the publisher, for people" },
-    urgent: { type: "boolean", description: "waits for no wave and no window" },
+    urgent: { type: "boolean", description: "not held by waves or update windows" },
     path: { type: "string", description: "its TUF target path" },
-    due_at: { ...nullableTimestamp, description: "when this device's wave comes; null: at once" },
-    hindrance: { ...nullableText, description: "why it does not go on by itself, in words; null: nothing" },
-    staged: { type: "boolean", description: "the verified payload lies on this device" },
+    due_at: { ...nullableTimestamp, description: "when the wave reaches this device; null: at once" },
+    hold,
+    staged: { type: "boolean", description: "its verified payload is on this device" },
   },
 } as const;
 
 const nullableRelease = { oneOf: [{ type: "null" }, release] } as const;
 
-/** How far an update is; sent on the event stream as it moves, and not kept. */
+/** The progress of an update; sent on the event stream, and not stored. */
 export const updateProgress = {
   type: "object",
   additionalProperties: false,
@@ -75,7 +76,7 @@ export const updateProgress = {
     phase: {
       type: "string",
       enum: ["checking", "downloading", "verifying", "installing", "confirming", "rolling_back", "idle"],
-      description: "of applying, trial in the status says more",
+      description: "`trial` in the status says more about a release that is being applied",
     },
     release_id: nullableText,
     name: nullableText,
@@ -91,10 +92,10 @@ const lastCheck = {
   properties: {
     at: timestamp,
     outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
-    code: { type: ["string", "null"], enum: [null, ...Object.keys(errorCodes)] },
+    code: { type: ["string", "null"], enum: [null, ...(Object.keys(errorCodes) as ErrorCode[])] },
     detail: nullableText,
     requests: { type: "integer", minimum: 0 },
-    body_bytes: { ...bytes, description: "of all answers together" },
+    body_bytes: { ...bytes, description: "of all responses together" },
   },
 } as const;
 
@@ -103,8 +104,8 @@ const blocker = {
   additionalProperties: false,
   required: ["code", "detail"],
   properties: {
-    code: { type: "string", enum: Object.keys(errorCodes) },
-    detail: { type: "string", description: "the reason, and the next step" },
+    code: { type: "string", enum: Object.keys(errorCodes) as ErrorCode[] },
+    detail: { type: "string", description: "the reason and the next step, in English" },
   },
 } as const;
 
@@ -113,7 +114,7 @@ export const updates = {
   additionalProperties: false,
   required: [
     "state",
-    "message",
+    "summary",
     "channel",
     "product",
     "installed",
@@ -128,19 +129,16 @@ export const updates = {
   ],
   properties: {
     state: { type: "string", enum: updateStates },
-    message: {
-      type: "string",
-      description: "one sentence: how it is, and what to do if something is to be done",
-    },
+    summary: updateSummary,
     channel: { type: "string" },
-    product: { type: "string", description: "what this device runs, as the host file names it" },
+    product: { type: "string", description: "the product that this device runs, as the host file names it" },
     installed: {
       type: "object",
       additionalProperties: false,
       required: ["rules", "binary"],
       properties: {
-        rules: { ...nullableText, description: "version; null: none that is known here" },
-        binary: { ...nullableText, description: "version; null: none that is known here" },
+        rules: { ...nullableText, description: "version; null: not installed by Steward" },
+        binary: { ...nullableText, description: "version; null: not installed by Steward" },
       },
     },
     available: {
@@ -154,23 +152,23 @@ export const updates = {
       additionalProperties: false,
       required: ["rules", "binary"],
       description:
-        "why the last check could not judge a kind: nothing of it is fetched or applied, and the other kind goes on; null: nothing",
+        "kinds whose metadata the last check could not verify: their releases are not fetched or applied, the other kind is not affected; null: verified",
       properties: { rules: blocker, binary: blocker },
     },
     passed_over: passedOverList,
     passed_over_counts: passedOverCounts,
     trial: { oneOf: [{ type: "null" }, updateTrial] },
-    failed: { type: "array", items: setAsideRelease, description: "never taken again by itself" },
+    failed: { type: "array", items: setAsideRelease, description: "not applied again without a request" },
     held: {
       type: "array",
       items: setAsideRelease,
-      description: "rolled back by somebody, or deferred: not taken by itself",
+      description: "rolled back, aborted or deferred: not applied without a request",
     },
     postponed: {
       type: "object",
       additionalProperties: false,
       required: ["rules", "binary"],
-      description: "until when what is available is not applied unasked; null: not postponed",
+      description: "until when an available release is not applied without a request; null: not postponed",
       properties: { rules: nullableTimestamp, binary: nullableTimestamp },
     },
     trust: updateTrust,
@@ -194,7 +192,10 @@ export const updates = {
         last_check: lastCheck,
         last_success_at: nullableTimestamp,
         failures: { type: "integer", minimum: 0, description: "checks in a row that failed" },
-        window_open: { type: "boolean", description: "update.windows lets updates be applied now" },
+        window_open: {
+          type: "boolean",
+          description: "an update window is open, so updates may be applied now",
+        },
       },
     },
   },

@@ -17,7 +17,7 @@ type UpdateHandlers = Pick<
   | "confirmUpdateTrust"
 >;
 
-/** What there is to update, looking for more, and whose signatures count. */
+/** The status of updates, checks, and the root of trust. */
 export function createUpdateHandlers(updates: Updates): UpdateHandlers {
   return {
     getUpdates: ({ actor }) => viewOf(updates.status(), actor),
@@ -59,19 +59,19 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
   };
 }
 
-/** Throws `forbidden` where somebody elsewhere names a directory of this device. */
+/** Throws `forbidden` where a request from elsewhere names a directory of this device. */
 function requireOnTheSpot(actor: Actor, repository: string | undefined, verb: "check" | "apply"): void {
   if (repository === undefined || actor.kind === "local-root") return;
   throw new StewardError(
     "forbidden",
-    `\`repository\` names a directory of the device, so it is for whoever stands there: \`steward update ${verb} --repo DIR\`.`,
+    `\`repository\` names a directory of the device, so only root on the device may name it: \`steward update ${verb} --repo DIR\`.`,
   );
 }
 
-/** Seconds: long enough to be of use, and not for good, for that is what turning automatics off is for. */
+/** Seconds: long enough to be of use, and not forever: turning automatic updates off is for that. */
 const [shortestSeconds, longestSeconds] = [5 * 60, 30 * 86_400];
 
-/** Seconds of a duration that somebody wants an update put off for. Throws `validation_failed`. */
+/** Seconds for which an update is to be postponed. Throws `validation_failed`. */
 function postponementOf(duration: string): number {
   const seconds = durationSeconds(duration);
   if (seconds >= shortestSeconds && seconds <= longestSeconds) return seconds;
@@ -81,37 +81,25 @@ function postponementOf(duration: string): number {
   });
 }
 
-type Blocker = NonNullable<UpdatesStatus["blockers"]>["rules"];
-
 /** Where a device gets its updates from is hidden as in the settings, also where a failure names it. */
 export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
-  const { schedule, trust } = status;
+  const { schedule } = status;
   if (roleOf(actor) !== "readonly" || schedule.server === "") return status;
-  const cover = coveredFor(status, actor);
-  const { last_check } = schedule;
-  const { rules, binary } = status.available;
-  const { blockers } = status;
-  const coverBlocker = (one: Blocker) => one && { ...one, detail: cover(one.detail) };
-  return {
-    ...status,
-    message: cover(status.message),
-    ...(blockers && {
-      blockers: { rules: coverBlocker(blockers.rules), binary: coverBlocker(blockers.binary) },
-    }),
-    available: {
-      rules: rules && { ...rules, hindrance: cover(rules.hindrance) },
-      binary: binary && { ...binary, hindrance: cover(binary.hindrance) },
-    },
-    trust: { ...trust, detail: cover(trust.detail) },
-    schedule: {
-      ...schedule,
-      server: hidden,
-      last_check: last_check && { ...last_check, detail: cover(last_check.detail) },
-    },
-  };
+  const covered = coverDetails(status, coveredFor(status, actor));
+  return { ...covered, schedule: { ...covered.schedule, server: hidden } };
 }
 
-/** Hides the server in what is said of updates, from those who may not see it. */
+/** A document with every member `detail` covered, wherever it stands. */
+function coverDetails<T>(value: T, cover: (text: string) => string): T {
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, member]: [string, unknown]) => [
+    name,
+    name === "detail" && typeof member === "string" ? cover(member) : coverDetails(member, cover),
+  ]);
+  return (Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries)) as T;
+}
+
+/** Hides the server in a sentence about updates, from those who may not see it. */
 export function coveredFor({ schedule }: UpdatesStatus, actor: Actor) {
   const isHidden = roleOf(actor) === "readonly" && schedule.server !== "";
   return <T extends string | null>(text: T): T =>

@@ -1,3 +1,4 @@
+import { type Cause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type {
   JournalEntry,
@@ -44,14 +45,13 @@ export function committed(journal: ReleaseJournal, kind: UpdateKind, now: Moment
   const good = [...slot.good.filter(({ id }) => id !== release.id), proven].slice(-keptGood);
   const setAside = slot.setAside.filter(({ id }) => id !== release.id);
   const isProven = trial.health.successes >= trial.health.needed;
-  const detail = isProven
-    ? `It became healthy: ${trial.health.last ?? "no health check is configured"}.`
-    : `Root confirmed it${trial.health.last === null ? "" : `; the last health check: ${trial.health.last}`}.`;
+  const cause = outcomeCause(isProven ? "healthy" : "confirmed_by_root", { last_answer: trial.health.last });
   const entry = {
     ...entryOf(slot, trial, now),
     kind,
     outcome: "good",
-    detail,
+    detail: cut(outcomeSentence(cause), 1_000),
+    cause,
     restored_healthy: null,
     log: [],
   } as const;
@@ -76,6 +76,7 @@ export function undone(
     kind,
     outcome: undo.outcome,
     detail: undo.reason,
+    ...(undo.cause && { cause: undo.cause }),
     restored_healthy: isHealthy,
     log: undo.log,
   };
@@ -89,11 +90,12 @@ export function refused(
     kind: UpdateKind | null;
     release: KnownRelease | { id: string } | null;
     detail: string;
+    cause: Cause;
     from: string | null;
   },
   { at }: Pick<Moment, "at">,
 ): ReleaseJournal {
-  const { kind, release, detail, from } = what;
+  const { kind, release, detail, cause, from } = what;
   const entry: Omit<JournalEntry, "sequence"> = {
     at: at.toISOString(),
     kind,
@@ -103,6 +105,7 @@ export function refused(
     from_version: from,
     outcome: "refused",
     detail: cut(detail, 1_000),
+    cause: cutCause(cause),
     restored_healthy: null,
     seconds: 0,
     log: [],
@@ -124,6 +127,11 @@ export function withSlot(journal: ReleaseJournal, kind: UpdateKind, change: Part
 /** A text that fits into the journal. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** A cause that fits into the journal. */
+export function cutCause<T extends Cause>(cause: T): T {
+  return { ...cause, last_answer: cause.last_answer && cut(cause.last_answer, 1_000) };
 }
 
 function withEntry(journal: ReleaseJournal, entry: Omit<JournalEntry, "sequence">): ReleaseJournal {
@@ -152,5 +160,14 @@ function setAsideOf({ id, name, version }: KnownRelease, undo: Undo, { at }: Pic
     undo.outcome
   ];
   const until = why === "deferred" ? new Date(at.getTime() + deferredHours * 3_600_000).toISOString() : null;
-  return { id, name, version, at: at.toISOString(), why, reason: cut(undo.reason, 1_000), until };
+  return {
+    id,
+    name,
+    version,
+    at: at.toISOString(),
+    why,
+    reason: cut(undo.reason, 1_000),
+    ...(undo.cause && { cause: undo.cause }),
+    until,
+  };
 }

@@ -1,4 +1,5 @@
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../../host/release-ports.ts";
+import { type OutcomeCause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { Slot, Trial, Undo } from "../../releases/release-journal.ts";
 import { journalBounds } from "../../releases/release-journal-schema.ts";
@@ -7,7 +8,7 @@ import { conformLinks } from "../files/links.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { createHealthWatch, type HealthWatch, messageOf } from "./health-watch.ts";
 import { readOrder } from "./orders.ts";
-import { committed, cut, formerOf, type Moment, refused, undone, withSlot } from "./outcomes.ts";
+import { committed, cut, cutCause, formerOf, type Moment, refused, undone, withSlot } from "./outcomes.ts";
 import { nextStep, type TrialStep, takesLong } from "./trial-step.ts";
 
 /** What the installer works with, under the lock of the release directory. */
@@ -71,7 +72,7 @@ class Step {
     const { version } = trial.release;
     if (step.kind !== "watch" && step.kind !== "watch-former") {
       this.#context.say(
-        `${this.#kind} ${version}: ${step.kind}${step.kind === "undo" ? `, ${step.undo.reason}` : ""}`,
+        `${this.#kind} ${version}: ${step.kind}${step.kind === "undo" ? `, ${outcomeSentence(step.cause)}` : ""}`,
       );
     }
     switch (step.kind) {
@@ -94,7 +95,7 @@ class Step {
       case "commit":
         return this.#end((moment) => committed(this.#journal(), this.#kind, moment));
       case "undo":
-        return this.#undo(step.undo, trial);
+        return this.#undo(step, trial);
       case "switch-back":
         return this.#switch("reactivating");
       case "reactivate":
@@ -111,11 +112,12 @@ class Step {
   /** Nothing was changed yet: the unfinished directory is removed later. */
   async #drop({ release }: Trial): Promise<void> {
     const { journal, host } = this.#context;
-    const detail = "The installation was interrupted before anything was changed. It can be applied again.";
+    const cause = outcomeCause("interrupted");
+    const detail = outcomeSentence(cause);
     await journal.update((present) => {
       const from = formerOf(present.slots[this.#kind])?.version ?? null;
       const without = withSlot(present, this.#kind, { trial: null });
-      return refused(without, { kind: this.#kind, release, detail, from }, { at: host.now() });
+      return refused(without, { kind: this.#kind, release, detail, cause, from }, { at: host.now() });
     });
   }
 
@@ -129,8 +131,7 @@ class Step {
     const { host } = this.#context;
     const plan = this.#plan();
     if (plan === null) {
-      const reason = `The host file no longer says how to apply ${this.#kind}.`;
-      return this.#undo({ outcome: "deferred", reason }, trial);
+      return this.#undo({ outcome: "deferred", cause: outcomeCause("configuration_removed") }, trial);
     }
     this.#watch.begin();
     try {
@@ -139,8 +140,8 @@ class Step {
       this.#watch.note(messageOf(error));
       // The watch counts the exits of a unit that does not start; a program that fails will not run again.
       if (plan.activate !== null) {
-        const reason = `It could not be activated: ${messageOf(error)}`;
-        return this.#undo({ outcome: "failed", reason }, trial);
+        const cause = outcomeCause("activation_failed", { last_answer: messageOf(error) });
+        return this.#undo({ outcome: "failed", cause }, trial);
       }
       this.#context.say(messageOf(error));
     }
@@ -169,7 +170,10 @@ class Step {
     await this.#change(isFormer ? { health } : { health, crashes });
   }
 
-  async #undo({ outcome, reason }: Pick<Undo, "outcome" | "reason">, trial: Trial): Promise<void> {
+  async #undo(
+    { outcome, cause }: { outcome: Undo["outcome"]; cause: OutcomeCause },
+    trial: Trial,
+  ): Promise<void> {
     const { host } = this.#context;
     const unit = this.#plan()?.unit ?? null;
     const since = Date.parse(trial.begun_at);
@@ -178,7 +182,8 @@ class Step {
     const log = [...(lines ?? []), ...this.#watch.lines()]
       .slice(-journalBounds.logLines)
       .map((line) => cut(line, journalBounds.lineLength));
-    await this.#change({ phase: "undoing", undo: { outcome, reason: cut(reason, 1_000), log } });
+    const reason = cut(outcomeSentence(cause), 1_000);
+    await this.#change({ phase: "undoing", undo: { outcome, reason, cause: cutCause(cause), log } });
   }
 
   async #end(change: (moment: Moment) => ReturnType<typeof committed>): Promise<void> {

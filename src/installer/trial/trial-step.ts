@@ -1,3 +1,4 @@
+import { type OutcomeCause, outcomeCause } from "../../releases/outcome-reasons.ts";
 import type { Trial, Undo } from "../../releases/release-journal.ts";
 
 /** What the next step depends on besides the journal. */
@@ -20,7 +21,7 @@ export type TrialStep =
   /** The deadline passed while the release was not watched, which says nothing about its health. */
   | { readonly kind: "watch-anew" }
   | { readonly kind: "switch" | "activate" | "watch" | "commit" }
-  | { readonly kind: "undo"; readonly undo: Pick<Undo, "outcome" | "reason"> }
+  | { readonly kind: "undo"; readonly outcome: Undo["outcome"]; readonly cause: OutcomeCause }
   | { readonly kind: "switch-back" | "reactivate" | "watch-former" }
   | { readonly kind: "finish"; readonly isHealthy: boolean };
 
@@ -34,7 +35,7 @@ export const mostCrashes = 3;
 export function nextStep(trial: Trial, facts: TrialFacts): TrialStep {
   if (trial.phase === "installing") return { kind: "drop" };
   if (trial.undo !== null) return stepBack(trial, facts);
-  if (facts.order === "abort") return undo("aborted", "Root aborted it.");
+  if (facts.order === "abort") return undo("aborted", outcomeCause("aborted_by_root"));
   if (facts.bootId !== trial.boot_id) return afterReboot(trial);
   if (trial.phase === "switching") return { kind: "switch" };
   if (trial.phase === "activating") return { kind: "activate" };
@@ -52,19 +53,19 @@ function stepOfWatch(
   { uptime, isResumed }: TrialFacts,
 ): TrialStep {
   if (crashes >= mostCrashes) {
-    return undo("failed", `It exited uncleanly ${crashes} times. ${lastAnswer(health.last)}`);
+    return undo("failed", outcomeCause("unclean_exits", { count: crashes, last_answer: health.last }));
   }
   if (health.successes >= health.needed) return { kind: "commit" };
   if (deadline_uptime !== null && uptime >= deadline_uptime) {
     if (isResumed) return { kind: "watch-anew" };
-    return undo("failed", `It did not become healthy in time. ${lastAnswer(health.last)}`);
+    return undo("failed", outcomeCause("not_healthy_in_time", { last_answer: health.last }));
   }
   return { kind: "watch" };
 }
 
 function afterReboot({ boots }: Trial): TrialStep {
   if (boots < mostBoots) return { kind: "count-boot" };
-  return undo("deferred", `The device was rebooted ${boots} times before it became healthy.`);
+  return undo("deferred", outcomeCause("restarts", { count: boots }));
 }
 
 /** An undo is never reversed: the release before is activated again, and watched until it is healthy or its time is over. */
@@ -79,10 +80,6 @@ function stepBack(trial: Trial, { bootId, uptime }: TrialFacts): TrialStep {
   return isOver ? { kind: "finish", isHealthy: successes > 0 } : { kind: "watch-former" };
 }
 
-function undo(outcome: Undo["outcome"], reason: string): TrialStep {
-  return { kind: "undo", undo: { outcome, reason: reason.trim() } };
-}
-
-function lastAnswer(last: string | null): string {
-  return last === null ? "" : `The last health check: ${last}.`;
+function undo(outcome: Undo["outcome"], cause: OutcomeCause): TrialStep {
+  return { kind: "undo", outcome, cause };
 }

@@ -1,7 +1,7 @@
 import { peopleFacts } from "../../auth/people.ts";
 import type { TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
-import type { ConsoleGreeting, Settings, Trouble, Version } from "../../contract/types.ts";
+import type { ConsoleGreeting, Settings, Trouble, UpdateProblem, Version } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createStatusHandlers } from "../../http/handlers/status.ts";
@@ -139,10 +139,10 @@ function updatesCheck(state: State, updates: Updates): HealthCheck {
   return {
     name: "updates",
     code: "updates",
-    trouble: () => state.updatesTrouble() ?? updatesTrouble(updates.trouble()),
+    trouble: () => state.updatesTrouble() ?? updatesTrouble(updates.problem()),
   };
 }
 
-function updatesTrouble(detail: string | null): Trouble | null {
-  return detail === null ? null : { code: "updates_degraded", facts: {}, detail };
+function updatesTrouble(problem: UpdateProblem | null): Trouble | null {
+  return problem && { code: "updates_degraded", facts: { problem }, detail: problem.detail };
 }

@@ -145,7 +145,7 @@ function observeClock(
 ): void {
   clock.onEvent((event) => {
     if (event.type !== "checked") void events.record(agentEvent(event.type, event.details));
-    else if (time.isTrusted()) updates.clockVouchedFor();
+    else if (time.isTrusted()) updates.clockTrusted();
   });
 }
 

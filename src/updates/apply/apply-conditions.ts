@@ -1,36 +1,37 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { installedVersions, newestEntry, setAsideById } from "../../releases/journal-queries.ts";
 import { noBlockers } from "../../releases/kind-blockers.ts";
+import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import type { StoredRelease } from "../update-record.ts";
-import type { ApplySituation, Refusal } from "./apply-decision.ts";
-import type { Circumstances } from "./hold-reason.ts";
+import type { ApplySituation } from "./apply-decision.ts";
+import { type HoldConditions, type HoldReason, holdBecause } from "./hold-reason.ts";
 import { windowsAt } from "./windows.ts";
 
 /**
- * Seconds after which root's side is asked again for what it did not take: a day, since most reasons do not pass by
- * themselves, and a full disk does.
+ * Seconds after which the installer is started again for a release that it refused: a day, since few reasons pass
+ * without help; a full disk does.
  */
 export const refusedSeconds = 24 * 3_600;
 
-type Ground = Pick<UpdateParts, "options" | "trust" | "watch">;
+type Parts = Pick<UpdateParts, "options" | "trust" | "watch">;
 
-/** Why nothing works at all; null: it does. */
-export function blockedReason({ options, trust }: Pick<UpdateParts, "options" | "trust">): string | null {
+/** Why updates do not work at all; null: they do. */
+export function blockedReason({ options, trust }: Pick<UpdateParts, "options" | "trust">): HoldReason | null {
   const { ota } = options.settings();
   const block = settingsBlock(options);
-  if (block !== null) return block.words;
+  if (block !== null) return block;
   const standing = trust.standing();
-  if (standing.kind === "unusable") return standing.error.message;
-  const isMissed = standing.kind === "none" && ota.enabled;
-  return isMissed ? trust.view().detail : null;
+  if (standing.kind === "unusable")
+    return holdBecause("trust_unusable", { reason: reasonOfError(standing.error) });
+  return standing.kind === "none" && ota.enabled ? holdBecause("trust_not_installed") : null;
 }
 
-/** What stands in the way of fetching or applying a release now. */
-export function circumstancesOf({ options, trust, watch }: Ground): Circumstances {
+/** What decides whether a release is fetched or applied now. */
+export function holdConditions({ options, trust, watch }: Parts): HoldConditions {
   const now = options.now();
   return {
     blocked: blockedReason({ options, trust }),
@@ -38,12 +39,12 @@ export function circumstancesOf({ options, trust, watch }: Ground): Circumstance
     ota: options.settings().ota,
     isTrustEstablished: trust.isEstablished(),
     isClockTrusted: options.isClockTrusted(),
-    setAside: setAsideById(watch.journal(), now),
+    blocklist: setAsideById(watch.journal(), now),
     now,
   };
 }
 
-/** What was found stays over restarts, until it is installed, it has failed here, or the channel is another one. */
+/** The release that a check has found; it stays until it is installed, has failed here, or the channel is changed. */
 export function availableRelease(
   { options, watch }: Pick<UpdateParts, "options" | "watch">,
   kind: UpdateKind,
@@ -52,11 +53,11 @@ export function availableRelease(
   if (stored === null || stored.channel !== options.settings().ota.channel) return null;
   const installed = installedVersions(watch.journal(), options.installed())[kind];
   if (installed !== null && compareVersions(stored.version, installed) <= 0) return null;
-  const aside = setAsideById(watch.journal(), options.now()).get(stored.id);
-  return aside?.why === "failed" ? null : stored;
+  const listed = setAsideById(watch.journal(), options.now()).get(stored.id);
+  return listed?.why === "failed" ? null : stored;
 }
 
-/** What could be applied now, rules before a binary. */
+/** Releases whose payload is here, rules before a binary. */
 export function stagedReleases(
   parts: Pick<UpdateParts, "options" | "watch" | "downloads">,
 ): readonly StoredRelease[] {
@@ -66,38 +67,37 @@ export function stagedReleases(
   ) as StoredRelease[];
 }
 
-/** What decides whether something is applied unasked. */
-export function applySituationOf(parts: Ground & Pick<UpdateParts, "applying">): ApplySituation {
+/** What decides whether a release is applied without a request. */
+export function applySituationOf(parts: Parts & Pick<UpdateParts, "applying">): ApplySituation {
   const { options, watch, applying } = parts;
-  const circumstances = circumstancesOf(parts);
+  const conditions = holdConditions(parts);
   const { rules, binary } = options.record.read().postponed;
   const postponed = [rules, binary].flatMap((one) =>
     one === null ? [] : [[one.release_id, new Date(one.until)] as const],
   );
   return {
-    circumstances,
+    conditions,
     unreadable: watch.unreadable(),
-    isSetUp: (kind) => options.installer.isSetUp(kind),
-    windows: windowsAt(options.settings().windows, circumstances.now),
+    isConfigured: (kind) => options.installer.isSetUp(kind),
+    windows: windowsAt(options.settings().windows, conditions.now),
     postponed: new Map(postponed),
-    refused: new Map([...applying.failures(), ...refusedLately(watch.journal(), circumstances.now)]),
+    refused: new Map([...applying.failures(), ...refusedRecently(watch.journal(), conditions.now)]),
     busy: applying.busy(),
   };
 }
 
-/** Not of a time that is still to come: it was written by a clock that was wrong, and says nothing of how long ago it was. */
-function refusedLately(
+/** A refusal from the future was written by a clock that was wrong: how long ago it was is not known. */
+function refusedRecently(
   journal: ReturnType<UpdateParts["watch"]["journal"]>,
   now: Date,
-): readonly (readonly [string, Refusal])[] {
+): readonly (readonly [string, HoldReason])[] {
   return updateKinds.flatMap((kind) => {
     const entry = newestEntry(journal, kind);
     if (entry?.outcome !== "refused" || entry.release_id === null) return [];
     const at = Date.parse(entry.at);
     const until = new Date(at + refusedSeconds * 1_000);
     if (at > now.getTime() || until <= now) return [];
-    const detail = entry.detail.replace(/\.$/, "");
-    const text = `it was not taken (${detail}), and is tried again by itself at ${until.toISOString()}`;
-    return [[entry.release_id, { text, until }] as const];
+    const reason = reasonOf(entry.detail, entry.cause);
+    return [[entry.release_id, holdBecause("refused", { reason, until })] as const];
   });
 }

@@ -9,6 +9,7 @@ import type { CheckSource } from "../check/check-outcome.ts";
 import { sourceOf } from "../check/check-source.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import type { UpdateParts } from "../update-parts.ts";
+import { holdSentence } from "../update-sentences.ts";
 import { availableRelease, stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 
@@ -59,7 +60,8 @@ export function requireRollback(parts: Parts, kind: UpdateKind): void {
 
 function requireReadable({ watch }: Parts): void {
   const unreadable = watch.unreadable();
-  if (unreadable !== null) throw new StewardError("state_damaged", `${unreadable}.`);
+  if (unreadable !== null)
+    throw new StewardError("state_damaged", holdSentence("journal_unreadable", { what: unreadable }));
 }
 
 /** Those of them that the host file knows; throws where that is none. */

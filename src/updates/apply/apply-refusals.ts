@@ -1,13 +1,14 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
+import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { nameOf } from "../status/update-summary.ts";
+import { capitalised, nameOf } from "../update-sentences.ts";
 
-/** `update_busy`; `what`: is under way. */
+/** `update_busy`; `what` is in progress. */
 export function busyWith(what: string): StewardError {
   return new StewardError(
     "update_busy",
-    `Nothing else can be begun now: ${what}. \`steward update status\` tells when that has ended.`,
+    `Another update is in progress: ${what}. Try again when it has ended; \`steward update status\` shows it.`,
   );
 }
 
@@ -16,7 +17,7 @@ export function notSetUp(kinds: readonly UpdateKind[]): StewardError {
   const members = kinds.map((kind) => `update.${kind}`).join(" or ");
   return new StewardError(
     "update_not_set_up",
-    `The host file of this device does not say how such a release is put to work and known to be well: root has to give it ${members}.`,
+    `The host file of this device does not say how such a release is activated and how its health is checked. Root must add ${members}.`,
   );
 }
 
@@ -24,16 +25,16 @@ export function notSetUp(kinds: readonly UpdateKind[]): StewardError {
 export function nothingAvailable(): StewardError {
   return new StewardError(
     "no_update_available",
-    "Nothing newer is known for this device. Look for updates first, or name a directory with a repository.",
+    "No newer release for this device is known. Check for updates first, or name a directory with a repository.",
   );
 }
 
-/** `update_not_acceptable`: what there is has failed here. */
-export function hasFailed({ kind, name, version, at, reason }: SetAsideRelease): StewardError {
+/** `update_not_acceptable`: the only release there is has failed here. */
+export function hasFailed({ kind, name, version, at, reason, cause }: SetAsideRelease): StewardError {
   const what = nameOf({ kind, name, version });
   return new StewardError(
     "update_not_acceptable",
-    `There is nothing but ${what}, which failed here at ${at} (${reason.replace(/\.$/, "")}). A newer release has to be published, or root allows this one by \`steward update apply --again\`.`,
+    `${capitalised(what)} failed on this device at ${at}, and there is no other. ${reasonOf(reason, cause).detail} Publish a newer release, or allow this one as root with \`steward update apply --again\`.`,
   );
 }
 
@@ -42,7 +43,7 @@ export function noneBefore(kind: UpdateKind): StewardError {
   const what = kind === "rules" ? "rules" : "binary";
   return new StewardError(
     "nothing_to_roll_back",
-    `This device has no ${what} release before the present one that proved healthy here and is still on it.`,
+    `This device has no previous ${what} release to go back to: none that proved healthy is still on it.`,
   );
 }
 
@@ -50,22 +51,22 @@ export function noneBefore(kind: UpdateKind): StewardError {
 export function belowFloor(version: string, floor: string): StewardError {
   return new StewardError(
     "below_floor",
-    `The release before is ${version}, and its publisher allows nothing below ${floor} any more.`,
+    `The previous release is ${version}, and its publisher no longer allows versions below ${floor}.`,
   );
 }
 
-/** `internal_error`: root's side was asked, and the journal says nothing of it. */
-export function withoutWord(): StewardError {
+/** `internal_error`: the installer was started, and the journal says nothing of it. */
+export function nothingRecorded(): StewardError {
   return new StewardError(
     "internal_error",
-    "Root's side was asked and has ended without a word in the journal of releases. Look at its log: `journalctl -u 'steward-install@*'`.",
+    "The installer ended without an entry in the release journal. Look at its log: `journalctl -u 'steward-install@*'`.",
   );
 }
 
-/** `no_update_available`: what was asked for is not there after all. */
+/** `no_update_available`: the requested release turned out not to be there. */
 export function noneToApply(why: string | null): StewardError {
   return new StewardError(
     "no_update_available",
-    `There was nothing to apply after all${why === null ? "." : `: ${why}`}`,
+    why === null ? "There was nothing to apply." : `There was nothing to apply. ${why}`,
   );
 }

@@ -1,3 +1,4 @@
+import type { UpdateProblem } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { goodIds, kindOnTrial } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
@@ -5,41 +6,42 @@ import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
 import type { Flights } from "../check/check-scheduler.ts";
-import { nameOf } from "../status/update-summary.ts";
-import type { ApplyingView, Handing, UpdateParts } from "../update-parts.ts";
+import type { ApplyingView, PendingRequest, UpdateParts } from "../update-parts.ts";
 import type { StoredRelease } from "../update-record.ts";
+import { capitalised, nameOf } from "../update-sentences.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 import { applySituationOf, stagedReleases } from "./apply-conditions.ts";
-import { decideApplying, type Refusal } from "./apply-decision.ts";
+import { decideApplying } from "./apply-decision.ts";
 import { busyWith, noneToApply } from "./apply-refusals.ts";
-import { type Asking, createAsking } from "./installer-requests.ts";
+import type { HoldReason } from "./hold-reason.ts";
+import { InstallerRequests } from "./installer-requests.ts";
 
-/** The agent's side of applying: it asks root's side, one thing at a time, and follows what comes of it. */
+/** Applies releases: starts the installer, one request at a time, and follows what comes of it. */
 export interface Applying extends ApplyingView {
-  /** Ids of payloads that root's side may be reading. */
+  /** Ids of payloads that the installer may be reading. */
   inUse(): readonly string[];
   /** Throws `update_busy`, `shutting_down`. */
   requireFree(): void;
-  /** Looks, fetches and asks, for each kind in order. `source` null: what is staged is taken without a look. */
+  /** Checks, downloads and applies, for each kind in order. `source` null: staged releases are applied without a check. */
   begin(kinds: readonly UpdateKind[], source: CheckSource | null): void;
-  /** Goes back from the present release to the one before; both must be there. */
+  /** Goes back to the previous release; it must be there. */
   rollBack(kind: UpdateKind): void;
-  /** What went wrong with what was asked for last is past. */
+  /** Forgets what went wrong with the last request. */
   forget(): void;
-  /** Begins what is to be applied unasked, if there is something and nothing is under way. */
+  /** Applies what is due without a request, unless something is in progress. */
   consider(): void;
   start(): void;
-  /** Settles when nothing is asked for any more. */
+  /** Settles when no request is in progress. */
   settled(): Promise<void>;
-  /** What root's side does goes on. */
+  /** The installer goes on. */
   stop(): Promise<void>;
 }
 
-/** What it is joined from; read when it is needed, for the parts need it too. */
+/** Read when needed, for the parts need applying too. */
 export interface ApplyingPlan {
   readonly parts: () => UpdateParts;
   readonly flights: () => Flights;
-  /** Root's side was asked, or has answered. */
+  /** The installer was started, or has ended. */
   readonly onMove: () => void;
 }
 
@@ -50,10 +52,10 @@ export function createApplying(options: UpdaterOptions, plan: ApplyingPlan): App
 class AgentsSide implements Applying {
   readonly #options: UpdaterOptions;
   readonly #plan: ApplyingPlan;
-  readonly #asking: Asking;
+  readonly #requests: InstallerRequests;
   readonly #alarm: Alarm;
   readonly #ending = new AbortController();
-  /** What was begun, in words. */
+  /** What is in progress, in words. */
   #task: string | null = null;
   #running: Promise<void> | null = null;
   #isStarted = false;
@@ -61,7 +63,11 @@ class AgentsSide implements Applying {
   constructor(options: UpdaterOptions, plan: ApplyingPlan) {
     this.#options = options;
     this.#plan = plan;
-    this.#asking = createAsking({ options, watch: () => plan.parts().watch, onMove: plan.onMove });
+    this.#requests = new InstallerRequests({
+      options,
+      watch: () => plan.parts().watch,
+      onMove: plan.onMove,
+    });
     this.#alarm = createAlarm(options, () => this.consider());
   }
 
@@ -69,24 +75,24 @@ class AgentsSide implements Applying {
     const journal = this.#plan.parts().watch.journal();
     const kind = kindOnTrial(journal);
     const release = kind && journal.slots[kind].trial?.release;
-    return kind && release ? `${nameOf({ ...release, kind })} is being tried` : this.#task;
+    return kind && release ? `${nameOf({ ...release, kind })} is on trial` : this.#task;
   }
 
-  handing(): Handing | null {
-    return this.#asking.handing();
+  pending(): PendingRequest | null {
+    return this.#requests.pending();
   }
 
-  problem(): string | null {
-    return this.#asking.problem();
+  problem(): UpdateProblem | null {
+    return this.#requests.problem();
   }
 
-  failures(): ReadonlyMap<string, Refusal> {
-    return this.#asking.failures();
+  failures(): ReadonlyMap<string, HoldReason> {
+    return this.#requests.failures();
   }
 
   inUse(): readonly string[] {
     const { slots } = this.#plan.parts().watch.journal();
-    const ids = [this.handing()?.id, ...updateKinds.map((kind) => slots[kind].trial?.release.id)];
+    const ids = [this.pending()?.id, ...updateKinds.map((kind) => slots[kind].trial?.release.id)];
     return ids.filter((id) => typeof id === "string");
   }
 
@@ -97,7 +103,7 @@ class AgentsSide implements Applying {
   }
 
   begin(kinds: readonly UpdateKind[], source: CheckSource | null): void {
-    this.#run("what somebody has asked for is being applied", async () => {
+    this.#run("a requested update is being applied", async () => {
       if (source !== null) await this.#fetch(kinds, source);
       await this.#askForEach(kinds);
     });
@@ -108,12 +114,12 @@ class AgentsSide implements Applying {
     if (present === undefined) return;
     const { id, name, version } = present;
     this.#run("an update is being rolled back", () =>
-      this.#asking.ask({ verb: "rollback", kind }, { kind, id, name, version }, this.#ending.signal),
+      this.#requests.send({ verb: "rollback", kind }, { kind, id, name, version }, this.#ending.signal),
     );
   }
 
   forget(): void {
-    this.#asking.forget();
+    this.#requests.forget();
   }
 
   consider(): void {
@@ -126,7 +132,7 @@ class AgentsSide implements Applying {
     const { apply, again } = decideApplying(stagedReleases(parts), situation);
     if (apply !== null) this.#run(`${nameOf(apply)} is being applied`, () => this.#askFor(apply));
     else if (again === null) this.#alarm.clear();
-    else this.#alarm.set(Math.max(1, (again.getTime() - situation.circumstances.now.getTime()) / 1_000));
+    else this.#alarm.set(Math.max(1, (again.getTime() - situation.conditions.now.getTime()) / 1_000));
   }
 
   start(): void {
@@ -146,13 +152,13 @@ class AgentsSide implements Applying {
 
   #run(task: string, work: () => Promise<void>): void {
     this.#alarm.clear();
-    this.#asking.forget();
+    this.#requests.forget();
     this.#task = task;
     const done = async (): Promise<void> => {
       try {
         await work();
       } catch (error) {
-        if (!this.#ending.signal.aborted) this.#asking.tell(error);
+        if (!this.#ending.signal.aborted) this.#requests.fail(error);
       } finally {
         this.#task = null;
         this.#running = null;
@@ -166,9 +172,9 @@ class AgentsSide implements Applying {
   async #fetch(kinds: readonly UpdateKind[], source: CheckSource): Promise<void> {
     const hasEnded = await this.#plan.flights().flyFor(new Set(kinds), source);
     this.#ending.signal.throwIfAborted();
-    if (!hasEnded) throw noneToApply("the settings or the root of trust were changed meanwhile.");
+    if (!hasEnded) throw noneToApply("The settings or the root of trust have changed.");
     const { last_check } = this.#options.record.read();
-    // Of the server's, what was fetched before is as good as ever: root's side looks at it anew.
+    // What was fetched from the server before is still good: the installer verifies it again.
     if (source.isServer || last_check?.outcome === "ok") return;
     throw noneToApply(last_check?.detail ?? null);
   }
@@ -198,19 +204,19 @@ class AgentsSide implements Applying {
     const blocker = kinds.map((kind) => blockers?.[kind]).find((one) => one);
     if (blocker) return blocker.detail;
     const failures = kinds.map((kind) => available[kind] && downloads.failureOf(available[kind].id));
-    return failures.find((failure) => failure !== null) ?? last_check?.detail ?? null;
+    return failures.find((failure) => failure !== null)?.message ?? last_check?.detail ?? null;
   }
 
   async #askFor(release: StoredRelease): Promise<void> {
     const { id } = release;
-    // A check writes what root's side is about to read.
+    // A check writes what the installer is about to read.
     await this.#plan.flights().settled();
     if (!this.#plan.parts().downloads.isStaged(id))
-      throw noneToApply(`${nameOf(release)} is no longer here.`);
-    await this.#asking.ask({ verb: "install", id }, release, this.#ending.signal);
+      throw noneToApply(`${capitalised(nameOf(release))} is no longer on this device.`);
+    await this.#requests.send({ verb: "install", id }, release, this.#ending.signal);
   }
 
-  /** What is installed need not lie here twice; where it cannot be removed, the next check does. */
+  /** Removes payloads of installed releases; where that fails, the next check does it. */
   async #dropInstalled(): Promise<void> {
     const { downloads, watch } = this.#plan.parts();
     await downloads.drop(goodIds(watch.journal())).catch(() => undefined);

@@ -1,92 +1,82 @@
 import { StewardError } from "../../contract/errors.ts";
+import type { UpdateProblem, UpdateReason } from "../../contract/types.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
+import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
+import type { JournalEntry } from "../../releases/release-journal.ts";
 import type { ReleaseWatch } from "../status/release-watch.ts";
-import { nameOf } from "../status/update-summary.ts";
-import type { Handing } from "../update-parts.ts";
+import { problemWith } from "../status/update-problem.ts";
+import type { PendingRequest } from "../update-parts.ts";
+import { requestFailedSentence } from "../update-sentences.ts";
 import type { InstallRequest, UpdaterOptions } from "../updater-options.ts";
 import { refusedSeconds } from "./apply-conditions.ts";
-import type { Refusal } from "./apply-decision.ts";
-import { withoutWord } from "./apply-refusals.ts";
+import { nothingRecorded } from "./apply-refusals.ts";
+import { type HoldReason, holdBecause } from "./hold-reason.ts";
 
-/** Asks root's side one thing after the other, and keeps what it could not be asked for. */
-export interface Asking {
-  handing(): Handing | null;
-  /** What went wrong last, in a sentence; null: nothing, or it is past. */
-  problem(): string | null;
-  /** What could not be asked for, by id. */
-  failures(): ReadonlyMap<string, Refusal>;
-  /** Settles when the journal says what came of it, or it is told that nothing did. Throws the signal's reason alone. */
-  ask(request: InstallRequest, about: AskedRelease, signal: AbortSignal): Promise<void>;
-  /** Tells what went wrong before anything was asked. */
-  tell(error: unknown): void;
-  forget(): void;
-}
-
-/** What is to be installed, or gone back from. */
-export interface AskedRelease {
+/** The release to be installed, or to be rolled back. */
+export interface RequestedRelease {
   readonly kind: UpdateKind;
   readonly id: string;
   readonly name: string;
   readonly version: string;
 }
 
-export interface AskingPlan {
+export interface RequestsPlan {
   readonly options: UpdaterOptions;
   readonly watch: () => ReleaseWatch;
-  /** Root's side was asked, or has answered. */
+  /** The installer was started, or has ended. */
   readonly onMove: () => void;
 }
 
 interface Failure {
-  /** Half a sentence. */
-  readonly text: string;
-  readonly code: string;
+  readonly code: "refused" | "installer_unavailable";
+  readonly reason: UpdateReason;
   /** Seconds of uptime. */
   readonly until: number;
 }
 
-/** Seconds after which root's side is asked again unasked, when it could not be asked at all. */
-const askAgainSeconds = 3_600;
+/** Seconds after which the installer is started again without a request, when it could not be started. */
+const retrySeconds = 3_600;
 
-export function createAsking(plan: AskingPlan): Asking {
-  return new OneAfterTheOther(plan);
-}
-
-class OneAfterTheOther implements Asking {
-  readonly #plan: AskingPlan;
+/** Starts the installer for one request after the other, and keeps what it refused or could not be started for. */
+export class InstallerRequests {
+  readonly #plan: RequestsPlan;
   readonly #failures = new Map<string, Failure>();
-  #handing: Handing | null = null;
-  #problem: string | null = null;
+  #pending: PendingRequest | null = null;
+  #problem: UpdateProblem | null = null;
 
-  constructor(plan: AskingPlan) {
+  constructor(plan: RequestsPlan) {
     this.#plan = plan;
   }
 
-  handing(): Handing | null {
-    return this.#handing;
+  pending(): PendingRequest | null {
+    return this.#pending;
   }
 
-  problem(): string | null {
+  /** What went wrong with the last request; null: nothing, or it was forgotten. */
+  problem(): UpdateProblem | null {
     return this.#problem;
   }
 
-  failures(): ReadonlyMap<string, Refusal> {
+  failures(): ReadonlyMap<string, HoldReason> {
     const { uptime, now } = this.#plan.options;
-    const standing = [...this.#failures].filter(([, { until }]) => until > uptime());
-    const refusals = standing.map(([id, { text, until }]) => {
+    const present = [...this.#failures].filter(([, { until }]) => until > uptime());
+    const holds = present.map(([id, { code, reason, until }]) => {
       const again = new Date(now().getTime() + (until - uptime()) * 1_000);
-      const sentence = `${text}, and is asked again at ${again.toISOString()}`;
-      return [id, { text: sentence, until: again }] as const;
+      return [id, holdBecause(code, { reason, until: again })] as const;
     });
-    return new Map(refusals);
+    return new Map(holds);
   }
 
-  async ask(request: InstallRequest, about: AskedRelease, signal: AbortSignal): Promise<void> {
+  /**
+   * Settles when the journal says what came of the request, or an event says that nothing did. Throws the signal's
+   * reason alone.
+   */
+  async send(request: InstallRequest, release: RequestedRelease, signal: AbortSignal): Promise<void> {
     const watch = this.#plan.watch();
     const { sequence } = watch.journal();
     const letGo = watch.hold();
-    this.#handing = handingOf(request, about);
+    this.#pending = pendingRequest(request, release);
     this.#plan.onMove();
     let failure: unknown;
     try {
@@ -95,23 +85,27 @@ class OneAfterTheOther implements Asking {
       failure = error;
     }
     letGo();
-    // While it still counts as handed over: what root's side has written is to be known before anything else begins.
+    // While it still counts as pending: nothing else may begin before the installer's entries are known.
     await watch.look();
-    this.#handing = null;
+    this.#pending = null;
     signal.throwIfAborted();
     const journal = watch.journal();
-    const hasWord = journal.sequence !== sequence || journal.slots[about.kind].trial !== null;
-    const last = newestEntry(journal, about.kind);
-    const isRefused = last?.outcome === "refused" && last.release_id === about.id && last.sequence > sequence;
-    if (isRefused) this.#refused(last.detail, about);
-    else if (hasWord) this.#failures.delete(about.id);
-    else this.#failed(failure ?? withoutWord(), about);
+    const isRecorded = journal.sequence !== sequence || journal.slots[release.kind].trial !== null;
+    const last = newestEntry(journal, release.kind);
+    const isRefused =
+      last?.outcome === "refused" && last.release_id === release.id && last.sequence > sequence;
+    if (isRefused) this.#refused(last, release);
+    else if (isRecorded) this.#failures.delete(release.id);
+    else this.#failed(failure ?? nothingRecorded(), release);
     this.#plan.onMove();
   }
 
-  tell(cause: unknown): void {
-    const { code, message: detail } = asStewardError(cause);
-    this.#problem = `What was asked for could not be applied: ${detail}`;
+  /** Records a request that failed before the installer was started. */
+  fail(cause: unknown): void {
+    const error = asStewardError(cause);
+    const reason = reasonOfError(error);
+    this.#problem = problemWith("request_failed", requestFailedSentence(null, reason), { reason });
+    const { code, message: detail } = error;
     const facts = { release_id: null, kind: null, name: null, version: null, code, detail };
     this.#plan.options.notify("update.refused", facts);
   }
@@ -121,43 +115,36 @@ class OneAfterTheOther implements Asking {
   }
 
   /**
-   * The journal says it too, by the host's clock; where that is known to be ahead, what it says seems to come from a
-   * time to be and counts for nothing. Without this the same would be asked for, and refused, over and over.
+   * The journal says it too, by the wall clock; where that was ahead, the entry seems to come from the future and does
+   * not count. Without this the agent would start the installer for the same release over and over.
    */
-  #refused(detail: string, { id }: AskedRelease): void {
-    const text = `it was not taken (${withoutStop(detail)})`;
-    this.#failures.set(id, { text, code: "refused", until: this.#plan.options.uptime() + refusedSeconds });
+  #refused({ detail, cause }: JournalEntry, { id }: RequestedRelease): void {
+    const until = this.#plan.options.uptime() + refusedSeconds;
+    this.#failures.set(id, { reason: reasonOf(detail, cause), code: "refused", until });
   }
 
-  /** What fails as it did the last time is no news. */
-  #failed(cause: unknown, { id, kind, name, version }: AskedRelease): void {
+  /** The same failure again is not reported again. */
+  #failed(cause: unknown, { id, kind, name, version }: RequestedRelease): void {
     const { uptime, notify } = this.#plan.options;
-    const { code, message: detail } = asStewardError(cause);
-    this.#problem = `${inFront(nameOf({ kind, name, version }))} could not be applied: ${detail}`;
-    const isNews = this.#failures.get(id)?.code !== code;
-    const text = `root's side could not be asked for it (${withoutStop(detail)})`;
-    this.#failures.set(id, { text, code, until: uptime() + askAgainSeconds });
+    const error = asStewardError(cause);
+    const reason = reasonOfError(error);
+    const release = { kind, name, version };
+    const sentence = requestFailedSentence(release, reason);
+    this.#problem = problemWith("installer_unavailable", sentence, { release, reason });
+    const isNews = this.#failures.get(id)?.reason.code !== reason.code;
+    this.#failures.set(id, { reason, code: "installer_unavailable", until: uptime() + retrySeconds });
+    const { code, message: detail } = error;
     if (isNews) notify("update.refused", { release_id: id, kind, name, version, code, detail });
   }
 }
 
-function handingOf({ verb }: InstallRequest, about: AskedRelease): Handing {
-  if (verb === "install") return { id: about.id, words: inFront(nameOf(about)), isBack: false };
-  return { id: null, words: `Going back from ${nameOf(about)}`, isBack: true };
-}
-
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.$/, "");
-}
-
-function inFront(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function pendingRequest({ verb }: InstallRequest, release: RequestedRelease): PendingRequest {
+  const isRollback = verb === "rollback";
+  return { id: isRollback ? null : release.id, release, isRollback };
 }
 
 function asStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
   const detail = error instanceof Error ? error.message : String(error);
-  return new StewardError("internal_error", `Applying failed in a way that nobody thought of: ${detail}.`, {
-    cause: error,
-  });
+  return new StewardError("internal_error", `Applying failed unexpectedly: ${detail}.`, { cause: error });
 }

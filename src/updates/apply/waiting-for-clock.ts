@@ -1,9 +1,9 @@
 import { settingsBlock } from "../check/settings-block.ts";
 import type { UpdateParts } from "../update-parts.ts";
-import { circumstancesOf } from "./apply-conditions.ts";
-import { hindranceOf } from "./hold-reason.ts";
+import { holdConditions } from "./apply-conditions.ts";
+import { holdReasonOf } from "./hold-reason.ts";
 
-/** Whether something can go on now that somebody vouches for the clock: a check, or the fetching of what it found. */
+/** Whether something can go on now that the clock is trusted: a check, or the download of what it found. */
 export function hasWaitedForClock(
   parts: Pick<UpdateParts, "options" | "trust" | "downloads" | "watch">,
 ): boolean {
@@ -12,11 +12,9 @@ export function hasWaitedForClock(
   const { last_check, available, blockers } = record.read();
   if (last_check?.outcome === "waiting_for_clock") return true;
   if ([blockers?.rules, blockers?.binary].some((one) => one?.code === "clock_not_synchronised")) return true;
-  const circumstances = circumstancesOf(parts);
+  const conditions = holdConditions(parts);
   return [available.rules, available.binary].some(
     (release) =>
-      release !== null &&
-      !parts.downloads.isStaged(release.id) &&
-      hindranceOf(release, circumstances) === null,
+      release !== null && !parts.downloads.isStaged(release.id) && holdReasonOf(release, conditions) === null,
   );
 }

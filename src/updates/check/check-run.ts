@@ -2,8 +2,8 @@ import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { circumstancesOf } from "../apply/apply-conditions.ts";
-import { hindranceOf } from "../apply/hold-reason.ts";
+import { holdConditions } from "../apply/apply-conditions.ts";
+import { holdReasonOf } from "../apply/hold-reason.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import type { UpdateRecord } from "../update-record.ts";
 import { type CheckDone, performCheck } from "./check.ts";
@@ -134,7 +134,7 @@ async function fetchDue(
     signal: flight.signal,
     isConsistentSnapshot: result.isConsistentSnapshot,
     isWanted: (release) =>
-      flight.wanted.has(release.kind) || hindranceOf(release, circumstancesOf(parts)) === null,
+      flight.wanted.has(release.kind) || holdReasonOf(release, holdConditions(parts)) === null,
   });
   const { record } = options;
   if (error === null || !source.isServer) {

@@ -37,7 +37,7 @@ export interface Flights {
   rootInstalled(): void;
   settingsChanged(): void;
   /** What waited for that goes on; `hasWaited` is asked where something could begin. */
-  clockVouchedFor(hasWaited: () => boolean): void;
+  clockTrusted(hasWaited: () => boolean): void;
   settled(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -158,7 +158,7 @@ class OneAtATime implements Flights {
     }
   }
 
-  clockVouchedFor(hasWaited: () => boolean): void {
+  clockTrusted(hasWaited: () => boolean): void {
     const { record, settings } = this.#options;
     const { server } = settings().ota;
     if (this.#flying || this.#isStopped || this.#plan.isHeldUp() || server === "" || !hasWaited()) return;

@@ -1,25 +1,39 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
+import { StewardError } from "../../contract/errors.ts";
+import { type HoldReason, holdBecause } from "../apply/hold-reason.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 
-/** Why updates are blocked by what stands in the settings. */
-export interface SettingsBlock {
-  readonly code: ErrorCode;
-  /** A sentence without its full stop. */
-  readonly words: string;
-}
+type BlockCode = "signature_verification_off" | "channel_not_allowed";
 
-/** null: they are not. The API refuses such settings: they stand only in a file that was edited by hand, or that is older than the host file. */
+/**
+ * Why the settings block all updates; null: they do not. The API refuses such settings: they stand only in a file that
+ * was edited by hand, or that is older than the host file.
+ */
 export function settingsBlock(
   options: Pick<UpdaterOptions, "settings" | "allowedChannels">,
-): SettingsBlock | null {
+): (HoldReason & { readonly code: BlockCode }) | null {
   const { verify_signature, channel } = options.settings().ota;
-  if (!verify_signature) {
-    const words =
-      "update.ota.verify_signature is false in settings.json: updates are blocked until it is true again, for nothing runs here that is not signed";
-    return { code: "signature_verification_required", words };
-  }
   const { allowedChannels } = options;
+  if (!verify_signature) return blockOf("signature_verification_off", "/update/ota/verify_signature");
   if (allowedChannels === null || allowedChannels.includes(channel)) return null;
-  const words = `update.ota.channel is "${channel}", which the host file does not allow: updates are blocked until it is one of those that it does: ${allowedChannels.join(", ")}`;
-  return { code: "pinned_by_host", words };
+  return blockOf("channel_not_allowed", "/update/ota/channel", { channel, allowedChannels });
+}
+
+function blockOf(
+  code: BlockCode,
+  setting: string,
+  facts: { channel?: string; allowedChannels?: readonly string[] } = {},
+): HoldReason & { readonly code: BlockCode } {
+  return { ...holdBecause(code, { setting, ...facts }), code };
+}
+
+const errors: Readonly<Record<BlockCode, ErrorCode>> = {
+  signature_verification_off: "signature_verification_required",
+  channel_not_allowed: "pinned_by_host",
+};
+
+/** Throws `signature_verification_required`, `pinned_by_host` where the settings block all updates. */
+export function requireSettings(options: Pick<UpdaterOptions, "settings" | "allowedChannels">): void {
+  const block = settingsBlock(options);
+  if (block !== null) throw new StewardError(errors[block.code], block.detail);
 }

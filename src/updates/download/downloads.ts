@@ -3,17 +3,17 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import type { Progress } from "../status/progress.ts";
-import { nameOf } from "../status/update-summary.ts";
+import type { ReleaseName } from "../status/update-summary.ts";
 import type { StoredRelease } from "../update-record.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 
 /** What is staged here, and what could not be fetched. */
 export interface Downloads {
   isStaged(id: string): boolean;
-  /** Why the last try failed, in words. */
-  failureOf(id: string): string | null;
-  /** What is being fetched, in words. */
-  fetching(): string | null;
+  /** Why the last try failed; null: it did not. */
+  failureOf(id: string): StewardError | null;
+  /** The release that is being downloaded; null: none. */
+  downloading(): ReleaseName | null;
   /** Looks on the disk. */
   load(): Promise<void>;
   /** Removes what is neither of these releases nor in use. */
@@ -52,7 +52,7 @@ class StagedDownloads implements Downloads {
   readonly #progress: Progress;
   readonly #failures = new Map<string, StewardError>();
   #staged: ReadonlySet<string> = new Set();
-  #fetching: string | null = null;
+  #downloading: ReleaseName | null = null;
   readonly #inUse: () => readonly string[];
 
   constructor(options: UpdaterOptions, progress: Progress, inUse: () => readonly string[]) {
@@ -65,12 +65,12 @@ class StagedDownloads implements Downloads {
     return this.#staged.has(id);
   }
 
-  failureOf(id: string): string | null {
-    return this.#failures.get(id)?.message ?? null;
+  failureOf(id: string): StewardError | null {
+    return this.#failures.get(id) ?? null;
   }
 
-  fetching(): string | null {
-    return this.#fetching;
+  downloading(): ReleaseName | null {
+    return this.#downloading;
   }
 
   async load(): Promise<void> {
@@ -117,7 +117,7 @@ class StagedDownloads implements Downloads {
         done_bytes,
         total_bytes: length_bytes,
       });
-    this.#fetching = nameOf(release);
+    this.#downloading = { kind, name, version };
     onProgress(0);
     try {
       await this.#options.payloads.fetch(
@@ -132,7 +132,7 @@ class StagedDownloads implements Downloads {
       signal.throwIfAborted();
       return this.#failed(release, error);
     } finally {
-      this.#fetching = null;
+      this.#downloading = null;
     }
   }
 
@@ -148,7 +148,7 @@ class StagedDownloads implements Downloads {
 }
 
 function unforeseen(cause: unknown): StewardError {
-  return new StewardError("internal_error", "The download failed in a way that nobody thought of.", {
+  return new StewardError("internal_error", `The download failed unexpectedly: ${String(cause)}.`, {
     cause,
   });
 }

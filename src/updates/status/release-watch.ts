@@ -1,5 +1,6 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { kindOnTrial } from "../../releases/journal-queries.ts";
+import { fullSentence, reasonOf } from "../../releases/outcome-reasons.ts";
 import {
   emptyJournal,
   type JournalEntry,
@@ -15,7 +16,7 @@ import type { UpdaterOptions } from "../updater-options.ts";
 export interface ReleaseWatch {
   /** As last read; what could not be read leaves it as it was. */
   journal(): ReleaseJournal;
-  /** Why it cannot be read; null: it can. */
+  /** Why it cannot be read, in a sentence; null: it can. */
   unreadable(): string | null;
   /** Reads it now, and tells what is new in it. Never throws. */
   look(): Promise<void>;
@@ -144,7 +145,7 @@ class JournalWatch implements ReleaseWatch {
       if (bytes !== null) this.#tell();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.#unreadable = `${why.replace(/\.$/, "")}, so that nothing is applied`;
+      this.#unreadable = fullSentence(why);
     }
     if (JSON.stringify([this.#journal, this.#unreadable]) === before) return;
     for (const settle of [...this.#waiting]) settle();
@@ -182,8 +183,9 @@ export function newsOf(
 }
 
 function newsOfEntry(entry: JournalEntry): { type: News[0]; details: News[1] } {
-  const { release_id, kind, name, version, from_version, outcome, detail, restored_healthy } = entry;
-  const facts = { release_id, kind, name, version, from_version, detail };
+  const { release_id, kind, name, version, from_version, outcome, restored_healthy } = entry;
+  const { code, detail, count, last_answer } = reasonOf(entry.detail, entry.cause);
+  const facts = { release_id, kind, name, version, from_version, code, detail, count, last_answer };
   if (outcome === "good") return { type: "update.applied", details: facts };
   if (outcome === "refused") return { type: "update.refused", details: facts };
   return { type: "update.undone", details: { ...facts, outcome, restored_healthy } };

@@ -1,12 +1,13 @@
-import type { Updates } from "../../contract/types.ts";
+import type { TrialNextStep, Updates } from "../../contract/types.ts";
 import { kindOnTrial } from "../../releases/journal-queries.ts";
-import type { UpdateKind } from "../../releases/release.ts";
-import type { JournalEntry, ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
-import { nameOf, type State } from "./update-summary.ts";
+import { reasonOf } from "../../releases/outcome-reasons.ts";
+import type { ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
+import { trialStepSentence } from "../update-sentences.ts";
+import { type State, stateWith } from "./update-summary.ts";
 
 export type TrialView = NonNullable<Updates["trial"]>;
 
-/** When it is, by the two clocks. */
+/** The present, by the wall clock and by monotonic time. */
 export interface Moment {
   readonly now: Date;
   /** Seconds of monotonic time in `bootId`. */
@@ -14,7 +15,7 @@ export interface Moment {
   readonly bootId: string;
 }
 
-/** As people see it. */
+/** Trial phases, as the API has them. */
 const shownPhases: Readonly<Record<TrialPhase, TrialView["phase"]>> = {
   installing: "installing",
   switching: "installing",
@@ -25,7 +26,7 @@ const shownPhases: Readonly<Record<TrialPhase, TrialView["phase"]>> = {
   recovering: "rolling_back",
 };
 
-/** What is on trial; null: nothing is. */
+/** The release on trial; null: nothing is. */
 export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | null {
   const kind = kindOnTrial(journal);
   const trial = kind && journal.slots[kind].trial;
@@ -38,7 +39,7 @@ export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | 
     phase: shownPhases[trial.phase],
     begun_at,
     deadline_at,
-    health: { ...health },
+    health: { successes: health.successes, needed: health.needed, last: lastAnswer(trial) },
     boots,
     crashes,
     next: nextStep(trial, deadline_at),
@@ -47,51 +48,24 @@ export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | 
 
 /** The state that follows from a trial. */
 export function trialState(trial: TrialView): State {
-  const { phase, health, next } = trial;
-  const what = inFront(nameOf(trial));
-  const said = health.last === null ? "" : ` The last answer: ${health.last.replace(/\.$/, "")}.`;
-  switch (phase) {
-    case "installing":
-      return { state: phase, message: `${what}: being put in its place. ${next}` };
-    case "confirming":
-      return { state: phase, message: `${what}: at work and being watched. ${next}${said}` };
-    case "rolling_back":
-      return { state: phase, message: `${what}: being undone. ${next}${said}` };
-  }
+  const { phase, health, next, kind, name, version } = trial;
+  const lastAnswer = phase === "installing" ? null : (health.last?.detail ?? null);
+  const releases = [{ kind, name, version }];
+  return stateWith(phase, phase, { releases, reason: next.reason, step: next.detail, lastAnswer });
 }
 
-/** What the last attempt has left behind; null: nothing was ever tried, or the last try changed nothing. */
+/** The state that the last attempt has left behind; null: there was none, or the last one changed nothing. */
 export function outcomeState({ history }: Pick<ReleaseJournal, "history">): State | null {
   const entry = history.at(-1);
   if (entry === undefined || entry.outcome === "refused") return null;
-  const what = entryName(entry);
-  if (entry.outcome === "good")
-    return { state: "good", message: `${inFront(what)}: applied at ${entry.at}, and healthy.` };
-  const after = entry.restored_healthy === false ? ` ${unwell}` : "";
-  return {
-    state: "rolled_back",
-    message: `${inFront(what)}: undone at ${entry.at}: ${full(entry.detail)}${after} ${sequel(entry)} What it said last: \`steward update history\`.`,
+  const { kind, name, version, at, outcome } = entry;
+  const facts = {
+    releases: [{ kind, name, version }],
+    at,
+    reason: reasonOf(entry.detail, entry.cause),
+    entry,
   };
-}
-
-/** A sentence about a release that root's side did not take. */
-export function refusalSentence(entry: JournalEntry): string {
-  return `${inFront(entryName(entry))} was not taken at ${entry.at}: ${full(entry.detail)}`;
-}
-
-/** What a person should know of a release that was undone, and of the one before it. */
-export const unwell =
-  "The release before it is back and is not healthy either: look at the device, and at its log, now.";
-
-function sequel({ outcome }: JournalEntry): string {
-  switch (outcome) {
-    case "failed":
-      return "It is not taken again: a newer release has to be published, or root allows this one by `steward update apply --again`.";
-    case "deferred":
-      return "It is tried again by itself in a day, and before that by hand.";
-    default:
-      return "It is held, and not taken again by itself: apply it by hand to have it back.";
-  }
+  return outcome === "good" ? stateWith("good", "applied", facts) : stateWith("rolled_back", "undone", facts);
 }
 
 function deadlineOf({ deadline_uptime, boot_id }: Trial, { now, uptime, bootId }: Moment): string | null {
@@ -99,41 +73,30 @@ function deadlineOf({ deadline_uptime, boot_id }: Trial, { now, uptime, bootId }
   return new Date(now.getTime() + (deadline_uptime - uptime) * 1_000).toISOString();
 }
 
-function nextStep({ phase, health, undo }: Trial, deadline: string | null): string {
-  const why = undo === null ? "" : ` Why: ${full(undo.reason)}`;
-  switch (phase) {
-    case "installing":
-      return "It is being unpacked and tried, and is put to work next; nothing has been changed yet.";
-    case "switching":
-    case "activating":
-      return "Its service is told, and then its health is watched.";
-    case "confirming": {
-      const left = Math.max(0, health.needed - health.successes);
-      const by = deadline === null ? "in time" : `by ${deadline}`;
-      return `After ${left} more healthy ${left === 1 ? "answer" : "answers in a row"} it is kept; if they do not come ${by}, it is undone by itself.`;
-    }
-    case "undoing":
-    case "reactivating":
-      return `The release before it is put to work again, and its health is watched.${why}`;
-    case "recovering":
-      return `The release before it is at work again, and its health is watched.${why}`;
-  }
+/** Healthy answers are counted in a row: after one that is not healthy the count is 0. */
+function lastAnswer({ health: { successes, last, at } }: Trial): TrialView["health"]["last"] {
+  if (last === null || at === null) return null;
+  return { code: successes > 0 ? "healthy" : "not_healthy", detail: last, at };
 }
 
-function entryName({ kind, name, version }: JournalEntry): string {
-  if (kind === null) return "a release";
-  if (name !== null && version !== null) return nameOf({ kind, name, version });
-  return unnamed(kind);
+function nextStep({ phase, health, undo }: Trial, deadline: string | null): TrialNextStep {
+  const code = nextSteps[phase];
+  const isCollecting = code === "collect_answers";
+  const step = {
+    code,
+    answers_left: isCollecting ? Math.max(0, health.needed - health.successes) : null,
+    until: isCollecting ? deadline : null,
+    reason: undo === null ? null : reasonOf(undo.reason, undo.cause),
+  };
+  return { ...step, detail: trialStepSentence(step) };
 }
 
-function unnamed(kind: UpdateKind): string {
-  return kind === "rules" ? "a release of rules" : "a binary release";
-}
-
-function inFront(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function full(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
+const nextSteps: Readonly<Record<TrialPhase, TrialNextStep["code"]>> = {
+  installing: "activate",
+  switching: "watch",
+  activating: "watch",
+  confirming: "collect_answers",
+  undoing: "restore",
+  reactivating: "restore",
+  recovering: "watch_former",
+};

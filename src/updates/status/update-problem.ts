@@ -1,66 +1,131 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
+import type { UpdateProblem } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
-import { type Blocker, blockerSentences, noBlockers } from "../../releases/kind-blockers.ts";
+import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
+import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
+import type { JournalEntry } from "../../releases/release-journal.ts";
 import { blockedReason } from "../apply/apply-conditions.ts";
-import { ineffectiveSetting } from "../settings-guard.ts";
 import type { UpdateParts } from "../update-parts.ts";
-import { outcomeState, refusalSentence } from "./trial-view.ts";
+import {
+  checksFailedSentence,
+  holdSentence,
+  ineffectiveSentence,
+  notVerifiableSentence,
+  refusedSentence,
+} from "../update-sentences.ts";
+import { outcomeState } from "./trial-view.ts";
 
-/** Failures that a network has now and then; they are worth a word only when they stay. */
-const passing: readonly ErrorCode[] = ["update_server_unreachable", "update_too_slow"];
+/** Failures that a network has now and then; they are a problem only when they persist. */
+const transient: readonly ErrorCode[] = ["update_server_unreachable", "update_too_slow"];
 
-/** Checks in a row that may fail for such a reason before it is trouble. */
-const patience = 3;
+/** Transient failures in a row before they are a problem. */
+const tolerated = 3;
 
-/** What a person should know of updates; null when all is well. */
-export function troubleOf(
-  parts: Pick<UpdateParts, "options" | "trust" | "watch" | "applying">,
-): string | null {
-  const { options, trust } = parts;
+type Parts = Pick<UpdateParts, "options" | "trust" | "watch" | "applying">;
+
+/** What is wrong with updates; null: nothing. */
+export function updateProblem(parts: Parts): UpdateProblem | null {
   return (
-    blockedReason(parts) ??
-    ineffectiveSetting(options.settings().ota, trust.isEstablished()) ??
-    troubleOfApplying(parts) ??
-    troubleOfChecks(parts) ??
-    troubleOfKinds(parts)
+    blockedProblem(parts) ??
+    ineffectiveSetting(parts) ??
+    applyingProblem(parts) ??
+    checkProblem(parts) ??
+    kindProblem(parts.options)
   );
 }
 
-/** A journal that cannot be read, a device that is not well after an undoing, and what could not be applied. */
-function troubleOfApplying({
+/** A problem with the facts that apply to it. */
+export function problemWith(
+  code: UpdateProblem["code"],
+  detail: string,
+  facts: Partial<Omit<UpdateProblem, "code" | "detail">> = {},
+): UpdateProblem {
+  return { code, detail, release: null, reason: null, failures: null, until: null, ...facts };
+}
+
+/** A release that the installer refused. */
+export function refusedProblem({ kind, name, version, at, detail, cause }: JournalEntry): UpdateProblem {
+  const release = { kind, name, version };
+  const reason = reasonOf(detail, cause);
+  return problemWith("refused", refusedSentence(release, at, reason), { release, reason });
+}
+
+/** A sentence for each kind whose metadata could not be verified. */
+export function blockerSentences(blockers: Blockers): readonly string[] {
+  return updateKinds.flatMap((kind) => {
+    const blocker = blockers[kind];
+    return blocker === null ? [] : [notVerifiableSentence(kind, blocker.detail)];
+  });
+}
+
+function blockedProblem(parts: Pick<Parts, "options" | "trust">): UpdateProblem | null {
+  const blocked = blockedReason(parts);
+  if (blocked === null) return null;
+  const codes = ["signature_verification_off", "channel_not_allowed", "trust_not_installed"] as const;
+  const code = codes.find((one) => one === blocked.code) ?? "trust_unusable";
+  return problemWith(code, blocked.detail, { reason: blocked.reason });
+}
+
+/** Only a file that was edited by hand says so: the API refuses it. */
+function ineffectiveSetting({ options, trust }: Pick<Parts, "options" | "trust">): UpdateProblem | null {
+  if (!options.settings().ota.auto_update_binary || trust.isEstablished()) return null;
+  return problemWith("automatic_binary_ineffective", ineffectiveSentence);
+}
+
+/** A journal that cannot be read, a restored release that is not healthy, and what could not be applied. */
+function applyingProblem({
   options,
   watch,
   applying,
-}: Pick<UpdateParts, "options" | "watch" | "applying">): string | null {
+}: Pick<Parts, "options" | "watch" | "applying">): UpdateProblem | null {
   const unreadable = watch.unreadable();
-  if (unreadable !== null) return `${unreadable}.`;
+  if (unreadable !== null)
+    return problemWith("journal_unreadable", holdSentence("journal_unreadable", { what: unreadable }));
   const { available } = options.record.read();
   for (const kind of updateKinds) {
     const entry = newestEntry(watch.journal(), kind);
-    if (entry?.restored_healthy === false) return outcomeState({ history: [entry] })?.message ?? null;
-    // Of what is still there: a newer one may be what mends it.
+    if (entry?.restored_healthy === false) return formerProblem(entry);
+    // Once the release is no longer offered, a newer one may be what mends it.
     if (entry?.outcome === "refused" && entry.release_id === available[kind]?.id)
-      return refusalSentence(entry);
+      return refusedProblem(entry);
   }
   const [failure] = applying.failures().values();
-  return failure ? `An update is not applied: ${failure.text}.` : null;
+  if (failure === undefined) return null;
+  const facts = { reason: failure.reason, until: failure.until?.toISOString() ?? null };
+  const code = failure.code === "refused" ? "refused" : "installer_unavailable";
+  return problemWith(code, `An update is not applied. ${failure.detail}`, facts);
 }
 
-/** A doubt that the clock alone is the reason of goes away with it. */
-function troubleOfKinds({ options }: Pick<UpdateParts, "options">): string | null {
-  const { rules, binary } = options.record.read().blockers ?? noBlockers;
-  const isTrouble = (one: Blocker | null) => (one?.code === "clock_not_synchronised" ? null : one);
-  const sentences = blockerSentences({ rules: isTrouble(rules), binary: isTrouble(binary) });
-  return sentences.length === 0 ? null : sentences.join(" ");
+function formerProblem(entry: JournalEntry): UpdateProblem {
+  const { kind, name, version, detail, cause } = entry;
+  const sentence = outcomeState({ history: [entry] })?.summary.detail ?? detail;
+  const facts = { release: { kind, name, version }, reason: reasonOf(detail, cause) };
+  return problemWith("former_not_healthy", sentence, facts);
 }
 
-function troubleOfChecks(parts: Pick<UpdateParts, "options">): string | null {
-  const { last_check, failures } = parts.options.record.read();
+function checkProblem({ options }: Pick<Parts, "options">): UpdateProblem | null {
+  const { last_check, failures } = options.record.read();
   if (last_check?.outcome !== "failed") return null;
-  const isPassing = passing.some((code) => code === last_check.code);
-  if (isPassing && failures < patience) return null;
-  const count =
-    failures > 1 ? `The last ${failures} checks for updates failed` : "The last check for updates failed";
-  return `${count}: ${last_check.detail ?? last_check.code}`;
+  const isTransient = transient.some((code) => code === last_check.code);
+  if (isTransient && failures < tolerated) return null;
+  const code = last_check.code ?? "internal_error";
+  const reason = reasonOfError({ code, message: last_check.detail ?? code });
+  return problemWith("check_failed", checksFailedSentence(failures, reason.detail), { reason, failures });
+}
+
+/** A doubt that only the clock causes goes away with it. */
+function kindProblem({ record }: Parts["options"]): UpdateProblem | null {
+  const blockers = record.read().blockers ?? noBlockers;
+  const isProblem = (kind: "rules" | "binary") => blockers[kind]?.code !== "clock_not_synchronised";
+  const kept = {
+    rules: isProblem("rules") ? blockers.rules : null,
+    binary: isProblem("binary") ? blockers.binary : null,
+  };
+  const first = updateKinds.find((kind) => kept[kind] !== null);
+  const blocker = first && kept[first];
+  if (!first || !blocker) return null;
+  const reason = reasonOfError({ code: blocker.code, message: blocker.detail });
+  const release = { kind: first, name: null, version: null };
+  return problemWith("not_verifiable", blockerSentences(kept).join(" "), { release, reason });
 }

@@ -1,27 +1,35 @@
 import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
-import type { PassedOver, Release, UpdateProgress, Updates as UpdatesStatus } from "../../contract/types.ts";
+import type {
+  PassedOver,
+  Release,
+  UpdateProblem,
+  UpdateProgress,
+  Updates as UpdatesStatus,
+} from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { installedVersions, setAsideAt } from "../../releases/journal-queries.ts";
-import { type Blocker, type Blockers, blockerSentences, noBlockers } from "../../releases/kind-blockers.ts";
+import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/journal-queries.ts";
+import { type Blocker, type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
+import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import {
   applySituationOf,
   availableRelease,
   blockedReason,
-  circumstancesOf,
+  holdConditions,
 } from "../apply/apply-conditions.ts";
-import { type ApplyHindrance, applyHindranceOf } from "../apply/apply-decision.ts";
-import { hindranceOf } from "../apply/hold-reason.ts";
+import { applyHoldOf } from "../apply/apply-decision.ts";
+import { type HoldReason, holdBecause, holdReasonOf, releaseHold } from "../apply/hold-reason.ts";
 import { windowsAt } from "../apply/windows.ts";
 import type { Downloads } from "../download/downloads.ts";
-import type { UpdateParts } from "../update-parts.ts";
+import type { PendingRequest, UpdateParts } from "../update-parts.ts";
 import type { StoredCheck, StoredRelease } from "../update-record.ts";
 import { idle } from "./progress.ts";
-import { outcomeState, refusalSentence, type TrialView, trialState, trialView } from "./trial-view.ts";
-import { type Situation, type State, stateOf } from "./update-summary.ts";
+import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
+import { blockerSentences, refusedProblem } from "./update-problem.ts";
+import { type Situation, type State, stateOf, stateWith } from "./update-summary.ts";
 
-/** How updates are, as people and programs read it. */
+/** The status of updates, as the API has it. */
 export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   const { options, trust, progress, watch } = parts;
   const { ota, windows } = options.settings();
@@ -30,12 +38,12 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   const shown = updateKinds.flatMap((kind) => shownRelease(parts, kind));
   const seconds = parts.nextCheckIn();
   const trial = trialView(watch.journal(), { now, uptime: options.uptime(), bootId: options.bootId });
-  const { state, message } = stateOf(situationOf(parts, shown, trial));
-  const of = (kind: Release["kind"]) => shown.find(({ release }) => release.kind === kind)?.release ?? null;
-  const aside = setAsideAt(watch.journal(), now);
+  const { state, summary } = stateOf(situationOf(parts, shown, trial));
+  const of = (kind: Release["kind"]) => shown.find((release) => release.kind === kind) ?? null;
+  const blocklist = setAsideAt(watch.journal(), now).map(shownListed);
   return {
     state,
-    message,
+    summary,
     channel: ota.channel,
     product: options.product,
     installed: { ...installedVersions(watch.journal(), options.installed()) },
@@ -44,8 +52,8 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
     passed_over: [...passedOverNow(parts)],
     ...(record.passed_over_counts && { passed_over_counts: record.passed_over_counts }),
     trial,
-    failed: aside.filter(({ why }) => why === "failed"),
-    held: aside.filter(({ why }) => why !== "failed"),
+    failed: blocklist.filter(({ why }) => why === "failed"),
+    held: blocklist.filter(({ why }) => why !== "failed"),
     postponed: { rules: postponedUntil(parts, "rules"), binary: postponedUntil(parts, "binary") },
     trust: trust.view(),
     progress: progress.present(),
@@ -61,17 +69,17 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   };
 }
 
-/** What is shown as progress while neither a check nor a download is under way. */
+/** The progress while neither a check nor a download is in progress. */
 export function restingProgress({ watch, options, applying }: UpdateParts): UpdateProgress {
   const moment = { now: options.now(), uptime: options.uptime(), bootId: options.bootId };
   const trial = trialView(watch.journal(), moment);
   if (trial !== null) return { ...idle, phase: trial.phase, release_id: trial.id, name: trial.name };
-  const handing = applying.handing();
-  if (handing === null) return idle;
-  return { ...idle, phase: handing.isBack ? "rolling_back" : "verifying", release_id: handing.id };
+  const pending = applying.pending();
+  if (pending === null) return idle;
+  return { ...idle, phase: pending.isRollback ? "rolling_back" : "verifying", release_id: pending.id };
 }
 
-/** What the last check did not choose, but for what has no more to say: something newer was found or installed since. */
+/** What the last check did not choose, without what no longer matters: a newer release was found or installed since. */
 function passedOverNow(parts: UpdateParts): readonly PassedOver[] {
   const { options, watch } = parts;
   const installed = installedVersions(watch.journal(), options.installed());
@@ -87,7 +95,7 @@ function passedOverNow(parts: UpdateParts): readonly PassedOver[] {
 /** Releases for others that are named in the sentence. */
 const namedForOthers = 3;
 
-/** In a sentence, for a person who waits for one of them; null: there are none. */
+/** In a sentence, for a person who expects one of them; null: there are none. */
 function forOthersNow(parts: UpdateParts): string | null {
   const all = passedOverNow(parts).filter(({ code }) => isForOthers(code));
   if (all.length === 0) return null;
@@ -99,65 +107,56 @@ function forOthersNow(parts: UpdateParts): string | null {
   return `Not for this device: ${named.map(passedOverWords).join("; ")}${more}.`;
 }
 
-interface Shown {
-  readonly release: Release;
-  readonly why: ApplyHindrance | null;
-}
-
-function situationOf(parts: UpdateParts, shown: readonly Shown[], trial: TrialView | null): Situation {
+function situationOf(parts: UpdateParts, releases: readonly Release[], trial: TrialView | null): Situation {
   const { options, downloads, progress, watch, applying } = parts;
   const { ota } = options.settings();
   const record = options.record.read();
   const present = progress.present();
-  const withWhy = (kind: ApplyHindrance["kind"]) =>
-    new Set(shown.filter(({ why }) => why?.kind === kind).map(({ release }) => release.id));
-  const handing = applying.handing();
-  const handed: State | null = handing && {
-    state: handing.isBack ? "rolling_back" : "verifying",
-    message: `${handing.words}: root's side has been asked.`,
-  };
+  const pending = applying.pending();
   return {
     blocked: blockedReason(parts),
     phase: present?.phase === "checking" || present?.phase === "downloading" ? present.phase : null,
-    fetching: downloads.fetching(),
+    downloading: downloads.downloading(),
     isEnabled: ota.enabled,
     server: ota.server,
     isClockTrusted: options.isClockTrusted(),
     lastCheck: record.last_check,
-    // Where nothing at all could be judged, the failure of the check says it.
+    // Where no kind could be verified, the failure of the check says so.
     blockers: record.last_check?.outcome === "ok" ? blockerSentences(record.blockers ?? noBlockers) : [],
     forOthers: forOthersNow(parts),
-    releases: shown.map(({ release }) => release),
-    waitingForClock: withWhy("clock"),
-    waitingForWindow: withWhy("window"),
-    setAside: withWhy("held"),
-    trial: trial === null ? handed : trialState(trial),
+    releases,
+    trial: trial === null ? pending && requestedState(pending) : trialState(trial),
     outcome: outcomeState(watch.journal()),
-    problem: problemOf(parts, withWhy("refused")),
+    problem: problemOf(parts, releases),
   };
 }
 
-/** Of what was asked for last; what stands beside its release already is not said twice. */
-function problemOf({ applying, watch }: UpdateParts, refused: ReadonlySet<string>): string | null {
-  const entry = watch.journal().history.at(-1);
-  if (applying.problem() !== null) return applying.problem();
-  const isNews = entry?.outcome === "refused" && !refused.has(entry.release_id ?? "");
-  return isNews ? refusalSentence(entry) : null;
+function requestedState({ release, isRollback }: PendingRequest): State {
+  const facts = { releases: [release], isRollback };
+  return stateWith(isRollback ? "rolling_back" : "verifying", "requested", facts);
 }
 
-function shownRelease(parts: UpdateParts, kind: Release["kind"]): Shown[] {
+/** Of the last request; a refusal that its release shows as a hold is not repeated. */
+function problemOf({ applying, watch }: UpdateParts, releases: readonly Release[]): UpdateProblem | null {
+  const entry = watch.journal().history.at(-1);
+  if (applying.problem() !== null) return applying.problem();
+  if (entry?.outcome !== "refused") return null;
+  const isShown = releases.some(({ id, hold }) => id === entry.release_id && hold?.code === "refused");
+  return isShown ? null : refusedProblem(entry);
+}
+
+function shownRelease(parts: UpdateParts, kind: Release["kind"]): Release[] {
   const { downloads } = parts;
   const stored = availableRelease(parts, kind);
   if (stored === null) return [];
   const staged = downloads.isStaged(stored.id);
-  const why = staged
-    ? applyHindranceOf(stored, applySituationOf(parts))
-    : hindranceOf(stored, circumstancesOf(parts));
-  const hindrance = why?.text ?? (staged ? null : failureText(stored, downloads));
-  return [{ release: { ...stored, hindrance, staged }, why }];
+  const hold = staged
+    ? applyHoldOf(stored, applySituationOf(parts))
+    : (holdReasonOf(stored, holdConditions(parts)) ?? downloadFailure(stored, downloads));
+  return [{ ...stored, hold: hold && releaseHold(hold), staged }];
 }
 
-/** Of what is available; what somebody once postponed may be no more. */
+/** Of the available release; an earlier one may have been postponed. */
 function postponedUntil(parts: UpdateParts, kind: Release["kind"]): string | null {
   const { record, now } = parts.options;
   const postponed = record.read().postponed[kind];
@@ -165,12 +164,16 @@ function postponedUntil(parts: UpdateParts, kind: Release["kind"]): string | nul
   return Date.parse(postponed.until) > now().getTime() ? postponed.until : null;
 }
 
-function failureText({ id }: StoredRelease, downloads: Downloads): string | null {
+function downloadFailure({ id }: StoredRelease, downloads: Downloads): HoldReason | null {
   const failure = downloads.failureOf(id);
-  return failure === null ? null : `the last download failed, and is tried again: ${failure}`;
+  return failure && holdBecause("download_failed", { reason: reasonOfError(failure) });
 }
 
-/** A release that was rolled back may not know a code that a newer one has stored. */
+function shownListed({ reason, cause, ...release }: SetAsideRelease): UpdatesStatus["failed"][number] {
+  return { ...release, reason: reasonOf(reason, cause) };
+}
+
+/** After a rollback the agent may not know a code that the newer one has stored. */
 function shownCheck(check: StoredCheck): UpdatesStatus["schedule"]["last_check"] {
   return { ...check, code: check.code === null ? null : knownCode(check.code) };
 }

@@ -1,119 +1,130 @@
-import type { Release, Updates } from "../../contract/types.ts";
+import type { Release, UpdateProblem, UpdateSummary, Updates } from "../../contract/types.ts";
+import { reasonOfError } from "../../releases/outcome-reasons.ts";
+import { type HoldReason, releaseHold } from "../apply/hold-reason.ts";
 import type { StoredCheck } from "../update-record.ts";
+import { type SummaryFacts, summarySentence } from "../update-sentences.ts";
 
 /** All that the state of updates follows from. */
 export interface Situation {
-  /** Why nothing works at all; null: it does. */
-  readonly blocked: string | null;
+  /** Why updates do not work at all; null: they do. */
+  readonly blocked: HoldReason | null;
   readonly phase: "checking" | "downloading" | null;
-  /** What is being fetched. */
-  readonly fetching: string | null;
+  /** The release that is being downloaded. */
+  readonly downloading: ReleaseName | null;
   readonly isEnabled: boolean;
   readonly server: string;
   readonly isClockTrusted: boolean;
   readonly lastCheck: StoredCheck | null;
-  /** Kinds that it could not judge, a sentence each. */
+  /** Kinds that it could not verify, a sentence each. */
   readonly blockers: readonly string[];
   /** What that check found for other devices and channels, in a sentence; null: nothing. */
   readonly forOthers: string | null;
-  /** For this device, with what stands in their way. */
+  /** For this device, with why they are held. */
   readonly releases: readonly Release[];
-  /** Ids of those that the clock alone holds up. */
-  readonly waitingForClock: ReadonlySet<string>;
-  /** Ids of those that the windows alone hold up. */
-  readonly waitingForWindow: ReadonlySet<string>;
-  /** Ids of those that are not taken by themselves, so that they are nothing newer to do. */
-  readonly setAside: ReadonlySet<string>;
-  /** What a trial that is under way is in; null: nothing is on trial. */
+  /** The state of a trial in progress; null: nothing is on trial. */
   readonly trial: State | null;
-  /** What the last attempt to apply something has left behind. */
+  /** The state that the last attempt to apply something has left behind. */
   readonly outcome: State | null;
-  /** What went wrong with what was asked for last, in a sentence. */
-  readonly problem: string | null;
+  /** What went wrong with the last request. */
+  readonly problem: UpdateProblem | null;
 }
 
-/** A state, and one sentence or a few about it. */
-export type State = Pick<Updates, "state" | "message">;
+/** A state, and what there is to say about it. */
+export type State = Pick<Updates, "state" | "summary">;
 
-/** In which state updates are, and one sentence that a person can act on. Depends on nothing but the situation. */
+export type ReleaseName = UpdateSummary["releases"][number];
+
+/** In which state updates are, and what a person can do about it. Depends on nothing but the situation. */
 export function stateOf(situation: Situation): State {
-  const { trial, blocked, phase, fetching, blockers, problem } = situation;
-  // Whatever else is so, this goes on.
+  const { trial, blocked, phase, downloading, blockers, problem } = situation;
+  // A trial goes on whatever else is so.
   if (trial !== null) return trial;
-  if (blocked !== null) return { state: "blocked", message: blocked };
+  if (blocked !== null) return blockedState(blocked);
   if (phase === "downloading")
-    return { state: "downloading", message: `Downloading ${fetching ?? "a release"}.` };
-  if (phase === "checking") return { state: "checking", message: "Looking for updates." };
-  const { state, message } = restingState(situation);
-  return { state, message: [message, ...blockers, ...(problem === null ? [] : [problem])].join(" ") };
+    return stateWith(phase, phase, { releases: downloading === null ? [] : [downloading] });
+  if (phase === "checking") return stateWith(phase, phase);
+  const { state, summary } = restingState(situation);
+  const detail = [summary.detail, ...blockers, ...(problem === null ? [] : [problem.detail])].join(" ");
+  return { state, summary: { ...summary, detail, problem } };
 }
+
+/** A state whose summary has this code and these facts. */
+export function stateWith(
+  state: State["state"],
+  code: UpdateSummary["code"],
+  facts: SummaryFacts = {},
+): State {
+  const { releases = [], at = null, reason = null, hold = null } = facts;
+  const named = releases.map(({ kind, name, version }) => ({ kind, name, version }));
+  const detail = summarySentence(code, facts);
+  return { state, summary: { code, detail, releases: named, at, reason, hold, problem: null } };
+}
+
+function blockedState(blocked: HoldReason): State {
+  const code = blockedCodes.find((one) => one === blocked.code) ?? "trust_unusable";
+  return stateWith("blocked", code, { hold: releaseHold(blocked), reason: blocked.reason });
+}
+
+const blockedCodes = [
+  "signature_verification_off",
+  "channel_not_allowed",
+  "trust_not_installed",
+  "trust_unusable",
+] as const;
 
 function restingState(situation: Situation): State {
-  const { releases, setAside, outcome } = situation;
+  const { releases, outcome } = situation;
   const waiting = waitingForClock(situation);
-  if (waiting !== null) return { state: "waiting_for_clock", message: waiting };
-  const active = releases.filter(({ id }) => !setAside.has(id));
+  if (waiting !== null) return waiting;
+  // What is held or deferred is nothing new to do.
+  const active = releases.filter(({ hold }) => hold?.code !== "held" && hold?.code !== "deferred");
   const staged = active.filter((release) => release.staged);
-  if (staged.length > 0) return stagedState(situation, staged);
+  if (staged.length > 0) return stagedState(staged);
   if (active.length > 0) return availableState(active);
-  if (outcome !== null) return { ...outcome, message: `${outcome.message}${lately(situation)}` };
-  return releases.length > 0 ? availableState(releases) : { state: "idle", message: quiet(situation) };
+  if (outcome !== null) return withLastCheck(outcome, situation);
+  return releases.length > 0 ? availableState(releases) : quietState(situation);
 }
 
 function availableState(releases: readonly Release[]): State {
-  const why = releases.find(({ hindrance }) => hindrance !== null)?.hindrance;
-  const next = why ? `: ${why}` : "; the next check fetches it";
-  return { state: "available", message: `${named(releases)} is available${next}.` };
+  return stateWith("available", "available", { releases: [...releases], hold: firstHold(releases) });
 }
 
-/** What came of looking since then, where there is something to say. */
-function lately(situation: Situation): string {
-  return situation.lastCheck === null ? "" : ` ${quiet(situation)}`;
+function firstHold(releases: readonly Release[]): Release["hold"] {
+  return releases.find(({ hold }) => hold !== null)?.hold ?? null;
 }
 
-/** What a release is called in sentences. */
-export function nameOf({ kind, name, version }: Pick<Release, "kind" | "name" | "version">): string {
-  return kind === "rules" ? `the rules ${name} ${version}` : `${name} ${version}`;
+/** The state that an attempt has left behind, with what came of checking since then. */
+function withLastCheck({ state, summary }: State, situation: Situation): State {
+  if (situation.lastCheck === null) return { state, summary };
+  return {
+    state,
+    summary: { ...summary, detail: `${summary.detail} ${quietState(situation).summary.detail}` },
+  };
 }
 
-function waitingForClock({ isClockTrusted, lastCheck, releases, waitingForClock }: Situation): string | null {
+function waitingForClock({ isClockTrusted, lastCheck, releases }: Situation): State | null {
   if (isClockTrusted) return null;
-  const advice =
-    "Updates go on by themselves when the clock is synchronised or set: see the time status, or `steward time status`";
-  const held = releases.filter(({ id, staged }) => !staged && waitingForClock.has(id));
-  if (held.length > 0) {
-    return `${named(held)} is available, and nobody vouches for this device's clock, so it is not fetched yet. ${advice}.`;
-  }
+  const held = releases.filter(({ hold, staged }) => !staged && hold?.code === "clock_not_trusted");
+  if (held.length > 0)
+    return stateWith("waiting_for_clock", "waiting_for_clock", { releases: held, hold: firstHold(held) });
   if (lastCheck?.outcome !== "waiting_for_clock") return null;
-  return `The last check could not tell whether what the server gives out has expired, since nobody vouches for this device's clock. ${advice}.`;
+  return stateWith("waiting_for_clock", "check_waiting_for_clock", { at: lastCheck.at });
 }
 
-function stagedState({ waitingForWindow }: Situation, staged: readonly Release[]): State {
-  const what = `${named(staged)} has been downloaded and verified`;
-  const why = staged.find(({ hindrance }) => hindrance !== null)?.hindrance;
-  if (staged.every(({ id }) => waitingForWindow.has(id))) {
-    return { state: "waiting_for_window", message: `${what}: ${why}.` };
-  }
-  return { state: "staged", message: `${what}, and can be applied${why ? `: ${why}` : ""}.` };
+function stagedState(staged: readonly Release[]): State {
+  const isForWindow = staged.every(({ hold }) => hold?.code === "window");
+  const facts = { releases: [...staged], hold: firstHold(staged) };
+  return stateWith(isForWindow ? "waiting_for_window" : "staged", "staged", facts);
 }
 
-function quiet({ isEnabled, server, lastCheck, forOthers }: Situation): string {
-  if (server === "" && lastCheck === null)
-    return "No update server is set: set update.ota.server to get updates.";
-  if (lastCheck === null) {
-    return isEnabled
-      ? "No check has been made yet: the first one comes by itself."
-      : "No check has been made yet, and update.ota.enabled is off: check by hand, or turn it on.";
-  }
-  const { outcome, detail, at } = lastCheck;
+function quietState({ isEnabled, server, lastCheck, forOthers }: Situation): State {
+  if (server === "" && lastCheck === null) return stateWith("idle", "server_not_set");
+  if (lastCheck === null) return stateWith("idle", isEnabled ? "not_checked" : "not_checked_disabled");
+  const { outcome, code, detail, at } = lastCheck;
   if (outcome === "ok") {
-    const nothing = `The last check, at ${at}, found nothing newer for this device.`;
-    return [nothing, detail, forOthers].filter((sentence) => sentence !== null).join(" ");
+    const more = [detail, forOthers].filter((sentence) => sentence !== null);
+    return stateWith("idle", "nothing_newer", { at, more });
   }
-  return `The last check, at ${at}, failed: ${detail ?? "no reason is known"}`;
-}
-
-function named(releases: readonly Release[]): string {
-  const names = releases.map(nameOf).join(" and ");
-  return names.charAt(0).toUpperCase() + names.slice(1);
+  const reason = code === null ? null : reasonOfError({ code, message: detail ?? "No reason is known." });
+  return stateWith("idle", "check_failed", { at, reason });
 }

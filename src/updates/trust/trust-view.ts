@@ -1,9 +1,11 @@
 import type { StewardError } from "../../contract/errors.ts";
-import type { UpdateTrust } from "../../contract/types.ts";
+import type { TrustStatus, UpdateReason, UpdateTrust } from "../../contract/types.ts";
+import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { Root } from "../../tuf/metadata.ts";
 import type { UpdateRecord } from "../update-record.ts";
+import { trustSentence } from "../update-sentences.ts";
 
-/** What stands of the installed root. */
+/** The installed root, as last read. */
 export type Standing =
   | { readonly kind: "none" }
   | { readonly kind: "unusable"; readonly error: StewardError }
@@ -14,9 +16,11 @@ export type Standing =
       readonly inForce: Root;
     };
 
-/** What people and settings go by: established is installed, confirmed, and proven by the present server. */
+/** The trust as the API has it: established is installed, confirmed, and proven by the present server. */
 export function trustView(standing: Standing, record: UpdateRecord, server: string): UpdateTrust {
-  if (standing.kind !== "usable") return { ...nothing, detail: missingTrust(standing) };
+  if (standing.kind === "none") return { ...nothing, status: statusOf("not_installed") };
+  if (standing.kind === "unusable")
+    return { ...nothing, status: statusOf("unusable", reasonOfError(standing.error)) };
   const { fingerprint, inForce } = standing;
   const confirmation = record.confirmation?.fingerprint === fingerprint ? record.confirmation : null;
   const isProven =
@@ -36,11 +40,11 @@ export function trustView(standing: Standing, record: UpdateRecord, server: stri
     confirmed_by: confirmation?.by ?? null,
     proven: isProven,
     established: confirmation !== null && isProven,
-    detail: nextStep(confirmation !== null, isProven, server),
+    status: statusOf(codeOf(confirmation !== null, isProven, server)),
   };
 }
 
-const nothing: UpdateTrust = {
+const nothing: Omit<UpdateTrust, "status"> = {
   installed: false,
   fingerprint: null,
   root_version: null,
@@ -51,19 +55,14 @@ const nothing: UpdateTrust = {
   confirmed_by: null,
   proven: false,
   established: false,
-  detail: null,
 };
 
-function missingTrust(standing: Exclude<Standing, { kind: "usable" }>): string {
-  if (standing.kind === "unusable") return standing.error.message;
-  return "No root of trust is installed, so no update can be verified. As root on this device, run `steward update trust install FILE` with your publisher's root.json.";
+function codeOf(isConfirmed: boolean, isProven: boolean, server: string): TrustStatus["code"] {
+  if (!isConfirmed) return "not_confirmed";
+  if (isProven) return "established";
+  return server === "" ? "server_not_set" : "not_proven";
 }
 
-function nextStep(isConfirmed: boolean, isProven: boolean, server: string): string | null {
-  if (!isConfirmed) {
-    return "Nobody has compared this root's fingerprint yet. An administrator compares it with the one that the publisher gives out elsewhere, and confirms it with `steward update trust confirm FINGERPRINT` or in the console.";
-  }
-  if (isProven) return null;
-  if (server === "") return "No update server is set. Set update.ota.server, then check for updates.";
-  return "The update server has not delivered one complete refresh under this root yet. Check for updates.";
+function statusOf(code: TrustStatus["code"], reason: UpdateReason | null = null): TrustStatus {
+  return { code, detail: trustSentence(code, reason), reason };
 }

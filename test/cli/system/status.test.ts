@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Status } from "../../../src/contract/types.ts";
 import { startAgent } from "../agent.ts";
 import { exampleSummary } from "../example-clock.ts";
+import { exampleHold, exampleUpdateSummary } from "../example-updates.ts";
 import { runSteward } from "../run-steward.ts";
 
 const well: Status = {
@@ -22,7 +23,11 @@ const well: Status = {
     last_sync_at: "2026-11-20T13:59:00.000Z",
   },
   updates: {
-    ...{ state: "idle", message: "Nothing newer is offered.", is_automatic: true },
+    ...{
+      state: "idle",
+      summary: exampleUpdateSummary("nothing_newer", "Nothing newer is offered."),
+      is_automatic: true,
+    },
     kinds: [
       {
         kind: "rules",
@@ -30,15 +35,13 @@ const well: Status = {
         available: null,
         staged: false,
         blocker: null,
-        blocker_code: null,
       },
       {
         kind: "binary",
         installed: null,
         available: "2.0.0",
         staged: true,
-        blocker: "it waits",
-        blocker_code: null,
+        blocker: exampleHold("window", "It waits."),
       },
     ],
     ...{ last_check: null, last_success_at: null, next_check_at: "2026-11-20T20:00:00.000Z" },
@@ -69,7 +72,7 @@ describe("steward status", { concurrency: true }, () => {
       "",
       "clock    in sync, 400 us behind +- 1.20 ms, by ntp1.example, last sync 2026-11-20T13:59:00.000Z",
       "rules    1.2.0",
-      "binary   not installed; 2.0.0 is available and verified: it waits",
+      "binary   not installed; 2.0.0 is available and verified. It waits.",
       "checked  never; next 2026-11-20T20:00:00.000Z",
       "people   3 accounts, 1 administrator, 2 locked, 1 API token",
       "disk     4.0 GiB of 8.0 GiB free, /var/lib/steward",
@@ -106,10 +109,13 @@ describe("steward status", { concurrency: true }, () => {
       ...{ detail: null, requests: 2, body_bytes: 312 },
     };
     const [rules] = well.updates?.kinds ?? [];
-    const kinds = [{ ...rules, blocker: "It has expired.", blocker_code: "update_metadata_expired" }];
+    const kinds = [{ ...rules, blocker: exampleHold("not_verifiable", "It has expired.") }];
     const updates = { ...well.updates, kinds, last_check: checked };
     const { stdout } = await show(test, { ...well, updates });
-    assert.match(stdout, /^rules +1\.2\.0: It has expired\.\nchecked +\S+, well but for what is blocked; /m);
+    assert.match(
+      stdout,
+      /^rules +1\.2\.0\. It has expired\.\nchecked +\S+, succeeded, but one kind could not be verified; /m,
+    );
   });
 
   it("tells what is left to tell in rescue", async (test) => {

@@ -8,8 +8,11 @@ import {
   exampleEntry,
   exampleFailed,
   exampleFailure,
+  exampleHold,
+  exampleReason,
   exampleRelease,
   exampleTrial,
+  exampleUpdateSummary,
   exampleUpdates,
 } from "../example-updates.ts";
 import { notedCalls, runSteward, stewardCommand, temporaryDirectory } from "../run-steward.ts";
@@ -19,7 +22,7 @@ const staged = { ...exampleRelease, staged: true };
 const waiting = exampleUpdates({ state: "staged", available: { rules: staged, binary: null } });
 const confirming = exampleUpdates({
   state: "confirming",
-  message: "Trying base 1.3.0.",
+  summary: exampleUpdateSummary("confirming", "Trying base 1.3.0."),
   trial: exampleTrial,
   progress: {
     phase: "confirming",
@@ -69,7 +72,7 @@ describe("steward update apply", { concurrency: true }, () => {
     assert.deepEqual([code, stderr], [0, ""]);
     assert.equal(
       stdout,
-      "rules base 1.3.0 is in force, in the place of 1.2.0. It proved healthy: pump.service is active.\n",
+      "rules base 1.3.0 is installed, in place of 1.2.0. It proved healthy: pump.service is active.\n",
     );
     assert.deepEqual(
       asked.map(({ body }) => body),
@@ -77,7 +80,7 @@ describe("steward update apply", { concurrency: true }, () => {
     );
   });
 
-  it("ends with 1 where it was undone, with the reason, what is in force, and the log's last lines", async (test) => {
+  it("ends with 1 where it was undone, with the reason, what is installed, and the log's last lines", async (test) => {
     const { code, stdout } = await told(test, ["apply"], {
       looks: [confirming, rolledBack],
       entries: [exampleFailure],
@@ -85,15 +88,19 @@ describe("steward update apply", { concurrency: true }, () => {
     assert.equal(code, 1);
     assert.equal(
       stdout,
-      "rules base 1.3.0 has failed, and was undone. It did not become healthy in time. 1.2.0 is in force again, and healthy.\n\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n",
+      "rules base 1.3.0 failed and was undone. It did not become healthy in time. 1.2.0 is installed again and healthy.\n\nThe last lines of what failed:\n  engine: line 1 of rules.txt is no rule\n",
     );
   });
 
-  it("ends with 1 where root's side has refused it, with the reason", async (test) => {
-    const refused = { ...exampleEntry, outcome: "refused", detail: "It is withdrawn" } as const;
+  it("ends with 1 where the installer refused it, with the reason", async (test) => {
+    const refused = {
+      ...exampleEntry,
+      outcome: "refused",
+      reason: exampleReason("update_not_acceptable", "It is withdrawn."),
+    } as const;
     const { code, stdout } = await told(test, ["apply"], { looks: [waiting], entries: [refused] });
     assert.equal(code, 1);
-    assert.equal(stdout, "rules base 1.3.0 was refused, and nothing was changed. It is withdrawn.\n");
+    assert.equal(stdout, "rules base 1.3.0 was refused; nothing was changed. It is withdrawn.\n");
   });
 
   it("waits for both kinds, one after the other", async (test) => {
@@ -111,7 +118,7 @@ describe("steward update apply", { concurrency: true }, () => {
     });
     const { code, stdout } = await runSteward(["update", "apply", "--yes", "--socket", socketPath]);
     assert.equal(code, 0);
-    assert.match(stdout, /^rules base .*\n\nbinary demo 1\.3\.0 is in force/);
+    assert.match(stdout, /^rules base .*\n\nbinary demo 1\.3\.0 is installed/);
   });
 
   it("gives programs the new entries of the history, in the API's shape", async (test) => {
@@ -123,7 +130,10 @@ describe("steward update apply", { concurrency: true }, () => {
   });
 
   it("ends with 9 where the clock must be put right first", async (test) => {
-    const later = exampleUpdates({ state: "waiting_for_clock", message: "The clock comes first." });
+    const later = exampleUpdates({
+      state: "waiting_for_clock",
+      summary: exampleUpdateSummary("waiting_for_clock", "The clock comes first."),
+    });
     const { code, stdout } = await told(test, ["apply"], { begun: later, looks: [later], entries: [] });
     assert.deepEqual([code, stdout], [9, "The clock comes first.\n"]);
   });
@@ -135,11 +145,14 @@ describe("steward update apply", { concurrency: true }, () => {
   });
 
   it("ends with 1 where the release could not be fetched, and says why", async (test) => {
-    const rules = { ...exampleRelease, hindrance: "the last download failed, and is tried again: no space" };
+    const rules = {
+      ...exampleRelease,
+      hold: exampleHold("download_failed", "The last download failed: no space."),
+    };
     const ended = exampleUpdates({ state: "available", available: { rules, binary: null } });
     const { code, stderr } = await told(test, ["apply"], { looks: [ended], entries: [] });
     assert.equal(code, 1);
-    assert.equal(stderr, `steward: rules base 1.3.0 was not applied: ${rules.hindrance}\n`);
+    assert.equal(stderr, `steward: rules base 1.3.0 was not applied. ${rules.hold.detail}\n`);
   });
 
   it("does not wait with --no-wait", async (test) => {
@@ -212,7 +225,7 @@ describe("steward update apply", { concurrency: true }, () => {
       entries: [exampleEntry],
     });
     assert.equal(code, 0, screen);
-    assert.match(screen, /rules base 1\.3\.0 is in force/);
+    assert.match(screen, /rules base 1\.3\.0 is installed/);
   });
 
   it("has root's side forget the failed release on offer first with --again", async (test) => {
@@ -273,9 +286,9 @@ async function whileReplaced(test: TestContext, route: string, story: Story) {
 
 describe("steward update check, when an update is applied unasked", { concurrency: true }, () => {
   it("follows it, and never takes the lock of an agent that is replaced meanwhile", async (test) => {
-    const message = "The rules base 1.3.0 are in force.";
+    const message = "The rules base 1.3.0 are installed.";
     const { code, screen, offline } = await whileReplaced(test, "check", {
-      looks: [confirming, { ...good, message }],
+      looks: [confirming, { ...good, summary: exampleUpdateSummary("applied", message) }],
       entries: [exampleEntry],
     });
     assert.equal(code, 0, screen);
@@ -288,12 +301,12 @@ describe("steward update rollback", { concurrency: true }, () => {
   const entry = {
     ...exampleEntry,
     outcome: "rolled_back",
-    detail: "Somebody has rolled it back.",
+    reason: exampleReason("rolled_back", "It was rolled back on request."),
     restored_healthy: true,
     from_version: "1.3.0",
   } as const;
 
-  it("ends with 0 when the release before is in force and healthy", async (test) => {
+  it("ends with 0 when the previous release is installed again and healthy", async (test) => {
     const { code, stdout, asked } = await told(test, ["rollback", "rules"], {
       looks: [good],
       entries: [entry],
@@ -301,7 +314,7 @@ describe("steward update rollback", { concurrency: true }, () => {
     assert.equal(code, 0);
     assert.equal(
       stdout,
-      "rules base 1.3.0 was rolled back, and is held. Somebody has rolled it back. The release before is in force again, and healthy.\n",
+      "rules base 1.3.0 was rolled back and is held. It was rolled back on request. The previous release is installed again and healthy.\n",
     );
     assert.deepEqual(
       asked.map(({ body }) => body),
@@ -309,7 +322,7 @@ describe("steward update rollback", { concurrency: true }, () => {
     );
   });
 
-  it("ends with 1 when it is in force and has not proved healthy", async (test) => {
+  it("ends with 1 when it is installed again and has not proved healthy", async (test) => {
     const { code, stdout } = await told(test, ["rollback", "rules"], {
       looks: [good],
       entries: [{ ...entry, restored_healthy: false }],

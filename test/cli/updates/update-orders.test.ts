@@ -3,9 +3,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { HistoryEntry } from "../../../src/contract/types.ts";
+import type { JournalEntry } from "../../../src/releases/release-journal.ts";
 import { pageOf, startAgent } from "../agent.ts";
 import { exampleEntry, exampleFailure, exampleTrial } from "../example-updates.ts";
 import { notedCalls, runSteward, temporaryDirectory } from "../run-steward.ts";
+
+/** As the journal stores it: `detail` in the place of `reason`. */
+const stored = ({ reason, ...entry }: HistoryEntry): JournalEntry => ({ ...entry, detail: reason.detail });
 
 const older: HistoryEntry = { ...exampleEntry, sequence: 6, version: "1.2.0", from_version: null };
 
@@ -14,7 +18,8 @@ const releases = (test: TestContext, { onTrial = true } = {}) => {
   const directory = temporaryDirectory(test);
   mkdirSync(join(directory, "releases"));
   const slot = { good: [], trial: null, setAside: [] };
-  const { kind: _, id, name, version, phase, begun_at, boots, crashes, health } = exampleTrial;
+  const { kind: _, id, name, version, phase, begun_at, boots, crashes } = exampleTrial;
+  const health = { successes: 2, needed: 6, last: "pump.service is active", at: begun_at };
   const trial = {
     ...{ release: { id, name, version }, phase, begun_at, begun_uptime: 5, boot_id: "b", boots },
     ...{ crashes, deadline_uptime: 305, health, undo: null },
@@ -28,7 +33,9 @@ const releases = (test: TestContext, { onTrial = true } = {}) => {
   const after = (entry: HistoryEntry) =>
     writeFileSync(
       join(directory, "journal-after.json"),
-      JSON.stringify(journal({ sequence: 7, history: [entry], slots: { rules: slot, binary: slot } })),
+      JSON.stringify(
+        journal({ sequence: 7, history: [stored(entry)], slots: { rules: slot, binary: slot } }),
+      ),
     );
   const run = (words: readonly string[], environment: Record<string, string> = {}) =>
     runSteward(["update", ...words, "--state", directory, "--socket", join(directory, "none.sock")], {
@@ -38,13 +45,13 @@ const releases = (test: TestContext, { onTrial = true } = {}) => {
 };
 
 describe("steward update confirm and abort", { concurrency: true }, () => {
-  it("confirm runs root's side for what is on trial, without an agent, and says what came of it", async (test) => {
+  it("confirm runs the installer for what is on trial, without an agent, and says what came of it", async (test) => {
     const { directory, after, run } = releases(test);
     after(exampleEntry);
     const { code, stdout } = await run(["confirm"]);
     assert.deepEqual(
       [code, stdout.split("\n")[0]],
-      [0, "rules base 1.3.0 is in force, in the place of 1.2.0. It proved healthy: pump.service is active."],
+      [0, "rules base 1.3.0 is installed, in place of 1.2.0. It proved healthy: pump.service is active."],
     );
     const [call] = notedCalls(directory) as { installer: string[] }[];
     assert.deepEqual(call?.installer, ["confirm", "rules"]);
@@ -52,13 +59,11 @@ describe("steward update confirm and abort", { concurrency: true }, () => {
 
   it("abort ends with 0 when the release was undone", async (test) => {
     const { directory, after, run } = releases(test);
-    after({ ...exampleFailure, outcome: "aborted", detail: "Root has ordered to abort it." });
+    const reason = { ...exampleFailure.reason, detail: "Root aborted its trial." };
+    after({ ...exampleFailure, outcome: "aborted", reason });
     const { code, stdout } = await run(["abort", "rules"]);
     assert.equal(code, 0);
-    assert.match(
-      stdout,
-      /^rules base 1\.3\.0 was undone, and is held\. Root has ordered to abort it\. 1\.2\.0 is/,
-    );
+    assert.match(stdout, /^rules base 1\.3\.0 was undone and is held\. Root aborted its trial\. 1\.2\.0 is/);
     assert.deepEqual((notedCalls(directory) as { installer: string[] }[])[0]?.installer, ["abort", "rules"]);
   });
 
@@ -93,7 +98,7 @@ describe("steward update rollback --as-root", () => {
     const { directory, after, run } = releases(test, { onTrial: false });
     after({ ...exampleEntry, outcome: "rolled_back", from_version: "1.3.0", restored_healthy: true });
     const { code, stdout } = await run(["rollback", "rules", "--as-root", "--yes"]);
-    assert.deepEqual([code, /was rolled back, and is held/.test(stdout)], [0, true]);
+    assert.deepEqual([code, /was rolled back and is held/.test(stdout)], [0, true]);
     const [call] = notedCalls(directory) as { installer: string[] }[];
     assert.deepEqual(call?.installer, ["rollback", "rules"]);
   });
@@ -129,7 +134,7 @@ describe("steward update history", { concurrency: true }, () => {
   it("shows one entry in full, with its log", async (test) => {
     const { code, stdout } = await shown(test, "--log", "7");
     assert.equal(code, 0);
-    assert.match(stdout, /^rules base 1\.3\.0 has failed, and was undone\./);
+    assert.match(stdout, /^rules base 1\.3\.0 failed and was undone\./);
     assert.match(stdout, /^took +31\.3 s$/m);
     assert.match(stdout, /^ {2}engine: line 1 of rules\.txt is no rule$/m);
   });

@@ -196,7 +196,13 @@ describe("steward update trust confirm", { concurrency: true }, () => {
     startAgent(test, {
       "GET /api/updates": { body: exampleUpdates() },
       "POST /api/updates/trust": {
-        body: exampleUpdates({ trust: { ...exampleTrust, confirmed: true, detail: "Run a check." } }),
+        body: exampleUpdates({
+          trust: {
+            ...exampleTrust,
+            confirmed: true,
+            status: { code: "not_proven", detail: "Run a check.", reason: null },
+          },
+        }),
       },
     });
   const posted = (received: readonly { method: string; body: unknown }[]) =>

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import type { ErrorCode } from "../../../src/contract/error-codes.ts";
 import type { Updates } from "../../../src/contract/types.ts";
 import { type Answers, problem, startAgent } from "../agent.ts";
 import {
   exampleFailed,
+  exampleHold,
   examplePassedOver,
+  exampleReason,
   exampleRelease,
   exampleTrial,
+  exampleUpdateSummary,
   exampleUpdates,
 } from "../example-updates.ts";
 import { notedCalls, runSteward, stewardCommand, temporaryDirectory, writeOffline } from "../run-steward.ts";
@@ -25,12 +29,12 @@ async function agentOf(test: TestContext, begun: Updates, ...later: Updates[]) {
 
 const checking = exampleUpdates({
   state: "checking",
-  message: "Looking for updates.",
+  summary: exampleUpdateSummary("checking", "Checking for updates."),
   progress: { phase: "checking", release_id: null, name: null, done_bytes: 0, total_bytes: null },
 });
 const downloading = exampleUpdates({
   state: "downloading",
-  message: "Fetching base 1.3.0.",
+  summary: exampleUpdateSummary("downloading", "Downloading base 1.3.0."),
   progress: {
     phase: "downloading",
     release_id: exampleRelease.id,
@@ -41,18 +45,22 @@ const downloading = exampleUpdates({
 });
 const found = exampleUpdates({
   state: "available",
-  message: "Rules base 1.3.0 are there.",
+  summary: exampleUpdateSummary("available", "Rules base 1.3.0 are there."),
   available: { rules: exampleRelease, binary: null },
 });
 
 function failed(
   outcome: "failed" | "waiting_for_clock",
-  code: string | null,
+  code: ErrorCode | null,
   detail: string | null,
 ): Updates {
   const last = { at: "2026-11-20T14:00:00.000Z", outcome, code, detail, requests: 1, body_bytes: 0 };
   const state = outcome === "failed" ? "idle" : "waiting_for_clock";
-  return exampleUpdates({ state, message: "The message.", schedule: { last_check: last, failures: 3 } });
+  return exampleUpdates({
+    state,
+    summary: exampleUpdateSummary("check_failed", "The message."),
+    schedule: { last_check: last, failures: 3 },
+  });
 }
 
 describe("steward update status", { concurrency: true }, () => {
@@ -67,7 +75,7 @@ describe("steward update status", { concurrency: true }, () => {
     assert.match(stdout, /^Nothing newer is offered\.\n\n/);
     assert.match(stdout, /^product +demo, channel stable$/m);
     assert.match(stdout, /^rules +1\.2\.0$/m);
-    assert.match(stdout, /^binary +none that is known here$/m);
+    assert.match(stdout, /^binary +not installed$/m);
     assert.match(stdout, /^server +https:\/\/updates\.example\.net\/demo$/m);
     assert.match(stdout, /^next check +2026-11-20T20:00:00\.000Z$/m);
     assert.match(stdout, /^last check +2026-11-20T14:00:00\.000Z, all well \(2 requests, 312 B\)$/m);
@@ -75,11 +83,11 @@ describe("steward update status", { concurrency: true }, () => {
   });
 
   it("names what is available, when it is due, what hinders it and what its publisher says", async (test) => {
-    const rules = { ...exampleRelease, hindrance: "update.ota.enabled is false" };
+    const rules = { ...exampleRelease, hold: exampleHold("disabled", "update.ota.enabled is off.") };
     const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));
     assert.match(
       stdout,
-      /^new rules +base 1\.3\.0, 4\.0 KiB, due at 2026-11-21T00:00:00\.000Z\n +update\.ota\.enabled is false\n +"Fewer false alarms"$/m,
+      /^new rules +base 1\.3\.0, 4\.0 KiB, due at 2026-11-21T00:00:00\.000Z\n +update\.ota\.enabled is off\.\n +"Fewer false alarms"$/m,
     );
   });
 
@@ -89,7 +97,7 @@ describe("steward update status", { concurrency: true }, () => {
       ...status,
       schedule: { ...status.schedule, enabled: false, server: "" },
     });
-    assert.match(stdout, /^next check +none by itself \(update\.ota\.enabled is false\)$/m);
+    assert.match(stdout, /^next check +none by schedule \(update\.ota\.enabled is off\)$/m);
     assert.match(stdout, /^server +none is set \(update\.ota\.server\)$/m);
     assert.match(stdout, /failed: It took too long\. \(1 request, 0 B\)$/m);
     assert.match(stdout, /^failures +3 in a row$/m);
@@ -116,7 +124,7 @@ describe("steward update status", { concurrency: true }, () => {
   it("names what has failed, what is held or deferred, and what is postponed", async (test) => {
     const deferred = {
       ...{ ...exampleFailed, version: "1.4.0", why: "deferred" as const },
-      ...{ reason: "Its boots ended.", until: "2026-11-21T14:05:00.000Z" },
+      ...{ reason: exampleReason("restarts", "The device restarted."), until: "2026-11-21T14:05:00.000Z" },
     };
     const postponed = { rules: null, binary: "2026-11-21T00:00:00.000Z" };
     const { stdout } = await shown(
@@ -196,8 +204,12 @@ describe("steward update check", { concurrency: true }, () => {
     const end = await agentOf(test, before, undone);
     const { code, stderr } = await runSteward(["update", "check", "--socket", end.socketPath]);
     assert.equal(code, 1);
-    assert.equal(stderr, "rules base 1.3.0 was applied and undone: It did not become healthy in time.\n");
-    const said = { ...undone, state: "rolled_back" as const, message: "Rules base 1.3.0: undone." };
+    assert.equal(stderr, "rules base 1.3.0 was applied and undone. It did not become healthy in time.\n");
+    const said = {
+      ...undone,
+      state: "rolled_back" as const,
+      summary: exampleUpdateSummary("undone", "Rules base 1.3.0: undone."),
+    };
     const once = await agentOf(test, before, said);
     const again = await runSteward(["update", "check", "--socket", once.socketPath]);
     assert.deepEqual([again.code, again.stderr], [1, ""]);

@@ -72,7 +72,7 @@ describe("root's word on a release that is on trial, with agent and guard dead",
     assert.equal(code, 0, stderr);
     assert.match(
       stdout,
-      /^rules base 1\.1\.0 was undone, and is held\. .* 1\.0\.0 is in force again, and healthy\.$/m,
+      /^rules base 1\.1\.0 was undone and is held\. .* 1\.0\.0 is installed again and healthy\.$/m,
     );
     assert.deepEqual(
       [device.current(), device.loaded()],
@@ -84,7 +84,7 @@ describe("root's word on a release that is on trial, with agent and guard dead",
     const device = brokenDevice(test);
     const { code, stdout, stderr } = await device.update("confirm", "rules");
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /^rules base 1\.1\.0 is in force, in the place of 1\.0\.0\./);
+    assert.match(stdout, /^rules base 1\.1\.0 is installed, in place of 1\.0\.0\./);
     assert.equal(device.current(), `../releases/${tried}`);
   });
 

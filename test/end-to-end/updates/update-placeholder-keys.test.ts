@@ -67,7 +67,7 @@ describe("a root of trust that names a placeholder for a key", () => {
       const body = { repository: "file:///nowhere" };
       const { status, json } = await agent.call("POST", "/api/updates/check", { local: true, body });
       assert.deepEqual([status, json.code], [409, "update_root_unusable"]);
-      await until("the status says so", async () => /all zero/.test((await agent.status()).message));
+      await until("the status says so", async () => /all zero/.test((await agent.status()).summary.detail));
       assert.equal((await agent.status()).state, "blocked");
     });
 

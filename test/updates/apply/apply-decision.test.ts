@@ -3,37 +3,37 @@ import { describe, it } from "node:test";
 import type { SetAsideRelease } from "../../../src/releases/journal-queries.ts";
 import {
   type ApplySituation,
-  applyHindranceOf,
+  applyHoldOf,
   decideApplying,
 } from "../../../src/updates/apply/apply-decision.ts";
-import { binary, good as circumstances, rules } from "../example-releases.ts";
+import { holdBecause } from "../../../src/updates/apply/hold-reason.ts";
+import { binary, good as conditions, rules } from "../example-releases.ts";
 
-const { now } = circumstances;
+const { now } = conditions;
 const later = new Date("2026-11-20T14:00:00Z");
 const latest = new Date("2026-11-21T02:00:00Z");
 
 const good: ApplySituation = {
-  circumstances,
+  conditions,
   unreadable: null,
-  isSetUp: () => true,
+  isConfigured: () => true,
   windows: { isOpen: true, opensAt: null },
   postponed: new Map(),
   refused: new Map(),
   busy: null,
 };
 
-type Change = Partial<Omit<ApplySituation, "circumstances">> & Partial<ApplySituation["circumstances"]>;
+type Change = Partial<Omit<ApplySituation, "conditions">> & Partial<ApplySituation["conditions"]>;
 
-function situation({ blocked, ota, isTrustEstablished, isClockTrusted, setAside, ...rest }: Change) {
-  const given = { blocked, ota, isTrustEstablished, isClockTrusted, setAside };
+function situation({ blocked, ota, isTrustEstablished, isClockTrusted, blocklist, ...rest }: Change) {
+  const given = { blocked, ota, isTrustEstablished, isClockTrusted, blocklist };
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { ...good, ...rest, circumstances: { ...good.circumstances, ...changed } };
+  return { ...good, ...rest, conditions: { ...good.conditions, ...changed } };
 }
 
-const kindOf = (change: Change, release = rules) =>
-  applyHindranceOf(release, situation(change))?.kind ?? null;
+const codeOf = (change: Change, release = rules) => applyHoldOf(release, situation(change))?.code ?? null;
 
-const aside = (
+const listed = (
   why: SetAsideRelease["why"],
   until: Date | null = null,
 ): ReadonlyMap<string, SetAsideRelease> =>
@@ -47,10 +47,11 @@ const aside = (
     ],
   ]);
 
+const blocked = holdBecause("trust_not_installed");
 const closed = { isOpen: false, opensAt: latest };
-const { ota } = good.circumstances;
+const { ota } = good.conditions;
 
-describe("what is applied unasked", () => {
+describe("what is applied without a request", () => {
   it("are rules before a binary, one at a time", () => {
     assert.equal(decideApplying([binary, rules], good).apply, rules);
     assert.equal(decideApplying([binary], good).apply, binary);
@@ -62,68 +63,72 @@ describe("what is applied unasked", () => {
     assert.equal(decideApplying([rules, binary], { ...good, postponed }).apply, binary);
   });
 
-  it("is looked at again when the first hindrance ends", () => {
+  it("is looked at again when the first hold ends", () => {
     const postponed = new Map([[rules.id, later]]);
     const decision = decideApplying([rules, binary], { ...good, postponed, windows: closed });
     assert.deepEqual(decision, { apply: null, again: later });
   });
 
   it("is not looked at again for what does not end by itself", () => {
-    assert.deepEqual(decideApplying([rules], { ...good, busy: "demo is being tried" }), {
+    assert.deepEqual(decideApplying([rules], { ...good, busy: "demo is on trial" }), {
       apply: null,
       again: null,
     });
   });
 });
 
-describe("what stands in the way of applying unasked", () => {
-  it("is nothing where all is well", () => assert.deepEqual([kindOf({}), kindOf({}, binary)], [null, null]));
+describe("why a staged release is not applied without a request", () => {
+  it("is nothing where all is well", () => assert.deepEqual([codeOf({}), codeOf({}, binary)], [null, null]));
 
   const cases: [string, Change, string][] = [
-    ["a journal that cannot be read, before all else", { unreadable: "No.", blocked: "No." }, "unreadable"],
-    ["what blocks everything", { blocked: "No.", setAside: aside("failed") }, "blocked"],
-    ["that it failed here", { setAside: aside("failed"), isSetUp: () => false }, "failed"],
-    ["a host file that says nothing of it", { isSetUp: () => false, busy: "x" }, "not_set_up"],
-    ["that somebody rolled it back", { setAside: aside("held") }, "held"],
-    ["that it is deferred", { setAside: aside("deferred", later) }, "held"],
+    ["a journal that cannot be read, before all else", { unreadable: "No.", blocked }, "journal_unreadable"],
+    ["what blocks everything", { blocked, blocklist: listed("failed") }, "trust_not_installed"],
+    ["that it failed here", { blocklist: listed("failed"), isConfigured: () => false }, "failed"],
+    ["a host file that says nothing of it", { isConfigured: () => false, busy: "x" }, "not_configured"],
+    ["that it was rolled back", { blocklist: listed("held") }, "held"],
+    ["that it is deferred", { blocklist: listed("deferred", later) }, "deferred"],
     ["a setting that is off", { ota: { ...ota, auto_update_rules: false } }, "not_automatic"],
-    ["a schedule that is off", { ota: { ...ota, enabled: false } }, "not_automatic"],
-    ["a clock that nobody vouches for", { isClockTrusted: false, windows: closed }, "clock"],
+    ["a schedule that is off", { ota: { ...ota, enabled: false } }, "disabled"],
+    ["a clock that is not trusted", { isClockTrusted: false, windows: closed }, "clock_not_trusted"],
     [
-      "root's side, which did not take it",
-      { refused: new Map([[rules.id, { text: "No", until: later }]]) },
+      "the installer, which refused it",
+      { refused: new Map([[rules.id, holdBecause("refused", { until: later })]]) },
       "refused",
     ],
-    ["somebody who postponed it", { postponed: new Map([[rules.id, later]]), windows: closed }, "postponed"],
+    [
+      "an administrator who postponed it",
+      { postponed: new Map([[rules.id, later]]), windows: closed },
+      "postponed",
+    ],
     ["a window that is closed", { windows: closed, busy: "x" }, "window"],
-    ["something that is under way", { busy: "demo is being tried" }, "busy"],
+    ["something that is under way", { busy: "demo is on trial" }, "busy"],
   ];
-  for (const [name, change, kind] of cases) it(`is ${name}`, () => assert.equal(kindOf(change), kind));
+  for (const [name, change, kind] of cases) it(`is ${name}`, () => assert.equal(codeOf(change), kind));
 
   it("is a trust that is not established, for binaries alone", () => {
-    assert.equal(kindOf({ isTrustEstablished: false }, binary), "not_automatic");
-    assert.equal(kindOf({ isTrustEstablished: false }), null);
+    assert.equal(codeOf({ isTrustEstablished: false }, binary), "trust_not_established");
+    assert.equal(codeOf({ isTrustEstablished: false }), null);
   });
 
   it("is a wave to come, also of what lies here already", () =>
-    assert.equal(kindOf({}, { ...rules, due_at: latest.toISOString() }), "wave"));
+    assert.equal(codeOf({}, { ...rules, due_at: latest.toISOString() }), "wave"));
 
   it("is no window for what is urgent, and a postponement all the same", () => {
     const urgent = { ...rules, urgent: true };
-    assert.equal(kindOf({ windows: closed }, urgent), null);
-    assert.equal(kindOf({ postponed: new Map([[rules.id, later]]) }, urgent), "postponed");
+    assert.equal(codeOf({ windows: closed }, urgent), null);
+    assert.equal(codeOf({ postponed: new Map([[rules.id, later]]) }, urgent), "postponed");
   });
 
   it("is no postponement that is over, nor one of another release", () => {
-    assert.equal(kindOf({ postponed: new Map([[rules.id, now]]) }), null);
-    assert.equal(kindOf({ postponed: new Map([[binary.id, later]]) }), null);
+    assert.equal(codeOf({ postponed: new Map([[rules.id, now]]) }), null);
+    assert.equal(codeOf({ postponed: new Map([[binary.id, later]]) }), null);
   });
 
   it("says when it ends, where that is known", () => {
-    const untilOf = (change: Change) => applyHindranceOf(rules, situation(change))?.until ?? null;
+    const untilOf = (change: Change) => applyHoldOf(rules, situation(change))?.until ?? null;
     assert.deepEqual(untilOf({ windows: closed }), latest);
-    assert.deepEqual(untilOf({ setAside: aside("deferred", later) }), later);
-    assert.deepEqual(untilOf({ setAside: aside("held") }), null);
+    assert.deepEqual(untilOf({ blocklist: listed("deferred", later) }), later);
+    assert.deepEqual(untilOf({ blocklist: listed("held") }), null);
     assert.deepEqual(untilOf({ isClockTrusted: false }), null);
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { outcomeCause } from "../../../src/releases/outcome-reasons.ts";
 import { emptyJournal, type JournalEntry, type Trial } from "../../../src/releases/release-journal.ts";
 import { trialPhases } from "../../../src/releases/release-journal-schema.ts";
 import { outcomeState, trialState, trialView } from "../../../src/updates/status/trial-view.ts";
@@ -33,24 +34,37 @@ describe("a trial as people see it", () => {
     );
   });
 
-  it("has its deadline by the wall clock of now, for root's side counts in time since the boot", () => {
+  it("has its deadline by the wall clock of now, since the installer counts in time since the boot", () => {
     assert.equal(viewOf({}).deadline_at, "2026-11-20T12:04:00.000Z");
     assert.equal(viewOf({ boot_id: "boot-0" }).deadline_at, null);
     assert.equal(viewOf({ deadline_uptime: null }).deadline_at, null);
   });
 
   it("says what has been asked, what was answered and what comes next", () => {
-    const { state, message } = trialState(viewOf({}));
-    assert.equal(state, "confirming");
-    assert.match(message, /^Demo 2\.0\.0: .*4 more healthy answers in a row.*by 2026-11-20T12:04.*undone/);
-    assert.match(message, /The last answer: status 503 instead of 200\.$/);
+    const { health, next } = viewOf({});
+    assert.deepEqual(
+      [next.code, next.answers_left, next.until],
+      ["collect_answers", 4, "2026-11-20T12:04:00.000Z"],
+    );
+    assert.deepEqual([health.last?.code, health.last?.detail], ["healthy", "status 503 instead of 200"]);
+    const { state, summary } = trialState(viewOf({}));
+    assert.deepEqual([state, summary.code], ["confirming", "confirming"]);
+    assert.match(
+      summary.detail,
+      /^Demo 2\.0\.0 is .*4 more healthy answers in a row.*by 2026-11-20T12:04.*undone/,
+    );
+    assert.match(summary.detail, /The last health check: status 503 instead of 200\.$/);
   });
 
   it("says why it is undone", () => {
-    const undo = { outcome: "failed", reason: "It ended three times.", log: [] } as const;
-    const { state, message } = trialState(viewOf({ phase: "undoing", undo }));
-    assert.equal(state, "rolling_back");
-    assert.match(message, /release before it is put to work again.*Why: It ended three times\./);
+    const cause = outcomeCause("unclean_exits", { count: 3 });
+    const undo = { outcome: "failed", reason: "It ended three times.", cause, log: [] } as const;
+    const { state, summary } = trialState(viewOf({ phase: "undoing", undo }));
+    assert.deepEqual(
+      [state, summary.reason?.code, summary.reason?.count],
+      ["rolling_back", "unclean_exits", 3],
+    );
+    assert.match(summary.detail, /previous release is activated next.*Reason: It ended three times\./);
   });
 });
 
@@ -74,32 +88,33 @@ describe("what the last attempt has left behind", () => {
   });
 
   it("is good where it proved healthy", () => {
-    assert.deepEqual(after({}), {
-      state: "good",
-      message: "The rules base 1.1.0: applied at 2026-11-20T12:00:00.000Z, and healthy.",
-    });
+    const found = after({});
+    assert.deepEqual([found?.state, found?.summary.code], ["good", "applied"]);
+    assert.deepEqual(found?.summary.releases, [{ kind: "rules", name: "base", version: "1.1.0" }]);
   });
 
   const cases: [JournalEntry["outcome"], RegExp][] = [
-    ["failed", /not taken again: a newer release.*--again/],
-    ["deferred", /tried again by itself in a day/],
-    ["aborted", /held, and not taken again by itself/],
-    ["rolled_back", /held, and not taken again by itself/],
+    ["failed", /not applied again: publish a newer release.*--again/],
+    ["deferred", /tries it again in a day/],
+    ["aborted", /held, and applied again on request only/],
+    ["rolled_back", /held, and applied again on request only/],
   ];
   for (const [outcome, sequel] of cases) {
     it(`is rolled back after ${outcome}, with why, what follows and where the log is`, () => {
       const found = after({ outcome });
       assert.equal(found?.state, "rolled_back");
-      assert.match(found?.message ?? "", /undone at .*It did not answer\. /);
-      assert.match(found?.message ?? "", sequel);
-      assert.match(found?.message ?? "", /steward update history/);
-      assert.doesNotMatch(found?.message ?? "", /not healthy either/);
+      const detail = found?.summary.detail ?? "";
+      assert.deepEqual([found?.summary.code, found?.summary.reason?.code], ["undone", "unrecorded"]);
+      assert.match(detail, /undone at .*It did not answer\. /);
+      assert.match(detail, sequel);
+      assert.match(detail, /steward update history/);
+      assert.doesNotMatch(detail, /not healthy either/);
     });
   }
 
   it("calls for somebody where the release before is not healthy either", () =>
     assert.match(
-      after({ outcome: "failed", restored_healthy: false })?.message ?? "",
+      after({ outcome: "failed", restored_healthy: false })?.summary.detail ?? "",
       /not healthy either: look/,
     ));
 });

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Release } from "../../../src/contract/types.ts";
-import { type Situation, stateOf } from "../../../src/updates/status/update-summary.ts";
+import { holdBecause, releaseHold } from "../../../src/updates/apply/hold-reason.ts";
+import { problemWith } from "../../../src/updates/status/update-problem.ts";
+import { type Situation, stateOf, stateWith } from "../../../src/updates/status/update-summary.ts";
 import { rules as stored } from "../example-releases.ts";
 
-const rules: Release = { ...stored, hindrance: null, staged: false };
+const rules: Release = { ...stored, hold: null, staged: false };
+const opens = new Date("2026-11-21T02:00:00Z");
+const heldBy = (...because: Parameters<typeof holdBecause>): Release => ({
+  ...rules,
+  hold: releaseHold(holdBecause(...because)),
+});
 
 const failed = {
   at: "2026-11-20T12:00:00.000Z",
@@ -18,7 +25,7 @@ const failed = {
 const quiet: Situation = {
   blocked: null,
   phase: null,
-  fetching: null,
+  downloading: null,
   isEnabled: true,
   server: "https://updates.example",
   isClockTrusted: true,
@@ -26,94 +33,109 @@ const quiet: Situation = {
   blockers: [],
   forOthers: null,
   releases: [],
-  waitingForClock: new Set(),
-  waitingForWindow: new Set(),
-  setAside: new Set(),
   trial: null,
   outcome: null,
   problem: null,
 };
 
-const held = { isClockTrusted: false, releases: [rules], waitingForClock: new Set([rules.id]) };
+const held = { isClockTrusted: false, releases: [heldBy("clock_not_trusted")] };
 const staged = { releases: [{ ...rules, staged: true }] };
 
-const trial = { state: "confirming", message: "Watched." } as const;
-const good = { state: "good", message: "Well." } as const;
-const undone = { state: "rolled_back", message: "Undone." } as const;
+const named = { releases: [{ kind: "rules", name: "base", version: "1.1.0" }] } as const;
+const trial = stateWith("confirming", "confirming");
+const good = stateWith("good", "applied", { releases: [...named.releases], at: failed.at });
+const undone = stateWith("rolled_back", "undone", { releases: [...named.releases], at: failed.at });
 
 describe("the state of updates", () => {
-  const cases: [string, Partial<Situation>, string, RegExp][] = [
-    ["nothing was ever looked for", {}, "idle", /first one comes by itself/],
-    ["the schedule is off", { isEnabled: false }, "idle", /update\.ota\.enabled is off/],
-    ["there is no server", { server: "", isEnabled: false }, "idle", /set update\.ota\.server/],
-    ["nothing newer is there", { lastCheck: { ...failed, outcome: "ok" } }, "idle", /nothing newer/],
-    ["the last check failed", { lastCheck: failed }, "idle", /No connection/],
+  const cases: [name: string, Partial<Situation>, state: string, code: string, detail: RegExp][] = [
+    ["nothing was ever checked", {}, "idle", "not_checked", /makes the first one soon/],
+    [
+      "the schedule is off",
+      { isEnabled: false },
+      "idle",
+      "not_checked_disabled",
+      /update\.ota\.enabled is off/,
+    ],
+    ["there is no server", { server: "", isEnabled: false }, "idle", "server_not_set", /update\.ota\.server/],
+    ["nothing newer is there", { lastCheck: { ...failed, outcome: "ok" } }, "idle", "nothing_newer", /newer/],
+    ["the last check failed", { lastCheck: failed }, "idle", "check_failed", /No connection/],
     [
       "it is blocked, whatever else is so",
-      { ...held, blocked: "No.", phase: "checking" },
-      "blocked",
-      /^No\.$/,
+      { ...held, blocked: holdBecause("trust_not_installed"), phase: "checking" },
+      ...(["blocked", "trust_not_installed", /^No root of trust is installed/] as const),
     ],
-    ["it is checking", { phase: "checking", ...staged }, "checking", /Looking/],
-    ["it is downloading", { phase: "downloading", fetching: "demo 2.0.0" }, "downloading", /demo 2\.0\.0/],
+    ["it is checking", { phase: "checking", ...staged }, "checking", "checking", /^Checking/],
+    [
+      "it is downloading",
+      { phase: "downloading", downloading: { kind: "binary", name: "demo", version: "2.0.0" } },
+      ...(["downloading", "downloading", /demo 2\.0\.0/] as const),
+    ],
     [
       "something is there",
-      { releases: [{ ...rules, hindrance: "it is early" }] },
-      "available",
-      /it is early/,
+      { releases: [heldBy("wave", { until: opens })] },
+      ...(["available", "available", /reaches this device at 2026-11-21T02:00/] as const),
     ],
-    ["something is due", { releases: [rules] }, "available", /The rules base 1\.2\.0.*next check fetches/],
-    ["the clock holds it up", held, "waiting_for_clock", /nobody vouches/],
+    ["something is due", { releases: [rules] }, "available", "available", /rules base 1\.2\.0.*next check/],
+    ["the clock holds it up", held, "waiting_for_clock", "waiting_for_clock", /not trusted/],
     [
       "the clock left a check in doubt",
       { isClockTrusted: false, lastCheck: { ...failed, outcome: "waiting_for_clock" } },
-      "waiting_for_clock",
-      /could not tell/,
+      ...(["waiting_for_clock", "check_waiting_for_clock", /could not tell/] as const),
     ],
-    ["the clock is good again", { ...held, isClockTrusted: true }, "available", /available/],
-    ["it is staged", staged, "staged", /verified, and can be applied/],
-    ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", /verified/],
+    ["the clock is good again", { ...held, isClockTrusted: true }, "available", "available", /available/],
+    ["it is staged", staged, "staged", "staged", /verified, and can be applied/],
+    ["it is staged and the clock is in doubt", { ...held, ...staged }, "staged", "staged", /verified/],
     [
       "it is staged and no window is open",
-      {
-        releases: [{ ...rules, staged: true, hindrance: "update.windows opens at 2026-11-21T02:00" }],
-        waitingForWindow: new Set([rules.id]),
-      },
-      "waiting_for_window",
-      /2026-11-21T02:00/,
+      { releases: [{ ...heldBy("window", { until: opens }), staged: true }] },
+      ...(["waiting_for_window", "staged", /2026-11-21T02:00/] as const),
     ],
     [
-      "it is staged and something else than a window holds it up",
-      { releases: [{ ...rules, staged: true, hindrance: "it is held back" }] },
-      "staged",
-      /can be applied: it is held back/,
+      "it is staged and another reason than a window holds it",
+      { releases: [{ ...heldBy("disabled"), staged: true }] },
+      ...(["staged", "staged", /can be applied\. update\.ota\.enabled is off/] as const),
     ],
-    ["something is on trial", { ...staged, blocked: "No.", trial }, "confirming", /^Watched\.$/],
+    [
+      "something is on trial",
+      { ...staged, blocked: holdBecause("trust_not_installed"), trial },
+      ...(["confirming", "confirming", /health is being watched/] as const),
+    ],
     [
       "the last one is good",
       { outcome: good, lastCheck: { ...failed, outcome: "ok" } },
-      "good",
-      /^Well\. The last/,
+      ...(["good", "applied", /is healthy\. The last check/] as const),
     ],
-    ["there is something newer than the good one", { outcome: good, ...staged }, "staged", /verified/],
+    [
+      "there is something newer than the good one",
+      { outcome: good, ...staged },
+      "staged",
+      "staged",
+      /verified/,
+    ],
     [
       "there is nothing newer than what was undone",
-      { outcome: undone, releases: [rules], setAside: new Set([rules.id]) },
-      "rolled_back",
-      /^Undone\./,
+      { outcome: undone, releases: [heldBy("held")] },
+      ...(["rolled_back", "undone", /^The rules base 1\.1\.0 was undone/] as const),
     ],
     [
-      "something was asked for in vain",
-      { ...staged, problem: "It broke." },
-      "staged",
-      /applied\. It broke\.$/,
+      "a request failed",
+      { ...staged, problem: problemWith("request_failed", "It broke.") },
+      ...(["staged", "staged", /applied\. It broke\.$/] as const),
     ],
   ];
-  for (const [name, overrides, state, message] of cases) {
+  for (const [name, overrides, state, code, detail] of cases) {
     it(`is ${state} when ${name}`, () => {
       const found = stateOf({ ...quiet, ...overrides });
-      assert.equal(found.state, state);
-      assert.match(found.message, message);
+      assert.deepEqual([found.state, found.summary.code], [state, code]);
+      assert.match(found.summary.detail, detail);
     });
   }
+
+  it("names the hold, the releases and what went wrong with the last request", () => {
+    const problem = problemWith("request_failed", "It broke.");
+    const { summary } = stateOf({ ...quiet, releases: [heldBy("wave", { until: opens })], problem });
+    assert.deepEqual([summary.hold?.code, summary.hold?.until], ["wave", opens.toISOString()]);
+    assert.deepEqual(summary.releases, [{ kind: "rules", name: "base", version: "1.2.0" }]);
+    assert.equal(summary.problem?.code, "request_failed");
+  });
 });

@@ -1,0 +1,239 @@
+import { type ErrorCode, errorCodes } from "../error-codes.ts";
+import { nullableTimestamp, timestamp } from "../shapes.ts";
+import { updateKinds } from "../update-kinds.ts";
+
+const nullableText = { type: ["string", "null"] } as const;
+const detail = { type: "string", description: "the same in an English sentence" } as const;
+
+/** Why an attempt to change what is installed ended as it did. */
+export const outcomeCodes = [
+  "healthy",
+  "confirmed_by_root",
+  "unclean_exits",
+  "not_healthy_in_time",
+  "activation_failed",
+  "configuration_removed",
+  "restarts",
+  "aborted_by_root",
+  "rolled_back",
+  "interrupted",
+  "unrecorded",
+] as const;
+
+/** Of what was refused, the error code says why. */
+export const reasonCodes: readonly ((typeof outcomeCodes)[number] | ErrorCode)[] = [
+  ...outcomeCodes,
+  ...(Object.keys(errorCodes) as ErrorCode[]),
+];
+
+/** Why something is not fetched or applied without a request. */
+export const holdCodes = [
+  "signature_verification_off",
+  "channel_not_allowed",
+  "trust_not_installed",
+  "trust_unusable",
+  "journal_unreadable",
+  "not_verifiable",
+  "failed",
+  "held",
+  "deferred",
+  "not_configured",
+  "not_automatic",
+  "trust_not_established",
+  "clock_not_trusted",
+  "wave",
+  "disabled",
+  "refused",
+  "installer_unavailable",
+  "postponed",
+  "window",
+  "busy",
+  "download_failed",
+] as const;
+
+/** Why the root of trust is as it is. */
+export const trustCodes = [
+  "not_installed",
+  "unusable",
+  "not_confirmed",
+  "server_not_set",
+  "not_proven",
+  "established",
+] as const;
+
+/** What the summary of all updates is about. */
+export const summaryCodes = [
+  "signature_verification_off",
+  "channel_not_allowed",
+  "trust_not_installed",
+  "trust_unusable",
+  "checking",
+  "downloading",
+  "requested",
+  "installing",
+  "confirming",
+  "rolling_back",
+  "waiting_for_clock",
+  "check_waiting_for_clock",
+  "available",
+  "staged",
+  "applied",
+  "undone",
+  "server_not_set",
+  "not_checked",
+  "not_checked_disabled",
+  "nothing_newer",
+  "check_failed",
+] as const;
+
+/** What a trial does next. */
+export const trialStepCodes = ["activate", "watch", "collect_answers", "restore", "watch_former"] as const;
+
+/** What is wrong with updates as a whole. */
+export const updateProblemCodes = [
+  "signature_verification_off",
+  "channel_not_allowed",
+  "trust_not_installed",
+  "trust_unusable",
+  "automatic_binary_ineffective",
+  "journal_unreadable",
+  "former_not_healthy",
+  "refused",
+  "installer_unavailable",
+  "request_failed",
+  "check_failed",
+  "not_verifiable",
+] as const;
+
+/** Why an attempt ended, by an outcome code or, of what was refused, by an error code. */
+export const updateReason = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code", "detail", "count", "last_answer"],
+  properties: {
+    code: {
+      type: "string",
+      enum: reasonCodes,
+      description: "an error code: of what was refused; unrecorded: an older release wrote no code",
+    },
+    detail,
+    count: {
+      type: ["integer", "null"],
+      description: "unclean exits of `unclean_exits`, restarts of the device of `restarts`",
+    },
+    last_answer: { ...nullableText, description: "what the last health check answered" },
+  },
+} as const;
+
+const nullableReason = { oneOf: [{ type: "null" }, updateReason] } as const;
+
+/** Why a release is not fetched or applied without a request. */
+export const hold = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  required: ["code", "detail", "until", "setting", "reason"],
+  description: "why it is not fetched or applied without a request; null: it is",
+  properties: {
+    code: { type: "string", enum: holdCodes },
+    detail,
+    until: { ...nullableTimestamp, description: "when it ends; null: at no known time" },
+    setting: { ...nullableText, description: "the setting that decides it, as a JSON pointer" },
+    reason: {
+      ...nullableReason,
+      description: "what went wrong: of failed, held, deferred, refused, not_verifiable and the like",
+    },
+  },
+} as const;
+
+const releaseName = {
+  type: "object",
+  additionalProperties: false,
+  required: ["kind", "name", "version"],
+  properties: {
+    kind: { type: ["string", "null"], enum: [null, ...updateKinds] },
+    name: nullableText,
+    version: nullableText,
+  },
+} as const;
+
+/** What went wrong with updates, and with which release. */
+export const updateProblem = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code", "detail", "release", "reason", "failures", "until"],
+  properties: {
+    code: { type: "string", enum: updateProblemCodes },
+    detail,
+    release: { oneOf: [{ type: "null" }, releaseName] },
+    reason: nullableReason,
+    failures: { type: ["integer", "null"], description: "checks in a row that failed" },
+    until: { ...nullableTimestamp, description: "when it is tried again; null: at no known time" },
+  },
+} as const;
+
+/** How updates are in short. */
+export const updateSummary = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code", "detail", "releases", "at", "reason", "hold", "problem"],
+  properties: {
+    code: { type: "string", enum: summaryCodes },
+    detail: {
+      type: "string",
+      description: "in English: how it is, and what to do if something is to be done",
+    },
+    releases: { type: "array", items: releaseName, description: "what the code is about" },
+    at: { ...nullableTimestamp, description: "when the last check, or the last attempt, ended" },
+    reason: {
+      ...nullableReason,
+      description: "why the last check failed, or the last release was undone",
+    },
+    hold,
+    problem: {
+      oneOf: [{ type: "null" }, updateProblem],
+      description: "what went wrong with the last request; null: nothing",
+    },
+  },
+} as const;
+
+export const trustStatus = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code", "detail", "reason"],
+  description: "what is missing or wrong, and what to do",
+  properties: {
+    code: { type: "string", enum: trustCodes },
+    detail,
+    reason: { ...nullableReason, description: "why the installed root cannot be used" },
+  },
+} as const;
+
+/** What the last health check of a trial answered. */
+export const healthAnswer = {
+  type: ["object", "null"],
+  additionalProperties: false,
+  required: ["code", "detail", "at"],
+  description: "null: none was made yet",
+  properties: {
+    code: { type: "string", enum: ["healthy", "not_healthy"] },
+    detail: { type: "string", description: "what was asked, and what it answered" },
+    at: timestamp,
+  },
+} as const;
+
+export const trialStep = {
+  type: "object",
+  additionalProperties: false,
+  required: ["code", "detail", "answers_left", "until", "reason"],
+  description: "what happens next",
+  properties: {
+    code: { type: "string", enum: trialStepCodes },
+    detail,
+    answers_left: {
+      type: ["integer", "null"],
+      description: "healthy answers that are still needed, of `collect_answers`",
+    },
+    until: { ...nullableTimestamp, description: "by when they must have come" },
+    reason: { ...nullableReason, description: "why it is undone" },
+  },
+} as const;
