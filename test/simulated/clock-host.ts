@@ -1,5 +1,5 @@
-import { type Delegate, reportOfKernel } from "../../src/clock/daemons/external-daemon.ts";
-import { type Clock, openClock } from "../../src/clock/loop/clock.ts";
+import { type ExternalDaemon, reportOfKernel } from "../../src/clock/daemons/external-daemon.ts";
+import { type Clock, DeviceClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
 import type { Leap, SteeringHindrance, TimeDaemon } from "../../src/host/ports.ts";
@@ -142,7 +142,7 @@ class SimulatedHost implements ClockHost {
   #open(): Clock {
     const { driver } = this.kernel;
     const chance = this.#chance.fork();
-    const clock = openClock({
+    const clock = new DeviceClock({
       driver,
       timers: this.time.hostTimers,
       services: {
@@ -153,7 +153,7 @@ class SimulatedHost implements ClockHost {
       resolve: this.network.resolve,
       exchange: (steered) => this.network.exchange(steered),
       askSecondOpinion: (steered) => this.network.secondOpinion(steered),
-      delegateOf: (daemon) => this.#delegate(daemon),
+      daemonOf: (daemon) => this.#delegate(daemon),
       readRealTimeClock: async () => null,
       random: () => chance.uniform(),
       wall: () => this.kernel.wallMilliseconds(),
@@ -170,7 +170,7 @@ class SimulatedHost implements ClockHost {
     return clock;
   }
 
-  #delegate(name: TimeDaemon): Delegate {
+  #delegate(name: TimeDaemon): ExternalDaemon {
     const order = (verb: string) => async () => void this.orders.push(verb);
     return {
       name,

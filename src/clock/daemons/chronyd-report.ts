@@ -1,6 +1,6 @@
 import { isMajority } from "../discipline/discipline.ts";
 import type { ChronycReport, ChronySource } from "./chronyc-report.ts";
-import type { DelegateReport, DelegateSource } from "./external-daemon.ts";
+import type { DaemonReport, DaemonSource } from "./external-daemon.ts";
 
 /** Reference ids that are no source: none at all, and `local` (chrony.conf(5)), where chronyd believes its own clock. */
 const noReference = ["00000000", "7f7f0101"];
@@ -12,7 +12,7 @@ const longestDistanceSeconds = 3;
 export function reportOfChrony(
   report: ChronycReport,
   hostOf: (name: string) => string,
-): Omit<DelegateReport, "isReadOnly" | "trouble"> {
+): Omit<DaemonReport, "isReadOnly" | "trouble"> {
   const { tracking, sources } = report;
   const selected = sources.find(({ state }) => state === "*");
   const told = sources.map((source) => sourceOf(source, report, hostOf));
@@ -52,7 +52,7 @@ function distanceOf({ tracking }: ChronycReport): number {
   return tracking.rootDispersionSeconds + tracking.rootDelaySeconds / 2;
 }
 
-function trustIn(report: ChronycReport): DelegateReport["trust"] {
+function trustIn(report: ChronycReport): DaemonReport["trust"] {
   if (!hasReference(report)) return "none";
   const selectable = report.sources.filter(({ state }) => ["*", "+", "-"].includes(state)).length;
   // chronyd itself wants a majority of the sources that answer; those that it lists and cannot reach are no votes.
@@ -61,7 +61,7 @@ function trustIn(report: ChronycReport): DelegateReport["trust"] {
   return selectable > 0 || distanceOf(report) <= longestDistanceSeconds ? "accepted" : "none";
 }
 
-function leapOf(word: ChronycReport["tracking"]["leap"]): DelegateReport["leap"] {
+function leapOf(word: ChronycReport["tracking"]["leap"]): DaemonReport["leap"] {
   switch (word) {
     case "Normal":
       return "none";
@@ -78,7 +78,7 @@ function sourceOf(
   source: ChronySource,
   { tracking, statistics }: ChronycReport,
   hostOf: (name: string) => string,
-): DelegateSource {
+): DaemonSource {
   const { mode, name, last } = source;
   const spread = statistics.find((line) => line.name === name);
   return {
@@ -98,7 +98,7 @@ function sourceOf(
   };
 }
 
-function stateOf({ state, reach }: ChronySource): Pick<DelegateSource, "state" | "reason"> {
+function stateOf({ state, reach }: ChronySource): Pick<DaemonSource, "state" | "reason"> {
   switch (state) {
     case "*":
       return { state: "selected", reason: null };

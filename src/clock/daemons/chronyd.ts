@@ -4,9 +4,9 @@ import { stepThresholdSeconds } from "../discipline/discipline.ts";
 import { type ChronycReport, parseChronyc } from "./chronyc-report.ts";
 import { hasReference, reportOfChrony } from "./chronyd-report.ts";
 import {
+  type DaemonReport,
   type DaemonTrouble,
-  type Delegate,
-  type DelegateReport,
+  type ExternalDaemon,
   type ReadKernelFlag,
   reportOfKernel,
 } from "./external-daemon.ts";
@@ -38,7 +38,7 @@ type Verb = "reselect" | "burst" | "makestep";
  * chronyd, read with chronyc over loopback, which it answers to any user, and ordered through the oneshot unit
  * steward-chrony@VERB.service, as it takes orders from root and its own user alone.
  */
-export function createChronyd(options: ChronydOptions): Delegate {
+export function createChronyd(options: ChronydOptions): ExternalDaemon {
   const { services, kernelIsSynchronised } = options;
   const chronyc = createChronyc(options);
   const hostNames = createHostNames(chronyc);
@@ -52,7 +52,7 @@ export function createChronyd(options: ChronydOptions): Delegate {
       throw isRefusal(cause) ? readOnly(verb, cause) : cause;
     }
   };
-  const read = async (): Promise<DelegateReport> => {
+  const read = async (): Promise<DaemonReport> => {
     const answer = await chronyc.report();
     if ("trouble" in answer) {
       return { ...reportOfKernel(kernelIsSynchronised() === true, answer.trouble), isReadOnly };

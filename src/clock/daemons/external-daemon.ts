@@ -8,7 +8,7 @@ import type {
 import type { TimeDaemon } from "../../host/ports.ts";
 
 /** One source of a time daemon, in the words of the time-sync status; null: the daemon does not tell. */
-export interface DelegateSource {
+export interface DaemonSource {
   readonly id: string;
   /** As it stands in the daemon's configuration. */
   readonly host: string;
@@ -36,7 +36,7 @@ export interface DaemonTrouble {
 }
 
 /** What a time daemon says of the clock that it disciplines; null: it does not tell. */
-export interface DelegateReport {
+export interface DaemonReport {
   readonly isSynchronised: boolean;
   readonly trust: (typeof clockTrusts)[number];
   /** Positive: the host's clock is behind, and the daemon is at work on it. */
@@ -60,16 +60,16 @@ export interface DelegateReport {
   readonly isReadOnly: boolean;
   /** Why less is known than could be; null: nothing is wrong. */
   readonly trouble: DaemonTrouble | null;
-  readonly sources: readonly DelegateSource[];
+  readonly sources: readonly DaemonSource[];
   /** Hosts that the daemon was told to ask, as far as it tells. */
   readonly configured: readonly string[];
 }
 
 /** A time daemon that disciplines the clock in our place. */
-export interface Delegate {
+export interface ExternalDaemon {
   readonly name: TimeDaemon;
   /** Never rejects because of the daemon: what does not answer is a report with `trouble`. */
-  read(): Promise<DelegateReport>;
+  read(): Promise<DaemonReport>;
   /**
    * Has the daemon measure and select again. Throws `forbidden` where that is not permitted, and `conflict_discipliner`
    * where the daemon takes no orders.
@@ -89,7 +89,7 @@ export type ReadKernelFlag = () => boolean | null;
  * What is known without the daemon: the kernel's flag. It says that the clock is kept right and not how well, so it is
  * `accepted` at most.
  */
-export function reportOfKernel(isSynchronised: boolean, trouble: DaemonTrouble | null): DelegateReport {
+export function reportOfKernel(isSynchronised: boolean, trouble: DaemonTrouble | null): DaemonReport {
   return {
     isSynchronised,
     trust: isSynchronised ? "accepted" : "none",

@@ -1,10 +1,10 @@
 import type { RunCommand, TimeDaemon, Timers, TimeServices } from "../../host/ports.ts";
 import { createChronyd } from "./chronyd.ts";
-import type { Delegate, ReadKernelFlag } from "./external-daemon.ts";
+import type { ExternalDaemon, ReadKernelFlag } from "./external-daemon.ts";
 import { createOtherDaemon } from "./other-daemon.ts";
 import { createTimesyncd } from "./timesyncd.ts";
 
-export interface DelegatesOptions {
+export interface ExternalDaemonsOptions {
   run: RunCommand;
   services: TimeServices;
   timers: Timers;
@@ -14,8 +14,8 @@ export interface DelegatesOptions {
 }
 
 /** The delegate of each daemon, made when it is first met. */
-export function createDelegateOf(options: DelegatesOptions): (daemon: TimeDaemon) => Delegate {
-  const known = new Map<TimeDaemon, Delegate>();
+export function createDaemonOf(options: ExternalDaemonsOptions): (daemon: TimeDaemon) => ExternalDaemon {
+  const known = new Map<TimeDaemon, ExternalDaemon>();
   return (daemon) => {
     const delegate = known.get(daemon) ?? create(daemon, options);
     known.set(daemon, delegate);
@@ -23,7 +23,7 @@ export function createDelegateOf(options: DelegatesOptions): (daemon: TimeDaemon
   };
 }
 
-function create(daemon: TimeDaemon, options: DelegatesOptions): Delegate {
+function create(daemon: TimeDaemon, options: ExternalDaemonsOptions): ExternalDaemon {
   switch (daemon) {
     case "chronyd":
       return createChronyd(options);

@@ -1,12 +1,12 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { TimeDaemon } from "../../host/ports.ts";
-import { type Delegate, type ReadKernelFlag, reportOfKernel } from "./external-daemon.ts";
+import { type ExternalDaemon, type ReadKernelFlag, reportOfKernel } from "./external-daemon.ts";
 
 /**
  * A time daemon that nothing is asked of and that takes no orders from us: ntpd, openntpd, ntpd-rs. The kernel's flag is
  * all that is known.
  */
-export function createOtherDaemon(name: TimeDaemon, kernelIsSynchronised: ReadKernelFlag): Delegate {
+export function createOtherDaemon(name: TimeDaemon, kernelIsSynchronised: ReadKernelFlag): ExternalDaemon {
   const refuse = async (): Promise<void> => {
     throw new StewardError(
       "conflict_discipliner",

@@ -1,9 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { RunCommand, TimeServices } from "../../host/ports.ts";
 import {
-  type Delegate,
-  type DelegateReport,
-  type DelegateSource,
+  type DaemonReport,
+  type DaemonSource,
+  type ExternalDaemon,
   type ReadKernelFlag,
   reportOfKernel,
 } from "./external-daemon.ts";
@@ -25,7 +25,7 @@ export interface TimesyncdOptions {
  * now: its unit is restarted, after which it asks its servers at once and steps by whatever it finds; force changes
  * nothing about that.
  */
-export function createTimesyncd({ run, services, kernelIsSynchronised }: TimesyncdOptions): Delegate {
+export function createTimesyncd({ run, services, kernelIsSynchronised }: TimesyncdOptions): ExternalDaemon {
   let isReadOnly = false;
   const limits = { timeoutMilliseconds: patienceMilliseconds };
   const restart = async (): Promise<void> => {
@@ -72,7 +72,7 @@ async function outputOf(running: ReturnType<RunCommand>): Promise<string | null>
   return result?.status === 0 ? result.stdout : null;
 }
 
-function reportOf(report: TimesyncdReport, isSynchronised: boolean): DelegateReport {
+function reportOf(report: TimesyncdReport, isSynchronised: boolean): DaemonReport {
   const { server, message } = report;
   const source = server === null ? null : sourceOf(server, message);
   return {
@@ -95,7 +95,7 @@ function reportOf(report: TimesyncdReport, isSynchronised: boolean): DelegateRep
 function sourceOf(
   { name, address }: { name: string; address: string | null },
   message: TimesyncdReport["message"],
-): DelegateSource {
+): DaemonSource {
   return {
     id: address ?? name,
     host: name,
@@ -110,7 +110,7 @@ function sourceOf(
   };
 }
 
-function stateOf(message: TimesyncdReport["message"]): Pick<DelegateSource, "state" | "reason"> {
+function stateOf(message: TimesyncdReport["message"]): Pick<DaemonSource, "state" | "reason"> {
   if (message === null) return { state: "unreachable", reason: { code: "not_heard", cause: null } };
   if (message.isIgnored) return { state: "suspect", reason: { code: "spike", cause: null } };
   return { state: "selected", reason: null };

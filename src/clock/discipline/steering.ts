@@ -11,38 +11,18 @@ import {
   trimSeconds,
 } from "./discipline.ts";
 import { predict } from "./estimate.ts";
-import { createPaperClock } from "./virtual-clock.ts";
+import { createVirtualClock } from "./virtual-clock.ts";
 
-/** What somebody else did to the clock that is ours. */
-export type ForeignHand =
+/** What another program or person did to the clock that the agent steers. */
+export type ExternalChange =
   | { readonly kind: "step"; readonly seconds: number }
   | { readonly kind: "frequency"; readonly ppm: number };
 
-/** The one hand on the clock: the host's, or one on paper where the host's is not ours to set. */
-export interface Steering {
-  /** The clock that is steered. */
-  read(): ClockReading;
-  isOnPaper(): boolean;
-  /** What the host's own clock lacks of the steered one (s); positive: the host is behind. Zero but on paper. */
-  hostOffsetSeconds(): number;
-  /** Takes the host's clock, or one on paper, in hand anew; `isFresh`: nothing relies on it yet. */
-  take(which: "host" | "paper", isFresh: boolean): void;
-  /** Decides on a measurement and does what is decided. */
-  apply(measurement: Measurement, rules: DisciplineRules): Action;
-  /** Steps the clock by hand. */
-  step(seconds: number): void;
-  /**
-   * Seconds that the steered clock was moved by in all, whoever did it, against an oscillator as it is believed to be;
-   * positive: forward. Two offsets of different moments differ by as much less.
-   */
-  moved(): number;
-  /** Ends a trim that has had its time, so that a clock that nobody measures any more runs on at its own rate. */
-  endTrim(): void;
-  /** What is believed of the clock now: its error (s) and its oscillator's (ppm); null: nothing measured yet. */
-  believed(): { offsetSeconds: number; frequencyPpm: number; frequencyDeviationPpm: number } | null;
-  /** What others did to the host's clock since the last look; null: nothing. */
-  foreignHand(expectedLeap: Leap): ForeignHand | null;
-  setQuality(quality: ClockQuality): void;
+/** A step that was made; `isOfHost` false: of a virtual clock. */
+export interface StepMade {
+  readonly at: Date;
+  readonly seconds: number;
+  readonly isOfHost: boolean;
 }
 
 export interface SteeringOptions {
@@ -50,7 +30,6 @@ export interface SteeringOptions {
   readonly counters: Counters;
   /** The oscillator's error as it was stored (ppm); null: never measured. */
   readonly storedPpm: () => number | null;
-  readonly onStep: (seconds: number) => void;
 }
 
 /** Seconds that the difference of two clocks of the same kernel may seem to move by because they are read one after the other. */
@@ -59,13 +38,10 @@ const readingNoiseSeconds = 1e-3;
 /** ppm: the kernel keeps frequencies in units of 2^-16 ppm. */
 const frequencyNoisePpm = 0.01;
 
-export function createSteering(options: SteeringOptions): Steering {
-  return new OneHand(options);
-}
-
-class OneHand implements Steering {
+/** The one place that steers a clock: the host's, or a virtual one where the host's is not the agent's to set. */
+export class Steering {
   readonly #options: SteeringOptions;
-  #hand: ClockDriver;
+  #clock: ClockDriver;
   #state: DisciplineState;
   /** Wall less monotonic seconds of the host, as our own steps left it. */
   #difference: number;
@@ -75,37 +51,41 @@ class OneHand implements Steering {
   #moved = 0;
   /** Monotonic seconds at which the present trim has done its work; null: there is none. */
   #trimEndsAt: number | null = null;
-  /** What the kernel made up for when the clock on paper began, which runs on the kernel's (ppm). */
+  /** What the kernel made up for when the virtual clock began, which runs on the kernel's (ppm). */
   #basePpm = 0;
   /** Leap second that the kernel was told of last. */
   #toldLeap: Leap = "none";
+  #lastStep: StepMade | null = null;
 
   constructor(options: SteeringOptions) {
     this.#options = options;
-    this.#hand = createPaperClock(options.driver);
+    this.#clock = createVirtualClock(options.driver);
     this.#state = beginDiscipline(true, 0);
     this.#difference = differenceOf(options.driver);
   }
 
+  /** The clock that is steered. */
   read(): ClockReading {
-    return this.#hand.read();
+    return this.#clock.read();
   }
 
-  isOnPaper(): boolean {
-    return this.#hand !== this.#options.driver;
+  isVirtual(): boolean {
+    return this.#clock !== this.#options.driver;
   }
 
+  /** What the host's own clock lacks of the steered one (s); positive: the host is behind. 0 unless that is virtual. */
   hostOffsetSeconds(): number {
-    if (!this.isOnPaper()) return 0;
-    return this.#hand.read().wallSeconds - this.#options.driver.read().wallSeconds;
+    if (!this.isVirtual()) return 0;
+    return this.#clock.read().wallSeconds - this.#options.driver.read().wallSeconds;
   }
 
-  take(which: "host" | "paper", isFresh: boolean): void {
+  /** Steers the host's clock, or a virtual one, from now on; `isFresh`: nothing relies on it yet. */
+  take(which: "host" | "virtual", isFresh: boolean): void {
     const { driver } = this.#options;
     const moved = this.moved();
-    const before = this.#hand.read();
-    this.#hand = which === "host" ? driver : createPaperClock(driver);
-    const after = this.#hand.read();
+    const before = this.#clock.read();
+    this.#clock = which === "host" ? driver : createVirtualClock(driver);
+    const after = this.#clock.read();
     this.#moved = moved + differenceIn(after) - differenceIn(before);
     const kernelPpm = driver.kernel()?.frequencyPpm ?? 0;
     this.#basePpm = which === "host" ? 0 : kernelPpm;
@@ -115,6 +95,7 @@ class OneHand implements Steering {
     this.#difference = differenceOf(driver);
   }
 
+  /** Decides on a measurement and does what is decided. */
   apply(measurement: Measurement, rules: DisciplineRules): Action {
     const { state, action } = discipline(this.#state, measurement, rules, this.#knownPpm());
     if (action.kind === "step" || action.kind === "slew") {
@@ -135,6 +116,7 @@ class OneHand implements Steering {
     if (action.seconds === 0) this.#trimEndsAt = rules.nowSeconds + trimSeconds(rules);
   }
 
+  /** Ends a trim that has had its time, so that a clock without further measurements runs on at its own rate. */
   endTrim(): void {
     const now = this.read().monotonicSeconds;
     const { estimate, control } = this.#state;
@@ -146,14 +128,24 @@ class OneHand implements Steering {
     this.#setFrequency(clamped(present.frequency * 1e6));
   }
 
+  /** Steps the clock. */
   step(seconds: number): void {
-    this.#hand.step(seconds);
+    this.#clock.step(seconds);
     this.#moved += seconds;
     this.#options.counters.add("steps");
-    if (!this.isOnPaper()) this.#difference = differenceOf(this.#options.driver);
-    this.#options.onStep(seconds);
+    if (!this.isVirtual()) this.#difference = differenceOf(this.#options.driver);
+    const at = new Date(this.read().wallSeconds * 1_000);
+    this.#lastStep = { at, seconds, isOfHost: !this.isVirtual() };
   }
 
+  lastStep(): StepMade | null {
+    return this.#lastStep;
+  }
+
+  /**
+   * Seconds that the steered clock was moved by in all, from within or outside, against an oscillator as it is believed
+   * to be; positive: forward. Two offsets of different moments differ by as much less.
+   */
   moved(): number {
     const { estimate, control } = this.#state;
     if (!estimate) return this.#moved;
@@ -161,7 +153,8 @@ class OneHand implements Steering {
     return this.#moved + estimate.offsetSeconds - present.offsetSeconds;
   }
 
-  believed(): ReturnType<Steering["believed"]> {
+  /** What is believed of the clock now: its error (s) and its oscillator's (ppm); null: nothing measured yet. */
+  believed(): { offsetSeconds: number; frequencyPpm: number; frequencyDeviationPpm: number } | null {
     const { estimate, control } = this.#state;
     if (!estimate) return null;
     const present = predict(estimate, this.read().monotonicSeconds, control);
@@ -172,9 +165,10 @@ class OneHand implements Steering {
     };
   }
 
-  foreignHand(expectedLeap: Leap): ForeignHand | null {
+  /** What changed the host's clock from outside since the last call; null: nothing. */
+  externalChange(expectedLeap: Leap): ExternalChange | null {
     const { driver } = this.#options;
-    if (this.isOnPaper()) return null;
+    if (this.isVirtual()) return null;
     const present = differenceOf(driver);
     const seconds = present - this.#difference;
     this.#difference = present;
@@ -191,7 +185,7 @@ class OneHand implements Steering {
   }
 
   setQuality(quality: ClockQuality): void {
-    this.#hand.setQuality(quality);
+    this.#clock.setQuality(quality);
     this.#toldLeap = quality.leap;
   }
 
@@ -199,13 +193,13 @@ class OneHand implements Steering {
   #knownPpm(): number | null {
     const stored = this.#options.storedPpm();
     if (stored !== null) return clamped(stored - this.#basePpm);
-    if (this.isOnPaper()) return this.#basePpm === 0 ? null : 0;
+    if (this.isVirtual()) return this.#basePpm === 0 ? null : 0;
     const present = this.#options.driver.kernel()?.frequencyPpm ?? 0;
     return present === 0 ? null : clamped(present);
   }
 
   #setFrequency(ppm: number): void {
-    const really = this.#hand.setFrequency(ppm);
+    const really = this.#clock.setFrequency(ppm);
     this.#options.counters.add("frequency_changes");
     this.#setPpm = really;
     this.#state = frequencyWasSet(this.#state, really);
@@ -213,7 +207,7 @@ class OneHand implements Steering {
 
   /** Zero too: it ends what is left of the last slew, which the new measurement has in it. */
   #slew(seconds: number): void {
-    this.#hand.slew(seconds);
+    this.#clock.slew(seconds);
     if (seconds !== 0) this.#options.counters.add("slews");
   }
 }
@@ -226,7 +220,7 @@ function differenceIn({ wallSeconds, monotonicSeconds }: ClockReading): number {
   return wallSeconds - monotonicSeconds;
 }
 
-/** A foreign tick may show as a frequency beyond the kernel's own bound. */
+/** A tick set from outside may show as a frequency beyond the kernel's own bound. */
 function clamped(ppm: number): number {
   return Math.max(-500, Math.min(500, ppm));
 }

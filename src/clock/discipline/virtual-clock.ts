@@ -2,11 +2,11 @@ import type { ClockDriver, ClockReading } from "../../host/ports.ts";
 import { slewRate } from "./estimate.ts";
 
 /**
- * A clock that is steered on paper alone, for a host whose own is not ours to set: the loop disciplines it as it would
- * the host's, and the difference between the two is what the host's clock lacks. It runs on monotonic time, so whoever
- * steps the host's clock meanwhile does not move it.
+ * A clock in memory, for a host whose own is not the agent's to set: the loop disciplines it as it would the host's, and
+ * the difference between the two is what the host's clock lacks. It runs on monotonic time, so that a step of the host's
+ * clock does not move it.
  */
-export function createPaperClock(host: ClockDriver): ClockDriver {
+export function createVirtualClock(host: ClockDriver): ClockDriver {
   const start = host.read();
   let base = { ...start };
   let frequency = 0;

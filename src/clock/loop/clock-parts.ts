@@ -2,8 +2,8 @@ import type { ClockEventType } from "../../contract/event-types.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { ClockDriver, ResolveHost, TimeDaemon, Timers, TimeServices, Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { Delegate } from "../daemons/external-daemon.ts";
-import { createSteering, type Steering } from "../discipline/steering.ts";
+import type { ExternalDaemon } from "../daemons/external-daemon.ts";
+import { Steering } from "../discipline/steering.ts";
 import type { Exchange } from "../ntp/exchange.ts";
 import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
 import { createSourcePool, type SourcePool } from "../ntp/source-pool.ts";
@@ -11,7 +11,8 @@ import { type Counters, createCounters } from "../status/counters.ts";
 import { createHistory, type History } from "../status/history.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
 import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
-import { createVouchedTime, type VouchedTime } from "../trust/trusted-offset.ts";
+import { TrustedOffset } from "../trust/trusted-offset.ts";
+import type { EventDetails } from "./effects.ts";
 
 /** What the clock needs of the host and of the other rooms. */
 export interface ClockOptions {
@@ -21,7 +22,7 @@ export interface ClockOptions {
   readonly resolve: ResolveHost;
   readonly exchange: (driver: Pick<ClockDriver, "read">) => Exchange;
   readonly askSecondOpinion: (driver: Pick<ClockDriver, "read">) => AskSecondOpinion;
-  readonly delegateOf: (daemon: TimeDaemon) => Delegate;
+  readonly daemonOf: (daemon: TimeDaemon) => ExternalDaemon;
   readonly readRealTimeClock: () => Promise<Date | null>;
   /** 0 to 1. */
   readonly random: () => number;
@@ -38,14 +39,7 @@ export interface ClockOptions {
 /** What the clock tells to those who subscribed. */
 export type ClockEvent =
   /** The clock was checked: its state, and whether it is trusted, may be another one. */
-  | { readonly type: "checked" }
-  | { readonly type: ClockEventType; readonly details: Record<string, string | number | null> };
-
-/** How the parts of the clock tell what happens. */
-export interface ClockNotices {
-  readonly notify: (type: ClockEventType, details: Record<string, string | number | null>) => void;
-  readonly onLook: () => void;
-}
+  { readonly type: "checked" } | { readonly type: ClockEventType; readonly details: EventDetails };
 
 /** What the clock's loop works with. */
 export interface ClockParts {
@@ -54,30 +48,24 @@ export interface ClockParts {
   readonly steering: Steering;
   readonly pool: SourcePool;
   readonly floor: FloorKeeper;
-  readonly vouched: VouchedTime;
+  readonly trusted: TrustedOffset;
+  readonly askSecondOpinion: AskSecondOpinion;
 }
 
-/** `onStep`: the steered clock was stepped by so many seconds. */
-export function createClockParts(options: ClockOptions, onStep: (seconds: number) => void): ClockParts {
+export function createClockParts(options: ClockOptions): ClockParts {
   const { driver, record, timers, resolve } = options;
   const counters = createCounters();
-  const storedPpm = () => record.read().frequency_ppm;
-  const steering = createSteering({ driver, counters, storedPpm, onStep });
+  const steering = new Steering({ driver, counters, storedPpm: () => record.read().frequency_ppm });
   const monotonic = () => steering.read().monotonicSeconds;
   const exchange = options.exchange(steering);
+  const moved = () => steering.moved();
   return {
     counters,
     steering,
     history: createHistory(),
-    pool: createSourcePool({
-      exchange,
-      resolve,
-      timers,
-      monotonic,
-      counters,
-      moved: () => steering.moved(),
-    }),
+    pool: createSourcePool({ exchange, resolve, timers, monotonic, counters, moved }),
     floor: createFloorKeeper({ ...options, monotonicSeconds: monotonic() }),
-    vouched: createVouchedTime(options.wall, options.uptime),
+    trusted: new TrustedOffset(options.wall, options.uptime),
+    askSecondOpinion: options.askSecondOpinion(steering),
   };
 }

@@ -1,32 +1,23 @@
-import { StewardError } from "../../contract/errors.ts";
+import type { StewardError } from "../../contract/errors.ts";
 import type { TimeSync, Trouble } from "../../contract/types.ts";
-import { refusalOf } from "../status/refusals.ts";
-import { daemonTroubleSentence } from "../status/sentences.ts";
-import { type StepMade, timeSyncStatus } from "../status/time-status.ts";
+import { daemonRefusal, refusalOf, requireMayMeasure, requireMaySet } from "../status/refusals.ts";
+import { timeSyncStatus } from "../status/time-status.ts";
 import { troubleOf } from "../status/trouble.ts";
 import type { ClockState } from "../trust/clock-state.ts";
-import {
-  type ClockEvent,
-  type ClockNotices,
-  type ClockOptions,
-  type ClockParts,
-  createClockParts,
-} from "./clock-parts.ts";
-import { createWatch, type Watch } from "./effects.ts";
+import { ClockLoop, type RoundRequest } from "./clock-loop.ts";
+import { type ClockEvent, type ClockOptions, type ClockParts, createClockParts } from "./clock-parts.ts";
+import { conflictOf } from "./external-change.ts";
 import { isSynchronised } from "./knowledge.ts";
-import { createOwnTime, type OwnTime } from "./measurement.ts";
-import { checkSetByHand } from "./set-by-hand.ts";
-import type { Request } from "./state.ts";
-import { createSynchroniser, type Synchroniser } from "./synchroniser.ts";
+import type { LoopState } from "./state.ts";
 
-/** The clock of this device: what is known of it, and who puts it right. */
+/** The clock of this device: what is known of it, and what puts it right. */
 export interface Clock {
   state(): ClockState;
   status(): TimeSync;
-  /** Asks every source and votes, and never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
+  /** Asks every source and selects anew, and never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
   reselect(): Promise<TimeSync>;
   /** The same, and puts the clock right. Throws besides `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
-  sync(wish: { isForced: boolean }): Promise<TimeSync>;
+  sync(options: { isForced: boolean }): Promise<TimeSync>;
   /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */
   setTime(time: Date): Promise<TimeSync>;
   /** Forgets the floor but for the build date, and measures anew. */
@@ -34,195 +25,121 @@ export interface Clock {
   /** A time that is certainly past. */
   floor(): Date;
   settingsChanged(): void;
-  /** What a person should know; null when all is well. */
+  /** What an administrator should know; null when all is well. */
   trouble(): Trouble | null;
   /** Hears what happens to the clock from now on; the result ends it. */
   onEvent(listener: (event: ClockEvent) => void): () => void;
   /** Begins to measure by itself, after a step to the floor where the clock is below it. */
   start(): void;
-  /** A round soon, for whoever doubts the clock. */
+  /** Requests a round soon, because the clock is doubted. */
   nudge(): void;
+  /** Begins no other round; nothing follows from the one that runs. */
   stop(): void;
 }
 
-/** Seconds for which a look at the clock serves all who ask: each request asks several times. */
+/** Seconds for which a reading of the state serves all callers: each request asks several times. */
 const freshSeconds = 0.25;
 
-export function openClock(options: ClockOptions): Clock {
-  return new ClockRoom(options);
-}
-
-class ClockRoom implements Clock {
-  readonly #options: ClockOptions & ClockNotices;
-  readonly #listeners = new Set<(event: ClockEvent) => void>();
+/** The clock as the other rooms see it: its loop does the work. */
+export class DeviceClock implements Clock {
+  readonly #options: ClockOptions;
   readonly #parts: ClockParts;
-  readonly #watch: Watch;
-  readonly #loop: Synchroniser;
-  #seen: { readonly at: number; readonly state: ClockState } | null = null;
-  #lastStep: StepMade | null = null;
+  readonly #loop: ClockLoop;
+  #read: { readonly at: number; readonly loop: LoopState; readonly state: ClockState } | null = null;
 
   constructor(options: ClockOptions) {
-    this.#options = {
-      ...options,
-      notify: (type, details) => this.#tell({ type, details }),
-      onLook: () => this.#tell({ type: "checked" }),
-    };
-    this.#parts = createClockParts(options, (seconds) => this.#stepped(seconds));
-    this.#watch = createWatch(this.#options, this.#parts, () => this.#loop);
-    this.#loop = createSynchroniser({
-      ...this.#parts,
-      timers: options.timers,
-      random: options.random,
-      delegateOf: options.delegateOf,
-      ownTime: this.#ownTime(),
-      findWay: (isRequested) => this.#watch.findWay(isRequested),
-      onRound: (way, round) => this.#watch.onRound(way, round),
-      onLook: () => this.#onLook(),
-      onWay: (way, before) => this.#watch.onWay(way, before),
-    });
+    this.#options = options;
+    this.#parts = createClockParts(options);
+    this.#loop = new ClockLoop(options, this.#parts);
   }
 
   state(): ClockState {
     const at = this.#options.uptime();
-    if (!this.#seen || at - this.#seen.at >= freshSeconds) this.#seen = { at, state: this.#look() };
-    return this.#seen.state;
+    const loop = this.#loop.state();
+    const isOld = !this.#read || this.#read.loop !== loop || at - this.#read.at >= freshSeconds;
+    if (!this.#read || isOld) this.#read = { at, loop, state: this.#readState(loop) };
+    return this.#read.state;
   }
 
-  #look(): ClockState {
-    const { synced } = this.#loop.knowledge();
+  #readState({ knowledge, mode, lastStep }: LoopState): ClockState {
     const standing = this.#loop.standing();
-    const { vouched } = this.#parts;
+    const { trusted } = this.#parts;
     return {
       trust: standing.trust,
       state: standing.state,
-      synchronised: this.#loop.way() === null ? null : isSynchronised(standing),
-      // At each look at it: somebody may set the host's clock in between.
+      synchronised: mode === null ? null : isSynchronised(standing),
+      // At each reading: the host's clock may be set in between.
       get offsetSeconds() {
-        return vouched.offsetSeconds();
+        return trusted.seconds();
       },
-      lastSyncAt: synced?.at ?? null,
-      lastStepSeconds: this.#lastStep?.seconds ?? null,
-      lastStepAt: this.#lastStep?.at ?? null,
+      lastSyncAt: knowledge.synced?.at ?? null,
+      lastStepSeconds: lastStep?.seconds ?? null,
+      lastStepAt: lastStep?.at ?? null,
     };
   }
 
   status(): TimeSync {
     const { settings, wall, driver } = this.#options;
-    const nowMilliseconds = wall() + this.#parts.vouched.offsetSeconds() * 1_000;
     return timeSyncStatus({
       ...this.#parts,
       settings: settings(),
-      loop: this.#loop,
-      watch: this.#watch,
+      loop: this.#loop.state(),
+      standing: this.#loop.standing(),
+      pollSeconds: this.#loop.pollSeconds(),
       kernel: driver.kernel(),
-      hindrance: driver.hindrance,
-      lastStep: this.#lastStep,
-      nowMilliseconds,
+      nowMilliseconds: wall() + this.#parts.trusted.seconds() * 1_000,
     });
   }
 
   async reselect(): Promise<TimeSync> {
-    return this.#request({ isStepAllowed: false, isForced: false });
+    return this.#measure({ isStepAllowed: false, isForced: false });
   }
 
   async sync({ isForced }: { isForced: boolean }): Promise<TimeSync> {
-    return this.#request({ isStepAllowed: true, isForced });
+    return this.#measure({ isStepAllowed: true, isForced });
   }
 
-  async setTime(time: Date): Promise<TimeSync> {
-    const { steering, floor, vouched, pool } = this.#parts;
-    const way = await this.#loop.settle();
-    const bounds = { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
-    checkSetByHand(time, { way, standing: this.#loop.standing(), ...bounds });
-    // A daemon that has no time itself has nothing that a step could spoil.
-    const isHosts =
-      !steering.isOnPaper() || (way.kind === "delegate" && this.#options.driver.hindrance === null);
-    steering.take(isHosts ? "host" : "paper", true);
-    const { wallSeconds, monotonicSeconds } = steering.read();
-    steering.step(time.getTime() / 1_000 - wallSeconds);
-    pool.forget();
-    this.#loop.forget(monotonicSeconds);
-    vouched.set(steering.hostOffsetSeconds());
-    this.#onLook();
-    return this.status();
-  }
-
-  async resetFloor(): Promise<TimeSync> {
-    const { floor, steering, vouched, pool } = this.#parts;
-    await floor.reset(steering.read().monotonicSeconds);
-    // The clock may stand where the floor had put it: nothing is to rely on it.
-    pool.forget();
-    this.#loop.forget(null);
-    this.#seen = null;
-    vouched.forget();
-    steering.take(steering.isOnPaper() ? "paper" : "host", true);
-    this.#loop.nudge();
-    return this.status();
-  }
-
-  async #request(wish: Request): Promise<TimeSync> {
-    const way = await this.#loop.settle();
-    if (way.kind === "manual") {
-      throw new StewardError(
-        "time_sync_disabled",
-        "time.mode is manual: nobody is asked for the time. Set it with `steward time set TIME`, or choose another mode.",
-      );
-    }
-    if (way.kind === "observe" && way.because === "other_daemon" && wish.isStepAllowed) {
-      throw new StewardError(
-        "conflict_discipliner",
-        `${way.daemon} sets this clock, and time.mode is discipline. Stop one of the two, or set time.mode to auto.`,
-      );
-    }
-    await this.#loop.request(wish);
+  async #measure(request: RoundRequest): Promise<TimeSync> {
+    requireMayMeasure(await this.#loop.settle(), request);
+    await this.#loop.request(request);
     const refusal = this.#refusal();
     if (refusal) throw refusal;
     return this.status();
   }
 
   #refusal(): StewardError | null {
-    const { verdict } = this.#loop.knowledge();
-    if (verdict) return refusalOf(verdict);
-    if (this.#loop.standing().trust !== "none") return null;
-    const way = this.#loop.way();
-    const trouble = this.#loop.report()?.trouble;
-    const why =
-      way?.kind === "delegate" && trouble
-        ? daemonTroubleSentence(way.daemon, trouble)
-        : "It has no source that it can use.";
-    return new StewardError("no_time_source", `The time daemon does not know the time. ${why}`);
+    const { knowledge, mode, report } = this.#loop.state();
+    if (knowledge.verdict) return refusalOf(knowledge.verdict);
+    return this.#loop.standing().trust === "none" ? daemonRefusal(mode, report) : null;
   }
 
-  #onLook(): void {
-    this.#seen = null;
-    this.#watch.onLook();
+  async setTime(time: Date): Promise<TimeSync> {
+    const { steering, floor, pool, trusted } = this.#parts;
+    const mode = await this.#loop.settle();
+    const bounds = { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
+    requireMaySet(time, { mode, standing: this.#loop.standing(), ...bounds });
+    // A daemon that has no time itself has nothing that a step could spoil.
+    const isDaemons = mode.kind === "delegate" && this.#options.driver.hindrance === null;
+    steering.take(isDaemons || !steering.isVirtual() ? "host" : "virtual", true);
+    const { wallSeconds, monotonicSeconds } = steering.read();
+    steering.step(time.getTime() / 1_000 - wallSeconds);
+    pool.forget();
+    this.#loop.forget(monotonicSeconds);
+    trusted.set(steering.hostOffsetSeconds());
+    this.#loop.check();
+    return this.status();
   }
 
-  #stepped(seconds: number): void {
-    this.#seen = null;
-    const { steering, floor } = this.#parts;
-    this.#lastStep = {
-      at: new Date(steering.read().wallSeconds * 1_000),
-      seconds,
-      isOfHost: !steering.isOnPaper(),
-    };
-    floor.stepped();
-    if (this.#lastStep.isOfHost) this.#options.notify("clock.stepped", { seconds });
-  }
-
-  #ownTime(): OwnTime {
-    const { settings, panicSeconds, askSecondOpinion, notify } = this.#options;
-    const { floor, steering } = this.#parts;
-    return createOwnTime({
-      ...this.#parts,
-      settings,
-      panicSeconds,
-      askSecondOpinion: askSecondOpinion(steering),
-      pollSeconds: () => this.#loop.pollSeconds(),
-      isDisturbed: () => this.#watch.isDisturbed(),
-      bounds: () => ({ floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() }),
-      onContradiction: (source, offset_seconds) => notify("clock.contradicted", { source, offset_seconds }),
-    });
+  async resetFloor(): Promise<TimeSync> {
+    const { floor, steering, trusted, pool } = this.#parts;
+    await floor.reset(steering.read().monotonicSeconds);
+    // The clock may stand where the floor had put it: nothing is to rely on it.
+    pool.forget();
+    this.#loop.forget(null);
+    trusted.forget();
+    steering.take(steering.isVirtual() ? "virtual" : "host", true);
+    this.#loop.nudge();
+    return this.status();
   }
 
   floor(): Date {
@@ -234,16 +151,12 @@ class ClockRoom implements Clock {
   }
 
   trouble(): Trouble | null {
-    return troubleOf(this.#watch.conflict(), this.#loop.knowledge().verdict);
+    const { mode, backOff, knowledge } = this.#loop.state();
+    return troubleOf(conflictOf(mode, backOff), knowledge.verdict);
   }
 
   onEvent(listener: (event: ClockEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #tell(event: ClockEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    return this.#loop.onEvent(listener);
   }
 
   start(): void {

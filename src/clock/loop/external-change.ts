@@ -1,45 +1,57 @@
 import type { ClockConflict } from "../../contract/types.ts";
-import type { ForeignHand } from "../discipline/steering.ts";
+import type { ExternalChange } from "../discipline/steering.ts";
 import { conflictSentence } from "../status/sentences.ts";
+import type { ClockMode } from "./mode.ts";
 
-/** Another hand on the clock: we take ours away for a while, the longer the more often it happens; pure. */
-export interface Contest {
-  /** What it did; null: nothing else changes the clock. */
+/**
+ * After an external change of the clock the agent only measures for a while, longer with each change in a row, so that
+ * two programs do not work against each other; pure.
+ */
+export interface BackOff {
+  /** The last external change; null: there was none, or it is over. */
   readonly conflict: ClockConflict | null;
-  /** Monotonic seconds until which we only watch. */
+  /** Monotonic seconds until which the clock is only measured. */
   readonly until: number;
   /** Seconds of the last such wait. */
   readonly waitSeconds: number;
 }
 
-export const uncontested: Contest = { conflict: null, until: Number.NEGATIVE_INFINITY, waitSeconds: 0 };
+export const noBackOff: BackOff = { conflict: null, until: Number.NEGATIVE_INFINITY, waitSeconds: 0 };
 
-/** Seconds of the first wait, and the most that doubling makes of it: what sets a clock by itself does so hourly at least. */
+/** Seconds of the first wait, and the most that doubling makes of it: a program that sets clocks does so hourly at least. */
 const firstWaitSeconds = 120;
 const lastWaitSeconds = 3_600;
 
-/** Seconds of peace after which the next conflict is a first one again. */
+/** Seconds without an external change after which the next one counts as the first. */
 const forgottenSeconds = 86_400;
 
-export function contested(contest: Contest, hand: ForeignHand, monotonicSeconds: number): Contest {
-  const isNew = monotonicSeconds - contest.until > forgottenSeconds;
-  const waitSeconds = isNew ? firstWaitSeconds : Math.min(lastWaitSeconds, contest.waitSeconds * 2);
-  return { conflict: conflictOf(hand), until: monotonicSeconds + waitSeconds, waitSeconds };
+export function backOff(former: BackOff, change: ExternalChange, monotonicSeconds: number): BackOff {
+  const isNew = monotonicSeconds - former.until > forgottenSeconds;
+  const waitSeconds = isNew ? firstWaitSeconds : Math.min(lastWaitSeconds, former.waitSeconds * 2);
+  return { conflict: changeConflict(change), until: monotonicSeconds + waitSeconds, waitSeconds };
 }
 
-export function isContested(contest: Contest, monotonicSeconds: number): boolean {
-  return monotonicSeconds < contest.until;
+export function isBackingOff(present: BackOff, monotonicSeconds: number): boolean {
+  return monotonicSeconds < present.until;
 }
 
-/** Somebody asked for a correction now: we take the clock in hand at once. */
-export function settled(contest: Contest, monotonicSeconds: number): Contest {
-  return { ...contest, conflict: null, until: Math.min(contest.until, monotonicSeconds) };
+/** A correction was requested: the agent steers the clock again at once. */
+export function endBackOff(present: BackOff, monotonicSeconds: number): BackOff {
+  return { ...present, conflict: null, until: Math.min(present.until, monotonicSeconds) };
 }
 
-function conflictOf(hand: ForeignHand): ClockConflict {
+/** What else sets or changed the clock; null: nothing. */
+export function conflictOf(mode: ClockMode | null, { conflict }: BackOff): ClockConflict | null {
+  if (mode?.kind !== "observe" || mode.because !== "other_daemon") return conflict;
+  const { daemon } = mode;
+  const facts = { code: "other_daemon", daemon, step_seconds: null, frequency_ppm: null } as const;
+  return { ...facts, detail: conflictSentence(facts) };
+}
+
+function changeConflict(change: ExternalChange): ClockConflict {
   const facts =
-    hand.kind === "frequency"
-      ? ({ code: "frequency_set", daemon: null, step_seconds: null, frequency_ppm: hand.ppm } as const)
-      : ({ code: "clock_stepped", daemon: null, step_seconds: hand.seconds, frequency_ppm: null } as const);
+    change.kind === "frequency"
+      ? ({ code: "frequency_set", daemon: null, step_seconds: null, frequency_ppm: change.ppm } as const)
+      : ({ code: "clock_stepped", daemon: null, step_seconds: change.seconds, frequency_ppm: null } as const);
   return { ...facts, detail: conflictSentence(facts) };
 }

@@ -1,10 +1,10 @@
 import type { TimeSync } from "../../contract/types.ts";
 import type { ClockReading } from "../../host/ports.ts";
-import type { DelegateReport } from "../daemons/external-daemon.ts";
+import type { DaemonReport } from "../daemons/external-daemon.ts";
 import { isMajority } from "../discipline/discipline.ts";
 import { phi } from "../ntp/sample.ts";
-import type { OwnRound } from "./measurement.ts";
-import type { Way } from "./mode.ts";
+import type { Round } from "./measurement.ts";
+import type { ClockMode } from "./mode.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What the last rounds have told of the clock; pure. */
@@ -45,7 +45,7 @@ const largestGrowth = 500e-6;
 /** What is known after one more round; `now` is read on the clock that was steered by it. */
 export function afterRound(
   knowledge: Knowledge,
-  { verdict, measurement, action }: Pick<OwnRound, "verdict" | "measurement" | "action">,
+  { verdict, measurement, action }: Pick<Round, "verdict" | "measurement" | "action">,
   now: ClockAfterRound,
 ): Knowledge {
   if (verdict.kind === "disturbed") return knowledge;
@@ -90,17 +90,17 @@ const leastMissedSeconds = 300;
 
 /** How the clock stands now, whoever puts it right. */
 export function standingOf(
-  way: Way | null,
+  mode: ClockMode | null,
   knowledge: Knowledge,
-  report: DelegateReport | null,
+  report: DaemonReport | null,
   now: { monotonicSeconds: number; pollSeconds: number },
 ): Standing {
-  if (way?.kind === "delegate") {
+  if (mode?.kind === "delegate") {
     const { trust = "none", uncertaintySeconds = null } = report ?? {};
     return { state: "delegated", trust, uncertaintySeconds };
   }
   const isSetByHand = knowledge.setByHandAt !== null;
-  if (way?.kind === "manual" || (isSetByHand && !knowledge.synced && !isContradicted(knowledge))) {
+  if (mode?.kind === "manual" || (isSetByHand && !knowledge.synced && !isContradicted(knowledge))) {
     return { state: "manual", trust: isSetByHand ? "accepted" : "none", uncertaintySeconds: null };
   }
   return standingByServers(knowledge, now);

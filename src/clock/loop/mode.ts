@@ -1,31 +1,31 @@
 import type { Settings } from "../../contract/types.ts";
 import type { SteeringHindrance, TimeDaemon } from "../../host/ports.ts";
 
-/** Who puts the clock right at present, and why it is not somebody else. */
-export type Way =
-  /** We do: the host's clock itself. */
+/** What puts the clock right at present: the setting time.mode, resolved with what else runs on the host. */
+export type ClockMode =
+  /** The agent steers the host's clock. */
   | { readonly kind: "discipline" }
-  /** We measure, and correct what sign-in goes by. */
+  /** The agent measures, and corrects the time that sign-in uses. */
   | { readonly kind: "observe"; readonly because: ObserveReason; readonly daemon: TimeDaemon | null }
-  /** A time daemon does; we ask it. */
+  /** A time daemon steers the clock; the agent reads its report. */
   | { readonly kind: "delegate"; readonly daemon: TimeDaemon }
-  /** A person does. */
+  /** An administrator sets the clock. */
   | { readonly kind: "manual" };
 
 export type ObserveReason = "chosen" | "no_daemon" | "other_daemon" | "external_change" | SteeringHindrance;
 
-/** One discipliner at a time: what the mode comes to, with whoever else is there. */
-export function wayOf(
-  mode: Settings["time"]["mode"],
-  host: { daemon: TimeDaemon | null; hindrance: SteeringHindrance | null; isContested: boolean },
-): Way {
+/** The effective mode: only one program steers the clock at a time. */
+export function resolveMode(
+  setting: Settings["time"]["mode"],
+  host: { daemon: TimeDaemon | null; hindrance: SteeringHindrance | null; isBackingOff: boolean },
+): ClockMode {
   const { daemon, hindrance } = host;
-  const observe = (because: ObserveReason): Way => ({ kind: "observe", because, daemon });
-  const discipline = (): Way => {
+  const observe = (because: ObserveReason): ClockMode => ({ kind: "observe", because, daemon });
+  const discipline = (): ClockMode => {
     if (hindrance) return observe(hindrance);
-    return host.isContested ? observe("external_change") : { kind: "discipline" };
+    return host.isBackingOff ? observe("external_change") : { kind: "discipline" };
   };
-  switch (mode) {
+  switch (setting) {
     case "manual":
       return { kind: "manual" };
     case "observe":
@@ -39,6 +39,6 @@ export function wayOf(
   }
 }
 
-export function isSameWay(one: Way | null, other: Way): boolean {
+export function isSameMode(one: ClockMode | null, other: ClockMode): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,7 +1,9 @@
-import { type PollState, waitSeconds } from "../ntp/poll-control.ts";
-import type { Way } from "./mode.ts";
+import { afterAnswer, afterSilence, firstPoll, type PollState, waitSeconds } from "../ntp/poll-control.ts";
+import type { Round } from "./measurement.ts";
+import type { ClockMode } from "./mode.ts";
+import { isUnsettled } from "./verdict.ts";
 
-/** Exchanges of a round after a silence, and when somebody asks. */
+/** Exchanges of a round after a silence, and of a requested one. */
 export const burst = 4;
 
 /**
@@ -12,35 +14,61 @@ export const burst = 4;
 export const firstBurst = { delaySeconds: 2, first: 2, rest: 2, pauseSeconds: 2 } as const;
 
 /** Seconds between two questions to a daemon: asking costs a process. */
-const delegatePollSeconds = 64;
+const daemonPollSeconds = 64;
+
+/** What poll control counts as jitter, in noises: two standard deviations of an offset are its gate of four. */
+const steadyNoise = 0.5;
+
+/** Noises beyond which an offset is a jump of the clock. */
+const jumpNoises = 20;
+
+/** ppm: a frequency known so well no longer moves the offset by much between two polls. */
+const settledPpm = 1;
 
 /** What decides when the next round is. */
 export interface RoundFacts {
   /** null: not known yet. */
-  readonly way: Way | null;
+  readonly mode: ClockMode | null;
   readonly poll: PollState;
   /** 0 to 1. */
   readonly random: number;
   /** The round that is over was the first half of the start's burst. */
   readonly isFirst: boolean;
-  /** Somebody asked for another one while it ran. */
-  readonly isNudged: boolean;
+  /** Another round was requested while it ran. */
+  readonly isOutdated: boolean;
 }
 
 /** In how many seconds the next round is, and of how many exchanges; null: there is none. */
-export function nextRound({ way, poll, random, isFirst, isNudged }: RoundFacts): {
+export function nextRound({ mode, poll, random, isFirst, isOutdated }: RoundFacts): {
   readonly seconds: number;
   readonly exchanges: number;
 } | null {
-  if (isNudged) return { seconds: 0, exchanges: burst };
-  if (way?.kind === "manual") return null;
-  if (way?.kind === "delegate") return { seconds: delegatePollSeconds, exchanges: 1 };
+  if (isOutdated) return { seconds: 0, exchanges: burst };
+  if (mode?.kind === "manual") return null;
+  if (mode?.kind === "delegate") return { seconds: daemonPollSeconds, exchanges: 1 };
   if (isFirst) return { seconds: firstBurst.pauseSeconds, exchanges: firstBurst.rest };
-  const seconds = waitSeconds(poll, random) ?? pollSecondsOf(way, poll);
+  const seconds = waitSeconds(poll, random) ?? pollSecondsOf(mode, poll);
   return { seconds, exchanges: poll.failures > 0 ? burst : 1 };
 }
 
 /** Seconds between two rounds that are answered. */
-export function pollSecondsOf(way: Way | null, poll: PollState): number {
-  return way?.kind === "delegate" ? delegatePollSeconds : 2 ** poll.exponent;
+export function pollSecondsOf(mode: ClockMode | null, poll: PollState): number {
+  return mode?.kind === "delegate" ? daemonPollSeconds : 2 ** poll.exponent;
+}
+
+/** When the sources are polled next; `deviationPpm`: what the frequency may err by, null where nothing is known of it. */
+export function pollAfterRound(
+  poll: PollState,
+  { verdict, measurement, isAnswered }: Pick<Round, "verdict" | "measurement" | "isAnswered">,
+  deviationPpm: number | null,
+): PollState {
+  if (!measurement || !isAnswered) return afterSilence(poll);
+  // An offset to be confirmed, or beyond the noise, does not wait for the hours that long polls would take.
+  const isJump = Math.abs(measurement.offsetSeconds) > jumpNoises * measurement.noiseSeconds;
+  if (isUnsettled(verdict) || isJump) return firstPoll;
+  return afterAnswer(poll, {
+    offsetSeconds: measurement.offsetSeconds,
+    jitterSeconds: measurement.noiseSeconds * steadyNoise,
+    isFrequencySettled: deviationPpm !== null && deviationPpm < settledPpm,
+  });
 }

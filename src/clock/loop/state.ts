@@ -1,36 +1,164 @@
-import type { TimeDaemon, Timers } from "../../host/ports.ts";
-import type { Delegate } from "../daemons/external-daemon.ts";
-import type { Steering } from "../discipline/steering.ts";
-import type { OwnRound, OwnTime, RoundWish } from "./measurement.ts";
-import type { Way } from "./mode.ts";
+import type { ClockReading, Leap, SteeringHindrance } from "../../host/ports.ts";
+import type { DaemonReport } from "../daemons/external-daemon.ts";
+import type { ExternalChange, StepMade } from "../discipline/steering.ts";
+import { firstPoll, type PollState } from "../ntp/poll-control.ts";
+import { type BackOff, backOff, isBackingOff, noBackOff } from "./external-change.ts";
+import {
+  afterRound,
+  type ClockAfterRound,
+  type Knowledge,
+  nothingKnown,
+  type Standing,
+} from "./knowledge.ts";
+import type { Round } from "./measurement.ts";
+import type { ClockMode } from "./mode.ts";
+import { pollAfterRound } from "./round-schedule.ts";
 
-/** What somebody who asks for a round wants of it. */
-export interface Request {
-  readonly isStepAllowed: boolean;
-  readonly isForced: boolean;
+/** All that the loop knows of the clock. A value: each function below gives the state after what happened. */
+export interface LoopState {
+  /** Why the agent cannot steer the host's clock; null: it can. */
+  readonly hindrance: SteeringHindrance | null;
+  /** The clock had been put right in this boot before the agent's start. */
+  readonly wasRightAtStart: boolean;
+  /** null: not resolved yet. */
+  readonly mode: ClockMode | null;
+  readonly knowledge: Knowledge;
+  /** What the time daemon of the present mode said last; null: it was not read yet. */
+  readonly report: DaemonReport | null;
+  /** Monotonic seconds of the last report that was synchronised; null: there was none. */
+  readonly reportedAt: number | null;
+  readonly poll: PollState;
+  readonly backOff: BackOff;
+  /** External changes since the start. */
+  readonly externalChanges: number;
+  /** Seconds by which external steps moved the host's clock that no measurement has shown yet. */
+  readonly externalSeconds: number;
+  /** The last round that was finished. */
+  readonly round: Round | null;
+  /** How it ended, kept when the knowledge is forgotten. */
+  readonly lastVerdict: Round["verdict"]["kind"] | null;
+  /** The source that the others are led by; the last one while there is none. */
+  readonly peer: string | null;
+  readonly lastStep: StepMade | null;
+  /** The battery-backed clock as it was read last; null: not known. */
+  readonly realTimeClock: Date | null;
+  /** The last check. */
+  readonly check: Check | null;
 }
 
-/** What the loop works with, and whom it tells. */
-export interface SynchroniserOptions {
-  readonly timers: Timers;
-  readonly random: () => number;
-  readonly steering: Steering;
-  readonly ownTime: OwnTime;
-  readonly delegateOf: (daemon: TimeDaemon) => Delegate;
-  /** Whose turn it is; asked at each round and each look. */
-  readonly findWay: (isRequested: boolean) => Promise<Way>;
-  /** After each round: what was measured and decided. */
-  readonly onRound: (way: Way, round: OwnRound | null) => void;
-  /** Every few seconds, and after each round. */
-  readonly onLook: () => void;
-  /** A way begins that another one led to. */
-  readonly onWay: (way: Way, before: Way | null) => void;
+/** What a check has found, at one moment. */
+export interface Check {
+  readonly standing: Standing;
+  /** The host's clock shows a time that is past for certain. */
+  readonly isBelowFloor: boolean;
+  /** The clock was changed from outside since the check before. */
+  readonly isDisturbed: boolean;
+  /** What a slew has yet to add (s). */
+  readonly pendingSeconds: number;
+  readonly leap: Leap;
 }
 
-/** A round that runs. */
-export interface Flight {
-  readonly wish: RoundWish;
-  readonly done: Promise<void>;
-  /** The settings it went by are other ones by now, or its outcome is doubted: another follows at once. */
-  isOutdated: boolean;
+export function initialState(start: Pick<LoopState, "hindrance" | "wasRightAtStart">): LoopState {
+  return {
+    ...start,
+    mode: null,
+    knowledge: nothingKnown,
+    report: null,
+    reportedAt: null,
+    poll: firstPoll,
+    backOff: noBackOff,
+    externalChanges: 0,
+    externalSeconds: 0,
+    round: null,
+    lastVerdict: null,
+    peer: null,
+    lastStep: null,
+    realTimeClock: null,
+    check: null,
+  };
+}
+
+/** Whether the agent steers the host's clock in this mode, and not a virtual one. */
+export function steersHost({ mode, hindrance }: Pick<LoopState, "mode" | "hindrance">): boolean {
+  return mode?.kind === "discipline" || (mode?.kind === "manual" && hindrance === null);
+}
+
+/** Seconds by which two clocks may differ and still be known alike. */
+const sameSeconds = 0.001;
+
+/** `hostOffsetSeconds`: what the host's clock lacked of the one that was steered until now. */
+export function enterMode(
+  state: LoopState,
+  mode: ClockMode,
+  { hostOffsetSeconds, monotonicSeconds }: { hostOffsetSeconds: number; monotonicSeconds: number },
+): LoopState {
+  const entered = { ...state, mode, report: null, poll: firstPoll, externalSeconds: 0 };
+  const isHeld = isBackingOff(state.backOff, monotonicSeconds);
+  // What was known was known of the virtual clock.
+  const isOtherClock = steersHost(entered) && Math.abs(hostOffsetSeconds) > sameSeconds;
+  return {
+    ...entered,
+    backOff: isHeld ? state.backOff : { ...state.backOff, conflict: null },
+    knowledge: isOtherClock ? nothingKnown : state.knowledge,
+  };
+}
+
+/** The clock that the agent steers was changed from outside: the agent backs off. */
+export function afterExternalChange(
+  state: LoopState,
+  change: ExternalChange,
+  monotonicSeconds: number,
+): LoopState {
+  const stepSeconds = change.kind === "step" ? change.seconds : 0;
+  return {
+    ...state,
+    backOff: backOff(state.backOff, change, monotonicSeconds),
+    externalChanges: state.externalChanges + 1,
+    externalSeconds: state.externalSeconds + stepSeconds,
+  };
+}
+
+/** What is read when a round is over. */
+export interface AfterRound extends ClockAfterRound {
+  readonly peer: string | null;
+  /** It was the first half of the start's burst. */
+  readonly isFirst: boolean;
+}
+
+export function afterOwnRound(state: LoopState, round: Round, now: AfterRound): LoopState {
+  const poll = pollAfterRound(state.poll, round, now.believed?.frequencyDeviationPpm ?? null);
+  const next = {
+    ...state,
+    round,
+    knowledge: afterRound(state.knowledge, round, now),
+    // Half a burst without an answer is no silence yet.
+    poll: now.isFirst && !round.isAnswered ? firstPoll : poll,
+  };
+  if (round.verdict.kind === "disturbed") return next;
+  return {
+    ...next,
+    lastVerdict: round.verdict.kind,
+    peer: now.peer ?? state.peer,
+    // What was changed from outside is in this measurement.
+    externalSeconds: state.mode?.kind === "discipline" ? 0 : state.externalSeconds,
+  };
+}
+
+export function afterReport(
+  state: LoopState,
+  report: DaemonReport,
+  { monotonicSeconds }: Pick<ClockReading, "monotonicSeconds">,
+): LoopState {
+  return {
+    ...state,
+    report,
+    reportedAt: report.isSynchronised ? monotonicSeconds : state.reportedAt,
+    knowledge: nothingKnown,
+    peer: report.offsetSeconds === null ? state.peer : (report.source?.id ?? state.peer),
+  };
+}
+
+/** All that was measured means nothing any more; `setByHandAt`: monotonic seconds at which an administrator set the clock. */
+export function forgotten(state: LoopState, setByHandAt: number | null): LoopState {
+  return { ...state, knowledge: { ...nothingKnown, setByHandAt }, poll: firstPoll };
 }

@@ -1,5 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
+import type { DaemonReport } from "../daemons/external-daemon.ts";
+import type { Standing } from "../loop/knowledge.ts";
+import type { RoundOptions } from "../loop/measurement.ts";
+import type { ClockMode } from "../loop/mode.ts";
 import type { Verdict } from "../loop/verdict.ts";
+import { daemonTroubleSentence } from "./sentences.ts";
 import { verdictSummary } from "./summary.ts";
 
 /** Why a round that was asked for did not put the clock right; null: it did, or is about to. */
@@ -7,6 +12,74 @@ export function refusalOf(verdict: Verdict): StewardError | null {
   const code = errorCodeOf(verdict);
   const summary = verdictSummary(verdict);
   return code === null || summary === null ? null : new StewardError(code, summary.detail);
+}
+
+/** The daemon that sets the clock does not know the time. */
+export function daemonRefusal(mode: ClockMode | null, report: DaemonReport | null): StewardError {
+  const why =
+    mode?.kind === "delegate" && report?.trouble
+      ? daemonTroubleSentence(mode.daemon, report.trouble)
+      : "It has no source that it can use.";
+  return new StewardError("no_time_source", `The time daemon does not know the time. ${why}`);
+}
+
+/** Throws `time_sync_disabled`, `conflict_discipliner`. */
+export function requireMayMeasure(
+  mode: ClockMode,
+  { isStepAllowed }: Pick<RoundOptions, "isStepAllowed">,
+): void {
+  if (mode.kind === "manual") {
+    throw new StewardError(
+      "time_sync_disabled",
+      "time.mode is manual: no time source is asked. Set the clock with `steward time set TIME`, or choose another mode.",
+    );
+  }
+  if (mode.kind === "observe" && mode.because === "other_daemon" && isStepAllowed) {
+    throw new StewardError(
+      "conflict_discipliner",
+      `${mode.daemon} sets this clock, and time.mode is discipline. Stop one of the two, or set time.mode to auto.`,
+    );
+  }
+}
+
+/** What decides whether the clock may be set by hand, and to what time. */
+export interface SetByHandFacts {
+  readonly mode: ClockMode | null;
+  readonly standing: Pick<Standing, "trust" | "state">;
+  readonly floorSeconds: number;
+  readonly ceilingSeconds: number;
+}
+
+/**
+ * The clock is set by hand only where no server or daemon keeps it right, or in mode manual; and only to a time that can
+ * be true. Throws `conflict_discipliner`, `time_implausible`, `validation_failed`.
+ */
+export function requireMaySet(time: Date, { mode, standing, ...bounds }: SetByHandFacts): void {
+  const seconds = time.getTime() / 1_000;
+  if (Number.isNaN(seconds)) {
+    throw new StewardError("validation_failed", "The time must be a date such as 2026-11-20T14:03:00Z.");
+  }
+  const isOurs = mode?.kind === "manual" || standing.trust === "none" || standing.state === "manual";
+  if (!isOurs) {
+    const keeper = mode?.kind === "delegate" ? mode.daemon : "the time servers";
+    throw new StewardError(
+      "conflict_discipliner",
+      `The clock is kept right by ${keeper}, and was not set by hand. To set it all the same, first set time.mode to manual.`,
+    );
+  }
+  if (seconds < bounds.floorSeconds) {
+    const floor = new Date(bounds.floorSeconds * 1_000).toISOString();
+    throw new StewardError(
+      "time_implausible",
+      `${time.toISOString()} is past for certain: the floor is ${floor}. If the floor is wrong, as root: \`steward time floor reset\`.`,
+    );
+  }
+  if (seconds > bounds.ceilingSeconds) {
+    throw new StewardError(
+      "time_implausible",
+      `${time.toISOString()} is more than 15 years after this program was built. Check the year.`,
+    );
+  }
 }
 
 /** Another round so soon after one that succeeded is refused for so many seconds more. */

@@ -1,19 +1,19 @@
 import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types.ts";
 import type { SteeringHindrance } from "../../host/ports.ts";
-import type { DelegateReport } from "../daemons/external-daemon.ts";
+import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { Knowledge, Standing } from "../loop/knowledge.ts";
-import type { Way } from "../loop/mode.ts";
+import type { ClockMode } from "../loop/mode.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import { daemonTroubleSentence, notSetSentence, summarySentence } from "./sentences.ts";
 
 /** What the summary is made from. */
 export interface SummaryGround {
   /** null: not known yet. */
-  readonly way: Way | null;
+  readonly mode: ClockMode | null;
   readonly knowledge: Knowledge;
   readonly state: Standing["state"];
   /** What the daemon said last; null: it was not read yet, or none sets the clock. */
-  readonly report: DelegateReport | null;
+  readonly report: DaemonReport | null;
   readonly conflict: ClockConflict | null;
   /** What the host's own clock lacks (s); positive: it is behind. */
   readonly hostOffsetSeconds: number;
@@ -54,18 +54,18 @@ export function verdictSummary(verdict: Verdict): ClockSummary | null {
 }
 
 function factsOf(ground: SummaryGround): Facts {
-  const { way, conflict } = ground;
-  if (way === null) return { ...noFacts, code: "not_measured" };
-  if (conflict && way.kind === "observe") return { ...noFacts, code: "conflict" };
-  switch (way.kind) {
+  const { mode, conflict } = ground;
+  if (mode === null) return { ...noFacts, code: "not_measured" };
+  if (conflict && mode.kind === "observe") return { ...noFacts, code: "conflict" };
+  switch (mode.kind) {
     case "manual":
       return { ...noFacts, code: "manual", not_set: ground.hindrance && notSet(ground, ground.hindrance) };
     case "delegate":
-      return daemonFacts(ground, way.daemon);
+      return daemonFacts(ground, mode.daemon);
     case "observe":
-      return { ...ownFacts(ground, way), not_set: notSet(ground, way.because) };
+      return { ...ownFacts(ground, mode), not_set: notSet(ground, mode.because) };
     case "discipline":
-      return ownFacts(ground, way);
+      return ownFacts(ground, mode);
   }
 }
 
@@ -82,7 +82,7 @@ function daemonFacts({ report }: SummaryGround, daemon: string): Facts {
   return { ...facts, ...votes, code: "daemon_synchronised", daemon_trouble };
 }
 
-function ownFacts(ground: SummaryGround, way: Way): Facts {
+function ownFacts(ground: SummaryGround, mode: ClockMode): Facts {
   const { verdict, synced } = ground.knowledge;
   const { state } = ground;
   const facts = verdict && verdictFacts(verdict);
@@ -94,7 +94,7 @@ function ownFacts(ground: SummaryGround, way: Way): Facts {
   if (state === "manual") return { ...noFacts, code: "set_by_hand" };
   const votes = synced?.trust === "accepted" ? votesOf(synced.agreeing, synced.configured) : null;
   // The time is right, and the host's own clock does not show it.
-  const isOff = way.kind === "observe" && lackOf(ground) !== null;
+  const isOff = mode.kind === "observe" && lackOf(ground) !== null;
   return { ...noFacts, ...votes, code: isOff ? "host_not_corrected" : "synchronised" };
 }
 
@@ -137,7 +137,7 @@ function notSet(
   code: NonNullable<ClockSummary["not_set"]>["code"],
 ): NonNullable<ClockSummary["not_set"]> {
   const facts = { code, offset_seconds: lackOf(ground) };
-  return { ...facts, detail: notSetSentence(facts, ground.way?.kind !== "manual") };
+  return { ...facts, detail: notSetSentence(facts, ground.mode?.kind !== "manual") };
 }
 
 /** Seconds of an offset below which a clock is called right. */

@@ -1,66 +1,56 @@
 import type { ClockConflict, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
-import type { KernelClock, SteeringHindrance } from "../../host/ports.ts";
-import type { DelegateReport } from "../daemons/external-daemon.ts";
+import type { KernelClock } from "../../host/ports.ts";
+import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ClockParts } from "../loop/clock-parts.ts";
-import type { Watch } from "../loop/effects.ts";
-import type { Way } from "../loop/mode.ts";
-import type { Synchroniser } from "../loop/synchroniser.ts";
+import { conflictOf } from "../loop/external-change.ts";
+import type { Standing } from "../loop/knowledge.ts";
+import type { ClockMode } from "../loop/mode.ts";
+import type { LoopState } from "../loop/state.ts";
 import { sourceReasonWords } from "./sentences.ts";
 import { sourceViews } from "./source-view.ts";
 import { clockSummary } from "./summary.ts";
 
-/** A step that was made; `isOfHost` false: on paper alone. */
-export interface StepMade {
-  readonly at: Date;
-  readonly seconds: number;
-  readonly isOfHost: boolean;
-}
-
 export interface StatusFacts extends ClockParts {
   readonly settings: Settings["time"];
-  readonly loop: Synchroniser;
-  readonly watch: Watch;
+  readonly loop: LoopState;
+  readonly standing: Standing;
+  readonly pollSeconds: number;
   readonly kernel: KernelClock | null;
-  readonly hindrance: SteeringHindrance | null;
-  readonly lastStep: StepMade | null;
   readonly nowMilliseconds: number;
 }
 
 /** What the device knows of its clock, as the API says it. */
 export function timeSyncStatus(facts: StatusFacts): TimeSync {
-  const { loop, settings, watch, lastStep, nowMilliseconds } = facts;
-  const standing = loop.standing();
-  const way = loop.way();
-  const report = way?.kind === "delegate" ? loop.report() : null;
-  const syncedAt = report ? loop.reportedAt() : (loop.knowledge().synced?.atMonotonic ?? null);
+  const { loop, settings, standing, pollSeconds, nowMilliseconds } = facts;
+  const { mode, lastStep } = loop;
+  const report = mode?.kind === "delegate" ? loop.report : null;
+  const syncedAt = report ? loop.reportedAt : (loop.knowledge.synced?.atMonotonic ?? null);
   const ageSeconds = syncedAt === null ? null : facts.steering.read().monotonicSeconds - syncedAt;
+  const conflict = conflictOf(mode, loop.backOff);
   return {
-    mode: way?.kind ?? settings.mode,
+    mode: mode?.kind ?? settings.mode,
     state: standing.state,
     trust: standing.trust,
-    ...(report ? figuresOfReport(report) : ownFigures(facts, way)),
+    ...(report ? figuresOfReport(report) : ownFigures(facts)),
     uncertainty_seconds: standing.uncertaintySeconds,
-    poll_seconds: report ? report.pollSeconds : way?.kind === "manual" ? null : loop.pollSeconds(),
+    poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
     // By the present clock, however it has been stepped since.
     last_sync_at: ageSeconds === null ? null : new Date(nowMilliseconds - ageSeconds * 1_000).toISOString(),
     last_sync_age_seconds: ageSeconds,
     last_step: lastStep?.isOfHost ? { at: lastStep.at.toISOString(), seconds: lastStep.seconds } : null,
     floor_at: new Date(facts.floor.atSeconds() * 1_000).toISOString(),
     kernel: kernelView(facts.kernel),
-    discipliner: disciplinerOf(way, watch.conflict()),
+    discipliner: disciplinerOf(mode, conflict),
     servers: {
-      in_effect: way?.kind === "discipline" || way?.kind === "observe",
+      in_effect: mode?.kind === "discipline" || mode?.kind === "observe",
       configured: settings.servers,
     },
-    rtc: watch.realTimeClock()?.toISOString() ?? null,
+    rtc: loop.realTimeClock?.toISOString() ?? null,
     server_time: new Date(nowMilliseconds).toISOString(),
     summary: clockSummary({
-      way,
-      report,
-      hindrance: facts.hindrance,
-      knowledge: loop.knowledge(),
-      state: standing.state,
-      conflict: watch.conflict(),
+      ...{ mode, report, conflict, state: standing.state },
+      hindrance: loop.hindrance,
+      knowledge: loop.knowledge,
       hostOffsetSeconds: facts.steering.hostOffsetSeconds(),
     }),
     history: historyOf(facts),
@@ -81,14 +71,13 @@ type Figures = Pick<
   | "sources"
 >;
 
-function ownFigures(facts: StatusFacts, way: Way | null): Figures {
-  const { steering, pool, loop, watch } = facts;
+function ownFigures({ steering, pool, loop }: StatusFacts): Figures {
   const last = pool.last();
   const peer = last?.standings.find(({ source }) => source.id === last.peer);
   const sample = peer?.estimate?.sample;
   const believed = steering.believed();
-  const { synced, setByHandAt } = loop.knowledge();
-  const isByHand = way?.kind === "manual" || (setByHandAt !== null && !synced);
+  const { synced, setByHandAt } = loop.knowledge;
+  const isByHand = loop.mode?.kind === "manual" || (setByHandAt !== null && !synced);
   const byHand = { id: "by-hand", type: "manual", host: "a person", stratum: null, refid: null } as const;
   return {
     source:
@@ -109,15 +98,15 @@ function ownFigures(facts: StatusFacts, way: Way | null): Figures {
     root_delay_seconds: sample?.rootDelaySeconds ?? null,
     root_dispersion_seconds: sample?.rootDispersionSeconds ?? null,
     frequency_ppm: believed?.frequencyPpm ?? null,
-    leap: watch.leap() ?? "unknown",
+    leap: last?.leap ?? "unknown",
     sources: sourceViews(pool, {
-      verdict: loop.knowledge().verdict,
+      verdict: loop.knowledge.verdict,
       hostOffsetSeconds: steering.hostOffsetSeconds(),
     }),
   };
 }
 
-function figuresOfReport(report: DelegateReport): Figures {
+function figuresOfReport(report: DaemonReport): Figures {
   const { source } = report;
   return {
     source: source && { ...source, type: "daemon" },
@@ -157,20 +146,20 @@ function kernelView(kernel: KernelClock | null): TimeSync["kernel"] {
   );
 }
 
-function disciplinerOf(way: Way | null, conflict: ClockConflict | null): TimeSync["discipliner"] {
-  switch (way?.kind) {
+function disciplinerOf(mode: ClockMode | null, conflict: ClockConflict | null): TimeSync["discipliner"] {
+  switch (mode?.kind) {
     case "discipline":
       return { name: "steward", active: true, conflict };
     case "delegate":
-      return { name: way.daemon, active: true, conflict };
+      return { name: mode.daemon, active: true, conflict };
     case "observe":
-      return { name: way.daemon, active: way.daemon !== null, conflict };
+      return { name: mode.daemon, active: mode.daemon !== null, conflict };
     default:
       return { name: null, active: false, conflict };
   }
 }
 
-/** By the present clock: what the points were stamped with then may since have been stepped away. */
+/** By the present clock, which may have been stepped since. */
 function historyOf({ history, steering, nowMilliseconds }: StatusFacts): TimeSync["history"] {
   const { monotonicSeconds } = steering.read();
   return history.points().map(({ atMonotonic, offsetSeconds, uncertaintySeconds }) => ({

@@ -15,7 +15,7 @@ export interface FloorKeeper {
   atSeconds(): number;
   ceilingSeconds(): number;
   /** `nowSeconds`: by the clock that is vouched for to this degree. */
-  look(trust: ClockTrust, nowSeconds: number, monotonicSeconds: number): void;
+  raise(trust: ClockTrust, nowSeconds: number, monotonicSeconds: number): void;
   stepped(): void;
   /** Back to the build date; on the disk when it settles. */
   reset(monotonicSeconds: number): Promise<void>;
@@ -43,7 +43,7 @@ export function createFloorKeeper(options: FloorKeeperOptions): FloorKeeper {
   return {
     atSeconds: () => floor.atSeconds,
     ceilingSeconds: () => ceilingSeconds(buildSeconds),
-    look: (trust, nowSeconds, monotonicSeconds) => {
+    raise: (trust, nowSeconds, monotonicSeconds) => {
       const look = { trust, nowSeconds, monotonicSeconds, ceilingSeconds: ceilingSeconds(buildSeconds) };
       floor = riseFloor(floor, look);
       if (floor.atSeconds - writtenSeconds < writeEverySeconds) return;

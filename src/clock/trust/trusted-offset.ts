@@ -1,36 +1,42 @@
 import type { Uptime } from "../../host/ports.ts";
 
-/**
- * The time that somebody vouched for, carried on by monotonic time: whoever sets the host's clock meanwhile does not
- * move it. It is as exact as sign-in needs it, some 10 ms.
- */
-export interface VouchedTime {
-  /** The host's clock lacks so many seconds now; positive: it is behind. */
-  set(offsetSeconds: number): void;
-  /** Nobody vouches any more: the host's clock counts as it is. */
-  forget(): void;
-  /** Seconds that the host's clock lacks; 0 where nobody vouches. */
-  offsetSeconds(): number;
-}
-
 /** Two readings of coarse clocks may be so far apart without anything having happened (s). */
 const coarsenessSeconds = 0.05;
 
-/** `wall`: milliseconds of the host's clock. */
-export function createVouchedTime(wall: () => number, uptime: Uptime): VouchedTime {
-  const difference = (): number => wall() / 1_000 - uptime();
-  let vouched: number | null = null;
-  return {
-    set: (offsetSeconds) => {
-      vouched = difference() + offsetSeconds;
-    },
-    forget: () => {
-      vouched = null;
-    },
-    offsetSeconds: () => {
-      if (vouched === null) return 0;
-      const lacking = vouched - difference();
-      return Math.abs(lacking) < coarsenessSeconds ? 0 : lacking;
-    },
-  };
+/**
+ * What the host's clock lacks of the trusted time. That time is carried on by monotonic time, so that setting the host's
+ * clock does not move it; it is as exact as sign-in needs it, some 10 ms.
+ */
+export class TrustedOffset {
+  readonly #wall: () => number;
+  readonly #uptime: Uptime;
+  /** Trusted time less monotonic time (s); null: no time is trusted. */
+  #difference: number | null = null;
+
+  /** `wall`: milliseconds of the host's clock. */
+  constructor(wall: () => number, uptime: Uptime) {
+    this.#wall = wall;
+    this.#uptime = uptime;
+  }
+
+  /** The host's clock lacks so many seconds now; positive: it is behind. */
+  set(offsetSeconds: number): void {
+    this.#difference = this.#hostDifference() + offsetSeconds;
+  }
+
+  /** No time is trusted any more: the host's clock counts as it is. */
+  forget(): void {
+    this.#difference = null;
+  }
+
+  /** Seconds that the host's clock lacks; 0 where no time is trusted. */
+  seconds(): number {
+    if (this.#difference === null) return 0;
+    const lacking = this.#difference - this.#hostDifference();
+    return Math.abs(lacking) < coarsenessSeconds ? 0 : lacking;
+  }
+
+  #hostDifference(): number {
+    return this.#wall() / 1_000 - this.#uptime();
+  }
 }

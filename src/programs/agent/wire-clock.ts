@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createDelegateOf } from "../../clock/daemons/external-daemons.ts";
-import { type Clock, openClock } from "../../clock/loop/clock.ts";
+import { createDaemonOf } from "../../clock/daemons/external-daemons.ts";
+import { type Clock, DeviceClock } from "../../clock/loop/clock.ts";
 import { createExchange } from "../../clock/ntp/exchange.ts";
 import { askSecondOpinion } from "../../clock/ntp/second-opinion.ts";
 import type { ClockRecord } from "../../clock/trust/clock-record.ts";
@@ -27,7 +27,7 @@ export const openHostClock: OpenClock = (plan) => {
   const buildSeconds = plan.buildDate.getTime() / 1_000;
   const panicSeconds = () => durationSeconds(settings().panic_threshold);
   const kernelIsSynchronised = () => driver.kernel()?.isSynchronised ?? null;
-  return openClock({
+  return new DeviceClock({
     ...plan,
     ...{ driver, services, readRealTimeClock, timers },
     buildSeconds,
@@ -38,7 +38,7 @@ export const openHostClock: OpenClock = (plan) => {
     uptime: host.uptime,
     bootId: host.identity.bootId,
     panicSeconds,
-    delegateOf: createDelegateOf({ run, services, timers, kernelIsSynchronised, panicSeconds }),
+    daemonOf: createDaemonOf({ run, services, timers, kernelIsSynchronised, panicSeconds }),
     exchange: (steered) =>
       createExchange({
         driver: steered,

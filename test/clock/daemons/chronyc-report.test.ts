@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { parseChronyc } from "../../../src/clock/daemons/chronyc-report.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
-import type { DelegateReport } from "../../../src/clock/daemons/external-daemon.ts";
+import type { DaemonReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { forbiddenServices } from "../standing-services.ts";
 import { realTimers } from "../timers.ts";
@@ -26,7 +26,7 @@ const nothingYet = [
   "127.0.0.1,0,0,0,0.000,2000.000,0.000000000,4.000000000",
 ];
 
-function reportOf(...lines: string[]): Omit<DelegateReport, "isReadOnly" | "trouble"> {
+function reportOf(...lines: string[]): Omit<DaemonReport, "isReadOnly" | "trouble"> {
   const report = parseChronyc(`${lines.join("\n")}\n`);
   assert.ok(report !== null, "it is understood");
   return reportOfChrony(report, (name) => name);

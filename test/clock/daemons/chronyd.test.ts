@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
-import type { Delegate, DelegateReport } from "../../../src/clock/daemons/external-daemon.ts";
+import type { DaemonReport, ExternalDaemon } from "../../../src/clock/daemons/external-daemon.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import type { Timers, TimeServices } from "../../../src/host/ports.ts";
@@ -25,11 +25,11 @@ interface Given {
   command?: string;
 }
 
-function delegateOf({
+function daemonOf({
   services = standingServices(),
   kernelIsSynchronised = null,
   ...rest
-}: Given): Delegate {
+}: Given): ExternalDaemon {
   return createChronyd({
     run: createRunCommand(),
     services,
@@ -78,7 +78,7 @@ describe("chronyd as the discipliner", () => {
   describe("with two good sources and one that is 3 s ahead", reaching("::1"), () => {
     let client: ChronyClient;
     let another: ChronyClient;
-    let report: DelegateReport;
+    let report: DaemonReport;
     before(async () => {
       // chronyd takes no two sources of one address.
       const port = await freePort();
@@ -89,7 +89,7 @@ describe("chronyd as the discipliner", () => {
         serverLine("127.0.0.2", port),
       );
       await selecting(client, /^(?=.*\*)[*+-]x[*+-]$/);
-      report = await delegateOf({ port: client.commandPort }).read();
+      report = await daemonOf({ port: client.commandPort }).read();
     });
     after(async () => {
       for (const one of [client, another]) await one?.stop();
@@ -147,7 +147,7 @@ describe("chronyd as the discipliner", () => {
       });
 
     it("is accepted, and the host is behind by 3 s", async () => {
-      const report = await delegateOf({ port: client.commandPort }).read();
+      const report = await daemonOf({ port: client.commandPort }).read();
       assert.equal(report.trust, "accepted");
       near(report.offsetSeconds, 3, 0.05);
       near(report.sources[0]?.offsetSeconds, 3, 0.05);
@@ -155,7 +155,7 @@ describe("chronyd as the discipliner", () => {
 
     it("reselects through the oneshot unit and nothing else", async () => {
       const services = unitsOfClient();
-      await delegateOf({ port: client.commandPort, services }).reselect();
+      await daemonOf({ port: client.commandPort, services }).reselect();
       assert.deepEqual(services.orders, ["start steward-chrony@reselect.service"]);
     });
 
@@ -164,13 +164,13 @@ describe("chronyd as the discipliner", () => {
         // The step itself would set this machine's clock, were chronyd not started with -x: it is not asked for here.
         if (unit.includes("burst")) client.order("burst", "4/4");
       });
-      await delegateOf({ port: client.commandPort, services }).sync(false);
+      await daemonOf({ port: client.commandPort, services }).sync(false);
       const units = ["start steward-chrony@burst.service", "start steward-chrony@makestep.service"];
       assert.deepEqual(services.orders, units);
     });
 
     it("can be read and not ordered where polkit forbids it, and says what to install", async () => {
-      const delegate = delegateOf({ port: client.commandPort, services: forbiddenServices() });
+      const delegate = daemonOf({ port: client.commandPort, services: forbiddenServices() });
       assert.equal((await delegate.read()).isReadOnly, false);
       await assert.rejects(delegate.reselect(), (error) => {
         assert.ok(codeOf("forbidden")(error), String(error));
@@ -190,7 +190,7 @@ describe("chronyd as the discipliner", () => {
       await selecting(client, /^\*$/);
       for (const force of [false, true]) {
         const services = standingServices(() => client.order("burst", "4/4"));
-        await delegateOf({ port: client.commandPort, services }).sync(force);
+        await daemonOf({ port: client.commandPort, services }).sync(force);
         assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
       }
     });
@@ -201,7 +201,7 @@ describe("chronyd as the discipliner", () => {
       const client = await startChronyClient(serverLine("localhost", good.port));
       test.after(() => client.stop());
       await selecting(client, /^\*$/);
-      const { source, sources, configured } = await delegateOf({ port: client.commandPort }).read();
+      const { source, sources, configured } = await daemonOf({ port: client.commandPort }).read();
       assert.equal(source?.host, "localhost");
       assert.ok(["127.0.0.1", "::1"].includes(sources[0]?.address ?? ""), `${sources[0]?.address}`);
       assert.deepEqual(configured, ["localhost"]);
@@ -218,7 +218,7 @@ describe("chronyd as the discipliner", () => {
       const services = standingServices((unit) => {
         if (unit.includes("burst")) client.order("burst", "4/4");
       });
-      const delegate = delegateOf({ port: client.commandPort, services });
+      const delegate = daemonOf({ port: client.commandPort, services });
       near((await delegate.read()).offsetSeconds, -2_000, 0.5);
       await assert.rejects(delegate.sync(false), codeOf("panic_threshold"));
       assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
@@ -231,7 +231,7 @@ describe("chronyd as the discipliner", () => {
     it("is not synchronised, whatever the kernel says, and has no offsets", async (test) => {
       const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
       test.after(() => client.stop());
-      const report = await delegateOf({ port: client.commandPort, kernelIsSynchronised: true }).read();
+      const report = await daemonOf({ port: client.commandPort, kernelIsSynchronised: true }).read();
       assert.deepEqual([report.isSynchronised, report.trust, report.leap], [false, "none", "unknown"]);
       assert.equal(report.source, null);
       const [source] = report.sources;
@@ -243,7 +243,7 @@ describe("chronyd as the discipliner", () => {
       const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
       test.after(() => client.stop());
       const services = standingServices();
-      const delegate = delegateOf({ services, timers: hurriedTimers, port: client.commandPort });
+      const delegate = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
       await assert.rejects(delegate.sync(true), codeOf("no_time_source"));
       assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
     });
@@ -257,7 +257,7 @@ describe("chronyd as the discipliner", () => {
       await selecting(client, /^\*$/);
       await server.stop();
       const services = standingServices(() => client.order("burst", "4/4"));
-      const delegate = delegateOf({ services, timers: hurriedTimers, port: client.commandPort });
+      const delegate = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
       await assert.rejects(delegate.sync(false), codeOf("no_time_source"));
     });
   });
@@ -267,7 +267,7 @@ describe("chronyd as the discipliner", () => {
       const client = await startChronyClient("local stratum 10");
       test.after(() => client.stop());
       assert.match(client.ask("tracking"), /^Reference ID +: 7F7F0101/);
-      const report = await delegateOf({ port: client.commandPort }).read();
+      const report = await daemonOf({ port: client.commandPort }).read();
       assert.deepEqual([report.isSynchronised, report.trust], [false, "none"]);
     });
   });
@@ -275,12 +275,12 @@ describe("chronyd as the discipliner", () => {
   describe("with its command port closed", () => {
     it("is accepted at most, by the kernel's word, and says what to do", async () => {
       const port = await freePort();
-      const synchronised = await delegateOf({ port, kernelIsSynchronised: true }).read();
+      const synchronised = await daemonOf({ port, kernelIsSynchronised: true }).read();
       assert.deepEqual([synchronised.isSynchronised, synchronised.trust], [true, "accepted"]);
       assert.equal(synchronised.trouble?.code, "no_answer");
       assert.match(synchronised.trouble?.cause ?? "", /506 Cannot talk to daemon/);
       for (const word of [false, null]) {
-        const report = await delegateOf({ port, kernelIsSynchronised: word }).read();
+        const report = await daemonOf({ port, kernelIsSynchronised: word }).read();
         assert.deepEqual([report.isSynchronised, report.trust], [false, "none"]);
       }
     });
@@ -288,7 +288,7 @@ describe("chronyd as the discipliner", () => {
 
   describe("without chronyc on the host", () => {
     it("says so", async () => {
-      const report = await delegateOf({ port: 1, command: "/nonexistent/chronyc" }).read();
+      const report = await daemonOf({ port: 1, command: "/nonexistent/chronyc" }).read();
       assert.deepEqual(report.trouble, { code: "command_failed", cause: "ENOENT" });
     });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createSteering } from "../../../src/clock/discipline/steering.ts";
+import { Steering } from "../../../src/clock/discipline/steering.ts";
 import { createCounters } from "../../../src/clock/status/counters.ts";
 import type { ClockDriver, ClockQuality, Leap } from "../../../src/host/ports.ts";
 
@@ -18,9 +18,7 @@ function standingClock() {
     setFrequency: (ppm) => ppm,
     setQuality: () => undefined,
   };
-  const steering = createSteering({
-    ...{ driver, counters: createCounters(), storedPpm: () => null, onStep: () => undefined },
-  });
+  const steering = new Steering({ driver, counters: createCounters(), storedPpm: () => null });
   steering.take("host", true);
   const tell = (leap: Leap): void => {
     const quality: ClockQuality = { isSynchronised: true, maxErrorSeconds: 0, estErrorSeconds: 0, leap };
@@ -41,13 +39,13 @@ describe("a second by which the clock moved", () => {
     it(`${name}, is ${isLeap ? "the leap second" : "another program's step"}`, () => {
       const { wall, steering } = standingClock();
       wall.seconds += seconds;
-      assert.deepEqual(steering.foreignHand(leap), expected);
+      assert.deepEqual(steering.externalChange(leap), expected);
     });
     it(`${name} to the kernel, and by no server any more, is ${isLeap ? "that leap second" : "a step"}`, () => {
       const { wall, steering, tell } = standingClock();
       tell(leap);
       wall.seconds += seconds;
-      assert.deepEqual(steering.foreignHand("none"), expected);
+      assert.deepEqual(steering.externalChange("none"), expected);
     });
   }
 });

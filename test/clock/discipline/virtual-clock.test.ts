@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createPaperClock } from "../../../src/clock/discipline/virtual-clock.ts";
+import { createVirtualClock } from "../../../src/clock/discipline/virtual-clock.ts";
 import type { ClockDriver } from "../../../src/host/ports.ts";
 
 function host() {
@@ -21,14 +21,14 @@ function host() {
     reading.wallSeconds += seconds;
     reading.monotonicSeconds += seconds;
   };
-  return { reading, pass, paper: createPaperClock(driver) };
+  return { reading, pass, paper: createVirtualClock(driver) };
 }
 
 function near(actual: number, expected: number): void {
   assert.ok(Math.abs(actual - expected) < 1e-9, `${actual}, not ${expected}`);
 }
 
-describe("a clock on paper", () => {
+describe("a virtual clock", () => {
   it("begins as the host's and does not follow who sets that", () => {
     const { reading, pass, paper } = host();
     pass(10);

@@ -8,10 +8,10 @@ import {
   nothingKnown,
   standingOf,
 } from "../../../src/clock/loop/knowledge.ts";
-import type { Way } from "../../../src/clock/loop/mode.ts";
+import type { ClockMode } from "../../../src/clock/loop/mode.ts";
 import type { Verdict } from "../../../src/clock/loop/verdict.ts";
 
-const way: Way = { kind: "discipline" };
+const way: ClockMode = { kind: "discipline" };
 const settled = { offsetSeconds: 0, frequencyDeviationPpm: 0 };
 
 const measurement = {

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isSameWay, wayOf } from "../../../src/clock/loop/mode.ts";
+import { isSameMode, resolveMode } from "../../../src/clock/loop/mode.ts";
 
-const free = { daemon: null, hindrance: null, isContested: false } as const;
+const free = { daemon: null, hindrance: null, isBackingOff: false } as const;
 const daemon = { ...free, daemon: "chronyd" } as const;
 const hindered = { ...free, hindrance: "no_capability" } as const;
 
-const because = (mode: Parameters<typeof wayOf>[0], host: Parameters<typeof wayOf>[1]) => {
-  const way = wayOf(mode, host);
-  return way.kind === "observe" ? `observe: ${way.because}` : way.kind;
+const because = (setting: Parameters<typeof resolveMode>[0], host: Parameters<typeof resolveMode>[1]) => {
+  const mode = resolveMode(setting, host);
+  return mode.kind === "observe" ? `observe: ${mode.because}` : mode.kind;
 };
 
-describe("whose turn it is", () => {
+describe("the effective mode", () => {
   const table = [
     ["auto", free, "discipline"],
     ["auto", daemon, "delegate"],
     ["auto", hindered, "observe: no_capability"],
-    ["auto", { ...free, isContested: true }, "observe: external_change"],
+    ["auto", { ...free, isBackingOff: true }, "observe: external_change"],
     ["auto", { ...daemon, hindrance: "no_addon" }, "delegate"],
     ["discipline", free, "discipline"],
     ["discipline", daemon, "observe: other_daemon"],
@@ -26,7 +26,7 @@ describe("whose turn it is", () => {
     ["observe", free, "observe: chosen"],
     ["observe", daemon, "observe: chosen"],
     ["manual", daemon, "manual"],
-    ["manual", { ...free, isContested: true }, "manual"],
+    ["manual", { ...free, isBackingOff: true }, "manual"],
   ] as const;
   for (const [mode, host, expected] of table) {
     it(`is ${expected} in mode ${mode} with ${JSON.stringify(host)}`, () => {
@@ -35,8 +35,11 @@ describe("whose turn it is", () => {
   }
 
   it("is another one when the reason or the daemon is", () => {
-    assert.equal(isSameWay(wayOf("auto", daemon), wayOf("auto", { ...daemon, daemon: "ntpd" })), false);
-    assert.equal(isSameWay(null, wayOf("auto", free)), false);
-    assert.equal(isSameWay(wayOf("auto", free), wayOf("discipline", free)), true);
+    assert.equal(
+      isSameMode(resolveMode("auto", daemon), resolveMode("auto", { ...daemon, daemon: "ntpd" })),
+      false,
+    );
+    assert.equal(isSameMode(null, resolveMode("auto", free)), false);
+    assert.equal(isSameMode(resolveMode("auto", free), resolveMode("discipline", free)), true);
   });
 });

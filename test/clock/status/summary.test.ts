@@ -28,14 +28,14 @@ const source = {
 const observing = { kind: "observe", because: "no_capability", daemon: null } as const;
 
 const ground = (change: Partial<SummaryGround>): SummaryGround => ({
-  ...{ way: { kind: "discipline" }, knowledge: agreed, state: "synchronised", report: null },
+  ...{ mode: { kind: "discipline" }, knowledge: agreed, state: "synchronised", report: null },
   ...{ conflict: null, hostOffsetSeconds: 0, hindrance: null },
   ...change,
 });
 
 /** One ground for each code, and the facts that go with it. */
 const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<ClockSummary, "code">][] = [
-  [{ way: null }, { code: "not_measured" }],
+  [{ mode: null }, { code: "not_measured" }],
   [{ knowledge: nothingKnown, state: "acquiring" }, { code: "acquiring" }],
   [{}, { code: "synchronised" }],
   [
@@ -43,7 +43,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
     { code: "synchronised", agreeing: 2, configured: 5, needed: 3 },
   ],
   [
-    { way: observing, hostOffsetSeconds: 3 },
+    { mode: observing, hostOffsetSeconds: 3 },
     {
       code: "host_not_corrected",
       not_set: {
@@ -54,7 +54,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
     },
   ],
   [
-    { way: { kind: "manual" }, hindrance: "not_asked_to", state: "manual" },
+    { mode: { kind: "manual" }, hindrance: "not_asked_to", state: "manual" },
     {
       code: "manual",
       not_set: {
@@ -65,13 +65,13 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
   ],
   [{ knowledge: nothingKnown, state: "manual" }, { code: "set_by_hand" }],
   [
-    { way: { kind: "observe", because: "external_change", daemon: null }, conflict: stepped },
+    { mode: { kind: "observe", because: "external_change", daemon: null }, conflict: stepped },
     { code: "conflict" },
   ],
-  [{ way: { kind: "delegate", daemon: "chronyd" } }, { code: "daemon_not_read", daemon: "chronyd" }],
+  [{ mode: { kind: "delegate", daemon: "chronyd" } }, { code: "daemon_not_read", daemon: "chronyd" }],
   [
     {
-      way: { kind: "delegate", daemon: "chronyd" },
+      mode: { kind: "delegate", daemon: "chronyd" },
       report: {
         ...reportOfKernel(true, { code: "no_answer", cause: "506 Cannot talk to daemon" }),
         sources: [
@@ -90,7 +90,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
     },
   ],
   [
-    { way: { kind: "delegate", daemon: "systemd-timesyncd" }, report: reportOfKernel(false, null) },
+    { mode: { kind: "delegate", daemon: "systemd-timesyncd" }, report: reportOfKernel(false, null) },
     { code: "daemon_unsynchronised", daemon: "systemd-timesyncd" },
   ],
   [

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkSetByHand, type HandFacts } from "../../../src/clock/loop/set-by-hand.ts";
+import { requireMaySet, type SetByHandFacts } from "../../../src/clock/status/refusals.ts";
 
-const facts: HandFacts = {
-  way: { kind: "discipline" },
+const facts: SetByHandFacts = {
+  mode: { kind: "discipline" },
   standing: { trust: "none", state: "unsynchronised" },
   floorSeconds: 1_000,
   ceilingSeconds: 2_000,
@@ -24,24 +24,24 @@ describe("setting the clock by hand", () => {
     [
       "a clock that a daemon keeps",
       at(1_500),
-      { way: { kind: "delegate", daemon: "chronyd" }, standing: { trust: "trusted", state: "delegated" } },
+      { mode: { kind: "delegate", daemon: "chronyd" }, standing: { trust: "trusted", state: "delegated" } },
       "conflict_discipliner",
     ],
-    ["a time below the floor in mode manual", at(999), { way: { kind: "manual" } }, "time_implausible"],
+    ["a time below the floor in mode manual", at(999), { mode: { kind: "manual" } }, "time_implausible"],
   ] as const) {
     it(`refuses ${what} with ${code}`, () => {
-      assert.throws(() => checkSetByHand(time, { ...facts, ...more }), { code });
+      assert.throws(() => requireMaySet(time, { ...facts, ...more }), { code });
     });
   }
 
-  it("takes a time that can be true where nobody better knows", () => {
-    checkSetByHand(at(1_500), facts);
-    checkSetByHand(at(1_500), { ...facts, standing: { trust: "accepted", state: "manual" } });
-    checkSetByHand(at(1_500), {
+  it("takes a time that can be true where no server or daemon keeps the clock right", () => {
+    requireMaySet(at(1_500), facts);
+    requireMaySet(at(1_500), { ...facts, standing: { trust: "accepted", state: "manual" } });
+    requireMaySet(at(1_500), {
       ...facts,
-      way: { kind: "manual" },
+      mode: { kind: "manual" },
       standing: { trust: "trusted", state: "manual" },
     });
-    assert.throws(() => checkSetByHand(at(1), facts), { code: "time_implausible" });
+    assert.throws(() => requireMaySet(at(1), facts), { code: "time_implausible" });
   });
 });

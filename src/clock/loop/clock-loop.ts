@@ -1,0 +1,336 @@
+import type { ExternalDaemon } from "../daemons/external-daemon.ts";
+import { restingRefusal } from "../status/refusals.ts";
+import type { ClockEvent, ClockOptions, ClockParts } from "./clock-parts.ts";
+import { type Effect, effectsOf } from "./effects.ts";
+import { endBackOff, isBackingOff } from "./external-change.ts";
+import { type Standing, standingOf } from "./knowledge.ts";
+import {
+  concludeRound,
+  disturbedRound,
+  joinRound,
+  type Round,
+  type RoundOptions,
+  roundWithoutServers,
+} from "./measurement.ts";
+import { type ClockMode, isSameMode, resolveMode } from "./mode.ts";
+import { performEffect } from "./perform-effect.ts";
+import { burst, firstBurst, nextRound, pollSecondsOf } from "./round-schedule.ts";
+import {
+  afterExternalChange,
+  afterOwnRound,
+  afterReport,
+  enterMode,
+  forgotten,
+  initialState,
+  type LoopState,
+} from "./state.ts";
+import { Timetable } from "./timetable.ts";
+
+/** What a request wants of a round. */
+export type RoundRequest = Pick<RoundOptions, "isStepAllowed" | "isForced">;
+
+type AskedRound = RoundOptions & { readonly isAsked: boolean };
+
+interface RunningRound {
+  readonly options: AskedRound;
+  readonly done: Promise<void>;
+  /** Its settings have changed since, or its outcome is doubted: another follows at once. */
+  isOutdated: boolean;
+}
+
+/** Of a round that the agent makes by itself. */
+const unasked = { isRequested: false, isStepAllowed: true, isForced: false, isAsked: false };
+
+/** Seconds after the last check from which on the host has slept meanwhile: four times the usual. */
+const sleptSeconds = 64;
+
+/** Seconds for which another requested round is refused after one that succeeded. */
+const restSeconds = 10;
+
+/** The one loop of the clock. It owns the state; pure functions decide, and it performs what follows. */
+export class ClockLoop {
+  readonly #options: ClockOptions;
+  readonly #parts: ClockParts;
+  readonly #timetable: Timetable;
+  readonly #listeners = new Set<(event: ClockEvent) => void>();
+  #state: LoopState;
+  #running: RunningRound | null = null;
+  #isFirst = false;
+  #checkedAt = Number.POSITIVE_INFINITY;
+  #requestedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ClockOptions, parts: ClockParts) {
+    const { driver, record, bootId, timers } = options;
+    this.#options = options;
+    this.#parts = parts;
+    const wasRightAtStart =
+      record.read().synchronised_boot_id === bootId || driver.kernel()?.isSynchronised === true;
+    this.#state = initialState({ hindrance: driver.hindrance, wasRightAtStart });
+    this.#timetable = new Timetable({
+      timers,
+      onRound: (exchanges) => this.#begin(exchanges),
+      onCheck: () => this.#checkMode().catch(() => undefined),
+    });
+  }
+
+  start(): void {
+    this.#timetable.start();
+    // At once: a clock below the floor is stepped there before anything reads it.
+    void this.settle().then(
+      () => this.check(),
+      // The first round resolves the mode anew.
+      () => undefined,
+    );
+    this.#isFirst = true;
+    this.#timetable.roundIn(this.#options.random() * firstBurst.delaySeconds, firstBurst.first);
+  }
+
+  stop(): void {
+    this.#timetable.stop();
+    // Not waited for: that takes seconds, and no timer of it keeps the process alive until the state is closed.
+    if (this.#running) this.#running.options.isAbandoned = true;
+  }
+
+  /** The state as it is now; another object after each change. */
+  state(): LoopState {
+    return this.#state;
+  }
+
+  /** What the clock is worth now. */
+  standing(): Standing {
+    const { mode, knowledge, report } = this.#state;
+    const present = { monotonicSeconds: this.#now(), pollSeconds: this.pollSeconds() };
+    return standingOf(mode, knowledge, report, present);
+  }
+
+  /** Seconds between two rounds at present. */
+  pollSeconds(): number {
+    return pollSecondsOf(this.#state.mode, this.#state.poll);
+  }
+
+  /** A round soon, or right after the one that runs. */
+  nudge(): void {
+    // It has read the settings already.
+    if (this.#running) this.#running.isOutdated = true;
+    else this.#timetable.roundIn(0, burst);
+  }
+
+  onEvent(listener: (event: ClockEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The next state, and what follows from it. */
+  #commit(next: LoopState): void {
+    const before = this.#state;
+    this.#state = next;
+    for (const effect of effectsOf(before, next)) this.#perform(effect);
+    // An effect may have stepped the clock.
+    const lastStep = this.#parts.steering.lastStep();
+    if (lastStep !== this.#state.lastStep) this.#commit({ ...this.#state, lastStep });
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.kind) {
+      case "tell":
+        this.#tell({ type: effect.type, details: effect.details });
+        break;
+      case "tell_checked":
+        this.#tell({ type: "checked" });
+        break;
+      case "measure_soon":
+        this.nudge();
+        break;
+      case "read_rtc":
+        void this.#options.readRealTimeClock().then((realTimeClock) => {
+          this.#state = { ...this.#state, realTimeClock };
+        });
+        break;
+      default:
+        performEffect(this.#options, this.#parts, effect);
+    }
+  }
+
+  #tell(event: ClockEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #now(): number {
+    return this.#parts.steering.read().monotonicSeconds;
+  }
+
+  /** `isRequested`: a correction was requested, which ends a back-off. */
+  async #resolve(isRequested: boolean): Promise<ClockMode> {
+    const { driver, services, settings } = this.#options;
+    const daemon = await services.activeDaemon();
+    if (isRequested) {
+      this.#commit({ ...this.#state, backOff: endBackOff(this.#state.backOff, this.#now()) });
+    }
+    const backingOff = isBackingOff(this.#state.backOff, this.#now());
+    return resolveMode(settings().mode, { daemon, hindrance: driver.hindrance, isBackingOff: backingOff });
+  }
+
+  /** Resolves the mode where that was not done yet. */
+  async settle(): Promise<ClockMode> {
+    const mode = this.#state.mode ?? (await this.#resolve(false));
+    if (!this.#state.mode) this.#enter(mode);
+    return mode;
+  }
+
+  #enter(mode: ClockMode): void {
+    const hostOffsetSeconds = this.#parts.steering.hostOffsetSeconds();
+    this.#commit(enterMode(this.#state, mode, { hostOffsetSeconds, monotonicSeconds: this.#now() }));
+  }
+
+  /** All that was measured means nothing any more; `setByHandAt`: monotonic seconds at which an administrator set the clock. */
+  forget(setByHandAt: number | null): void {
+    this.#requestedAt = Number.NEGATIVE_INFINITY;
+    this.#commit(forgotten(this.#state, setByHandAt));
+  }
+
+  /** Whether the clock that the agent steers was changed from outside; then the agent backs off. */
+  #noticeExternalChange(): boolean {
+    if (this.#state.mode?.kind !== "discipline") return false;
+    const { steering, pool } = this.#parts;
+    const change = steering.externalChange(pool.last()?.leap ?? "none");
+    if (change) this.#commit(afterExternalChange(this.#state, change, this.#now()));
+    else steering.endTrim();
+    return change !== null;
+  }
+
+  /** What follows from how the clock stands now; every few seconds, and around each round. */
+  check(): void {
+    const isDisturbed = this.#noticeExternalChange();
+    const { steering, floor, pool } = this.#parts;
+    this.#commit({
+      ...this.#state,
+      check: {
+        isDisturbed,
+        standing: this.standing(),
+        isBelowFloor: this.#options.driver.read().wallSeconds < floor.atSeconds(),
+        pendingSeconds: Math.abs(steering.believed()?.offsetSeconds ?? 0),
+        leap: pool.last()?.leap ?? "none",
+      },
+    });
+  }
+
+  async #checkMode(): Promise<void> {
+    const mode = await this.#resolve(false);
+    if (this.#running) return;
+    const isOther = !isSameMode(this.#state.mode, mode);
+    if (isOther) this.#enter(mode);
+    this.check();
+    const sinceSeconds = this.#now() - this.#checkedAt;
+    this.#checkedAt = this.#now();
+    if (isOther || sinceSeconds > sleptSeconds) this.nudge();
+  }
+
+  /** A round now, or the one that runs if its settings still hold. Throws `rate_limited`, and what an external daemon throws. */
+  async request(request: RoundRequest): Promise<void> {
+    const { isStepAllowed, isForced } = request;
+    const running = this.#running;
+    if (running) {
+      if (!running.isOutdated) joinRound(running.options, request);
+      await running.done;
+      if (running.isOutdated || !this.#isAnswer(running.options, request)) return this.request(request);
+    } else {
+      const sinceSeconds = this.#now() - this.#requestedAt;
+      if (sinceSeconds < restSeconds && !isForced) throw restingRefusal(restSeconds - sinceSeconds);
+      const own = this.#round({ burst, isRequested: isStepAllowed, isStepAllowed, isForced, isAsked: true });
+      await own.done;
+      if (own.isOutdated) return;
+    }
+    const { mode, report, knowledge } = this.#state;
+    const isReported = mode?.kind === "delegate" && report?.isSynchronised === true;
+    if (isReported || knowledge.verdict?.kind === "agreed") this.#requestedAt = this.#now();
+  }
+
+  /** Whether a round that was joined is what was requested; not a single exchange, nor a mere reading of a daemon. */
+  #isAnswer({ burst: exchanges }: RoundOptions, { isStepAllowed }: RoundRequest): boolean {
+    const { mode, knowledge } = this.#state;
+    // It only measured, as the agent was backing off; a requested correction ends that.
+    if (isStepAllowed && mode?.kind === "observe" && mode.because === "external_change") return false;
+    return exchanges >= burst || knowledge.verdict?.kind === "agreed";
+  }
+
+  #begin(exchanges: number): void {
+    if (this.#running) return;
+    void this.#round({ ...unasked, burst: exchanges }).done.catch(() => undefined);
+  }
+
+  #round(options: AskedRound): RunningRound {
+    const done = this.#measure(options).finally(() => {
+      this.#running = null;
+      if (options.isAbandoned) return;
+      // First, for a check may request the next round at once.
+      this.#schedule(running.isOutdated);
+      this.check();
+    });
+    const running: RunningRound = { options, done, isOutdated: false };
+    this.#running = running;
+    return running;
+  }
+
+  async #measure(options: AskedRound, isAgain = false): Promise<void> {
+    // An external change is noticed before our own covers it.
+    this.check();
+    const mode = await this.#resolve(options.isAsked && options.isStepAllowed);
+    if (!isSameMode(this.#state.mode, mode)) this.#enter(mode);
+    switch (mode.kind) {
+      case "manual":
+        return;
+      case "delegate":
+        return this.#askDaemon(this.#options.daemonOf(mode.daemon), options);
+      case "discipline":
+      case "observe":
+        return this.#measureOurselves(options, isAgain);
+    }
+  }
+
+  async #measureOurselves(options: AskedRound, isAgain: boolean): Promise<void> {
+    const round = await this.#askServers(options);
+    if (options.isAbandoned) return;
+    // Once more: the mode has changed by that.
+    if (round.verdict.kind === "disturbed" && !isAgain) return this.#measure(options, true);
+    const { steering, pool } = this.#parts;
+    const now = { ...steering.read(), believed: steering.believed() };
+    const peer = pool.last()?.peer ?? null;
+    this.#commit(afterOwnRound(this.#state, round, { ...now, peer, isFirst: this.#isFirst }));
+  }
+
+  async #askServers(options: AskedRound): Promise<Round> {
+    const { pool, counters } = this.#parts;
+    const { panicSeconds } = this.#options;
+    const settings = this.#options.settings();
+    counters.add("rounds");
+    pool.configure(settings.servers);
+    if (settings.servers.length === 0) return roundWithoutServers;
+    await pool.poll(options.burst);
+    // Nothing follows from an abandoned round, so what it says does not matter.
+    if (options.isAbandoned || this.#noticeExternalChange()) return disturbedRound;
+    return concludeRound(this.#parts, options, {
+      settings,
+      panicSeconds: panicSeconds(),
+      pollSeconds: this.pollSeconds(),
+    });
+  }
+
+  async #askDaemon(daemon: ExternalDaemon, options: AskedRound): Promise<void> {
+    const { isAsked, isStepAllowed, isForced } = options;
+    try {
+      if (isAsked) await (isStepAllowed ? daemon.sync(isForced) : daemon.reselect());
+    } finally {
+      const report = await daemon.read();
+      if (!options.isAbandoned) this.#commit(afterReport(this.#state, report, this.#parts.steering.read()));
+    }
+  }
+
+  #schedule(isOutdated: boolean): void {
+    const { mode, poll } = this.#state;
+    const random = this.#options.random();
+    const next = nextRound({ mode, poll, isFirst: this.#isFirst, isOutdated, random });
+    this.#isFirst = false;
+    if (next) this.#timetable.roundIn(next.seconds, next.exchanges);
+    else this.#timetable.noRound();
+  }
+}
