@@ -195,6 +195,28 @@ describe("few servers", () => {
       bounds: { isUnmoved: true, endState: "faulty", endTrust: "none" },
     },
     {
+      name: "a single one that agrees with the clock is contradicted at the first round of the boot",
+      host: { behindSeconds: 0.05, servers: servers({ secondOpinionOffsetSeconds: 3_600 }) },
+      bounds: { isUnmoved: true, endState: "faulty", endTrust: "none" },
+    },
+    {
+      name: "a single one on which the second opinion is silent is accepted",
+      host: { behindSeconds: 0.05, servers: servers({ secondOpinionOffsetSeconds: "silent" }) },
+      bounds: { synchronisedWithin: 16, endState: "synchronised", endTrust: "accepted" },
+    },
+    {
+      name: "the second opinion is asked once in a boot where the clock needs no step, also after a restart",
+      host: { behindSeconds: 0.05, servers: servers({}) },
+      deeds: [{ atSeconds: 2_000, act: (host) => host.restart() }],
+      bounds: {
+        endState: "synchronised",
+        also: {
+          "once before the restart": ({ views }) => views[120]?.status.counters.opinions === 1,
+          "not once after it": ({ views }) => views.at(-1)?.status.counters.opinions === 0,
+        },
+      },
+    },
+    {
       name: "several that agree are believed against a second opinion, which is only told",
       host: { servers: fourServers({ secondOpinionOffsetSeconds: 3_600 }) },
       bounds: {

@@ -27,8 +27,8 @@ export interface ServerPlan {
   answersEvery: number;
   /** What it does instead of telling the time; null: nothing. */
   manner: { kiss: string } | { bad: BadPacket } | "silent" | null;
-  /** What the second opinion of it is off by; null: what its own answers are. */
-  secondOpinionOffsetSeconds: number | null;
+  /** What the second opinion of it is off by; null: what its own answers are; `silent`: it gives none. */
+  secondOpinionOffsetSeconds: number | "silent" | null;
   stratum: number;
   leap: Leap | "as_it_is";
 }
@@ -108,7 +108,9 @@ class Network implements TimeNetwork {
     return async ({ address }) => {
       const server = this.servers.find((one) => one.address === address);
       if (!server || !this.isUp || server.manner !== null) return { kind: "none", reason: "timeout" };
-      const own = server.secondOpinionOffsetSeconds ?? this.#errorOf(server);
+      const opinion = server.secondOpinionOffsetSeconds;
+      if (opinion === "silent") return { kind: "none", reason: "timeout" };
+      const own = opinion ?? this.#errorOf(server);
       const { wallSeconds } = driver.read();
       const offsetSeconds = this.#options.trueSeconds() + own - wallSeconds;
       return { kind: "opinion", offsetSeconds, roundTripSeconds: server.delaySeconds };

@@ -300,7 +300,7 @@ export class ClockLoop {
 
   async #askServers(options: AskedRound): Promise<Round> {
     const { pool, counters } = this.#parts;
-    const { panicSeconds } = this.#options;
+    const { record, bootId, panicSeconds } = this.#options;
     const settings = this.#options.settings();
     counters.add("rounds");
     pool.configure(settings.servers);
@@ -312,6 +312,7 @@ export class ClockLoop {
       settings,
       panicSeconds: panicSeconds(),
       pollSeconds: this.pollSeconds(),
+      isFirstOfBoot: record.read().synchronised_boot_id !== bootId,
     });
   }
 

@@ -45,6 +45,8 @@ export interface RoundRules {
   readonly settings: Settings["time"];
   readonly panicSeconds: number;
   readonly pollSeconds: number;
+  /** In this boot the sources have not agreed yet. */
+  readonly isFirstOfBoot: boolean;
 }
 
 const nothing = {
@@ -75,7 +77,7 @@ export async function concludeRound(
   const { selection, measurement } = pool.ballot(rules.settings.min_agreeing);
   const isAnswered = pool.sources().some((source) => source.failure() === null);
   if (!measurement) return { ...nothing, isAnswered, verdict: verdictWithout(selection) };
-  const contradiction = await contradictionOf(parts, measurement);
+  const contradiction = await contradictionOf(parts, measurement, rules);
   if (options.isAbandoned) return abandonedRound;
   const hostOffsetSeconds = steering.hostOffsetSeconds() + measurement.offsetSeconds;
   const measured = { isAnswered, measurement, action: null, hostOffsetSeconds, contradiction };
@@ -97,12 +99,16 @@ export async function concludeRound(
   return { ...measured, action, verdict: verdictOf(action, measurement) };
 }
 
-/** A second client's opinion on the leading source, before a correction that it could tell apart; null: it agrees, or is silent. */
+/**
+ * A second client's opinion on the leading source: before a correction that it could tell apart, and at the first round
+ * of each boot, when nothing that was measured before could show that a lone server lies. null: it agrees, or is silent.
+ */
 async function contradictionOf(
   { pool, counters, askSecondOpinion }: ClockParts,
   { offsetSeconds }: Measurement,
+  { isFirstOfBoot }: RoundRules,
 ): Promise<Round["contradiction"]> {
-  if (Math.abs(offsetSeconds) < opinionThresholdSeconds) return null;
+  if (!isFirstOfBoot && Math.abs(offsetSeconds) < opinionThresholdSeconds) return null;
   const source = pool.last()?.peer;
   const address = pool
     .sources()

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { freePort } from "../../clock/chronyd.ts";
+import { ntpTimestamp, startHostileServer } from "../../clock/hostile-server.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
 import type { CheckedAgent } from "../../http/checked-agent.ts";
 import { reaching } from "../../ipv6.ts";
@@ -32,6 +33,30 @@ describe("a measurement over the API", () => {
   after(async () => {
     for (const agent of agents) await agent.dispose();
     await servers.stop();
+  });
+
+  describe("by a lone server that tells this agent another time than a second client", () => {
+    it("is suspect at the first round of the boot, though its time agrees with the clock", async () => {
+      const server = await startHostileServer(({ request, reply, send }) => {
+        // The second client asks with an empty transmit time.
+        const isSecond = request.subarray(40, 48).every((byte) => byte === 0);
+        const later = ntpTimestamp(Date.now() / 1_000 + 3_600);
+        return send(reply(isSecond ? { receive: later, transmit: later } : {}));
+      });
+      try {
+        const id = `127.0.0.1:${server.port}`;
+        const agent = await start({ servers: [id] });
+        const { status, json } = await post(agent, "sync");
+        assert.deepEqual([status, json.code], [503, "no_majority"]);
+        const { summary, trust, counters, sources } = await read(agent);
+        assert.deepEqual([summary.code, summary.server, trust], ["suspect", id, "none"]);
+        assert.deepEqual([sources[0].state, sources[0].reason.code], ["suspect", "second_opinion_differs"]);
+        assert.ok(Math.abs(summary.offset_seconds - 3_600) < 2, JSON.stringify(summary));
+        assert.ok(counters.suspects > 0);
+      } finally {
+        await server.close();
+      }
+    });
   });
 
   describe("by three good servers and one that is three seconds ahead", { concurrency: false }, () => {
