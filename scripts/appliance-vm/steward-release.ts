@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..");
 
 /** How a release of Steward differs from this checkout. */
 export interface StewardDifference {
-  /** `exits`: ends as soon as it is to be the agent; `no passwords`: its module for passwords is missing. */
+  /** `exits`: exits as soon as it runs as the agent; `no passwords`: neither Node nor a module hashes its passwords. */
   readonly fault?: "exits" | "no passwords";
   /** Each document of the state has a form of its own, one minor version up, with one member more and a migration. */
   readonly hasNextForms?: boolean;
@@ -42,18 +42,31 @@ export function stewardRelease(version: string, difference: StewardDifference = 
       putProgram(into, join(directory, home));
       cpSync(join(root, "systemd/steward.launcher"), join(directory, home, "steward"));
       if (difference.fault === "exits") breakAgent(join(directory, home, "main.js"));
-      if (difference.fault === "no passwords")
-        rmSync(join(directory, home, "node_modules/@node-rs"), { recursive: true });
+      if (difference.fault === "no passwords") breakPasswords(join(directory, home));
     },
   };
 }
 
-/** Says its version like any other, and ends as soon as it is to be the agent: what no self-test would find. */
+/** Prints its version like any other release, and exits as soon as it runs as the agent: no self-test would notice. */
 function breakAgent(path: string): void {
-  const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
-  const fault =
-    'if(process.argv[2]==="serve"){process.stderr.write("a fault of this release\\n");process.exit(1)}';
-  writeFileSync(path, [first, fault, ...rest].join("\n"));
+  insert(
+    path,
+    'if(process.argv[2]==="serve"){process.stderr.write("a fault of this release\\n");process.exit(1)}',
+  );
+}
+
+/** Without the module, and without the argon2 of Node 24.7 and later. */
+function breakPasswords(home: string): void {
+  rmSync(join(home, "node_modules/@node-rs"), { recursive: true });
+  for (const name of ["main.js", "self-check.js"])
+    insert(join(home, name), 'require("node:crypto").argon2=undefined;');
+}
+
+/** Before the code of a program: behind the line that names its runtime, if it has one. */
+function insert(path: string, fault: string): void {
+  const text = readFileSync(path, "utf8");
+  const [, first = "", rest = text] = /^(#![^\n]*\n)([^]*)$/.exec(text) ?? [];
+  writeFileSync(path, `${first}${fault}\n${rest}`);
 }
 
 /** What each kind of document goes through in a release with the next forms. */

@@ -24,7 +24,14 @@ const room = (name: string): Room => ({
 });
 
 const rooms: readonly Room[] = [
-  ...["auth", "tuf", "releases", "updates", "installer"].map(room),
+  ...["auth", "tuf", "updates", "installer"].map(room),
+  {
+    ...room("releases"),
+    tests: [
+      ["test/releases", /\.test\.ts$/],
+      ["test/installer", /^agent-rollback\.test\.ts$/],
+    ],
+  },
   {
     name: "select",
     sources: ["src/clock/select", /^select.*\.ts$/],
@@ -109,7 +116,9 @@ async function notice({ room, tests }: Prepared, { id }: Mutant): Promise<boolea
 }
 
 function filesOf([folder, files]: readonly [string, RegExp]): string[] {
-  const names = readdirSync(join(root, folder)).filter((name) => files.test(name));
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((name) =>
+    files.test(name),
+  );
   return names.sort().map((name) => `${folder}/${name}`);
 }
 

@@ -134,7 +134,11 @@ describe("a host file that would put releases to work badly", asRoot, () => {
       http({ statuss: 200 }),
       /"update\.rules\.health\.http\[0\]\.statuss" that/,
     ],
-    ["a unit without suffix", { unit: "pump" }, /"pump" as update\.rules\.unit: it must be the name of a service such as/],
+    [
+      "a unit without suffix",
+      { unit: "pump" },
+      /"pump" as update\.rules\.unit: it must be the name of a service such as/,
+    ],
     ["a target as a unit", { unit: "multi-user.target" }, /the name of a service/],
     ["an option as a unit", { unit: "--all.service" }, /the name of a service/],
     ["a template as a unit", { unit: "pump@.service" }, /the name of a service/],
@@ -161,7 +165,11 @@ describe("a host file that would put releases to work badly", asRoot, () => {
       /must be an absolute path, or/,
     ],
     ["the release as a program", { unit, activate: ["{release}"] }, /must be an absolute path, or/],
-    ["the release inside of a path", { unit, activate: ["/opt/{release}/x"] }, /must be an absolute path, or/],
+    [
+      "the release inside of a path",
+      { unit, activate: ["/opt/{release}/x"] },
+      /must be an absolute path, or/,
+    ],
     ["health that is a text", { unit, health: "ok" }, /update\.rules\.health must be an object/],
     ["addresses that are no list", { unit, health: { http: {} } }, /health\.http must be a list of up to 8/],
     [

@@ -134,7 +134,11 @@ describe("the host file", asRoot, () => {
     ["all of IPv4 as a proxy", { trusted_proxies: ["0.0.0.0/0"] }, /"0.0.0.0\/0": the range is so large/],
     ["all of IPv6 as a proxy", { trusted_proxies: ["::/0"] }, /"::\/0": the range is so large/],
     ["half of IPv4 as a proxy", { trusted_proxies: ["128.0.0.0/1"] }, /the range is so large/],
-    ["all of IPv4 in IPv6's clothes", { trusted_proxies: ["::ffff:0.0.0.0/96"] }, /neither an address nor a range/],
+    [
+      "all of IPv4 in IPv6's clothes",
+      { trusted_proxies: ["::ffff:0.0.0.0/96"] },
+      /neither an address nor a range/,
+    ],
     ...[
       "",
       "proxy.example.net",

@@ -196,7 +196,7 @@ describe("the health of a release's unit", () => {
     const answer = await ask(planOf({}, "pump.service"));
     assert.deepEqual(answer, {
       isHealthy: false,
-      words: "there is no systemd here to ask about pump.service",
+      words: "pump.service cannot be checked without systemd",
     });
   });
 });
@@ -246,7 +246,7 @@ describe("a look at a release with several checks", () => {
       planOf({ http: [{ url, status: 201, versionMember: null }], command: ["/bin/false"] }, "a.service"),
     );
     assert.equal(answer.isHealthy, false);
-    for (const part of ["no systemd here", "answered 200 instead of 201", "/bin/false ended with status 1"])
+    for (const part of ["without systemd", "answered 200 instead of 201", "/bin/false ended with status 1"])
       assert.ok(answer.words.includes(part), answer.words);
   });
 

@@ -97,7 +97,7 @@ describe("a self-test", { concurrency: 2, timeout: 60_000 }, () => {
   it("that ends with another status fails with the last lines of what it said", async (test) => {
     const { fails } = makeTrial(test);
     const message = await fails("seq 1 100; echo 'rule 7 is broken' >&2; exit 3");
-    assert.match(message, /it ended with 3\. It said: .*99 \| 100 \| rule 7 is broken$/);
+    assert.match(message, /it ended with 3\. It printed: .*99 \| 100 \| rule 7 is broken$/);
     assert.doesNotMatch(message, /\b50\b/);
   });
 
@@ -125,7 +125,7 @@ describe("a self-test", { concurrency: 2, timeout: 60_000 }, () => {
   it("that does not end in time is killed with all it started", async (test) => {
     const { fails, note } = makeTrial(test);
     const script = 'trap "" TERM INT HUP; echo "$$" > "$1/pid"; echo waiting; sleep 7234.5 & sleep 7234.5';
-    assert.match(await fails(script, { seconds: 1 }), /it took longer than 1 s\. It said: waiting$/);
+    assert.match(await fails(script, { seconds: 1 }), /it took longer than 1 s\. It printed: waiting$/);
     assert.notEqual(note("pid"), "");
     await until("nothing of it runs", () => !isRunning("sleep 7234.5"));
   });

@@ -93,7 +93,7 @@ describe("a unit's state, as systemd 252 told it", () => {
   });
 
   it("of a unit that is not there is no state: not_found", async (test) => {
-    await assert.rejects(stateAt(test, "none"), coded("not_found", /no unit pump\.service/));
+    await assert.rejects(stateAt(test, "none"), coded("not_found", /unit pump\.service does not exist/));
   });
 
   const nonsense: [string, string][] = [
@@ -111,7 +111,7 @@ describe("a unit's state, as systemd 252 told it", () => {
       const { units } = unitsThatSay(test, { show: { stdout } });
       await assert.rejects(
         units.state("pump.service"),
-        coded("internal_error", /said something unexpected: [ -~]*$/),
+        coded("internal_error", /printed an unexpected value: [ -~]*$/),
       );
     });
   }

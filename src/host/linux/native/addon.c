@@ -1,4 +1,4 @@
-/* The addon's table of functions, and how each of them fails. */
+/* The table of the addon's functions, and how they throw errors. */
 #include "addon.h"
 
 #include <errno.h>

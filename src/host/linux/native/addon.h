@@ -1,14 +1,14 @@
-/* What the sources of clock-steering.node share. Every failure throws an Error whose `code` is the errno's name. */
+/* Shared by the sources of clock-steering.node. Every failure throws an Error whose `code` is the name of errno. */
 #pragma once
 
 #define _GNU_SOURCE
-/* A C library that has a choice on a 32-bit machine gives its 64-bit time. */
+/* On a 32-bit machine: use 64-bit time, if the C library offers the choice. */
 #define _FILE_OFFSET_BITS 64
 #define _TIME_BITS 64
 
 #include <node_api.h>
 
-/* Throws; gives back NULL, as what a function throws with. */
+/* Throws an Error, and returns NULL for the caller to return. */
 napi_value fail(napi_env env, const char *what, int error);
 
 napi_value clock_now(napi_env env, napi_callback_info info);

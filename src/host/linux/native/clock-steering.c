@@ -1,6 +1,6 @@
 /*
  * The host's clock for Node: a few functions over clock_gettime(2) and clock_adjtime(2). Arguments and results are
- * numbers and arrays of doubles that the caller owns; what is allowed and when is decided in clock-driver.ts.
+ * numbers and arrays of doubles that the caller owns; clock-driver.ts decides what is allowed.
  */
 #include "addon.h"
 
@@ -13,22 +13,22 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A number of the width that this C library gives the member. */
+/* Converts a number to the type of the member in this C library. */
 #define FIT(member, value) ((__typeof__(member))(value))
 
-/* Seconds. A step of 285 years still counts in 64-bit nanoseconds. */
+/* Seconds. A step of 285 years still fits into 64-bit nanoseconds. */
 static const double greatest_step = 9e9;
-/* Seconds, as in glibc's adjtime(3): what a 32-bit long holds in microseconds. */
+/* Seconds, as in glibc's adjtime(3): the range of a 32-bit long in microseconds. */
 static const double greatest_slew = 2147.0;
 /* Parts per million: the kernel's MAXFREQ. */
 static const double greatest_frequency = 500.0;
-/* Seconds: the kernel's NTP_PHASE_LIMIT; from here on the clock counts as unsynchronised whatever is said. */
+/* Seconds: the kernel's NTP_PHASE_LIMIT; with a larger error it always marks the clock unsynchronised. */
 static const double greatest_error = 16.0;
 
 /* The kernel's frequency counts 2^-16 ppm. */
 static const double frequency_unit = 65536.0;
 
-/* What a discipline in the kernel works by: the phase-locked and frequency-locked loops, and a pulse per second. */
+/* The flags of disciplines in the kernel: the phase-locked and frequency-locked loops, and a pulse per second. */
 #define DISCIPLINE (STA_PLL | STA_FLL | STA_FREQHOLD | STA_PPSFREQ | STA_PPSTIME)
 
 /* Reads exactly `count` finite numbers, or throws EINVAL. */
@@ -42,7 +42,7 @@ static bool numbers(napi_env env, napi_callback_info info, const char *what, siz
   return is_good;
 }
 
-/* The doubles of the Float64Array that is the only argument, at least `count`; NULL after throwing EINVAL. */
+/* The doubles of the only argument, a Float64Array of at least `count`; NULL after throwing EINVAL. */
 static double *doubles(napi_env env, napi_callback_info info, const char *what, size_t count) {
   napi_value given;
   napi_typedarray_type type;
@@ -97,10 +97,10 @@ napi_value clock_read(napi_env env, napi_callback_info info) {
   out[0] = (state.status & STA_UNSYNC) == 0;
   out[1] = (double)state.maxerror / 1e6;
   out[2] = (double)state.esterror / 1e6;
-  /* chronyd does the greater part of a great frequency by the length of the tick, a hundred ppm a microsecond. */
+  /* chronyd sets most of a large frequency by the length of the tick, a hundred ppm for each microsecond. */
   out[3] = (double)state.freq / frequency_unit + ((double)state.tick * (double)sysconf(_SC_CLK_TCK) - 1e6);
   out[4] = (double)state.offset / 1e6;
-  /* TIME_WAIT: it has happened, and whoever announced it has not taken the flag back. */
+  /* TIME_WAIT: the leap second has happened, and the flag that announced it is still set. */
   out[5] = phase == TIME_WAIT ? 0 : (state.status & STA_INS) != 0 ? 1 : (state.status & STA_DEL) != 0 ? -1 : 0;
   return NULL;
 }
@@ -112,7 +112,7 @@ static bool adjust(napi_env env, struct timex *wanted) {
   return false;
 }
 
-/* step(seconds). The kernel forgets with it what is left of a slew, and sets STA_UNSYNC and an error of 16 s. */
+/* step(seconds). The kernel also drops the rest of a slew, and sets STA_UNSYNC and an error of 16 s. */
 napi_value clock_step(napi_env env, napi_callback_info info) {
   double seconds;
   if (!numbers(env, info, "step", 1, &seconds)) return NULL;
@@ -120,7 +120,7 @@ napi_value clock_step(napi_env env, napi_callback_info info) {
   int64_t nanoseconds = (int64_t)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
   int64_t whole = nanoseconds / 1000000000;
   int64_t rest = nanoseconds % 1000000000;
-  /* The lesser part is never negative: -1.25 s are -2 s and 750,000,000 ns. */
+  /* The nanoseconds are never negative: -1.25 s are -2 s and 750,000,000 ns. */
   if (rest < 0) {
     rest += 1000000000;
     whole -= 1;
@@ -133,9 +133,9 @@ napi_value clock_step(napi_env env, napi_callback_info info) {
 }
 
 /*
- * slew(seconds): in the place of what is left of the last one; it runs out by itself. The kernel deals 500 us out at the
- * start of each second and spreads them over it: these are no longer in what is left, and a slew that replaces this one
- * does not call them back.
+ * slew(seconds): replaces the rest of the last slew, and ends when it is used up. At the start of each second the kernel
+ * takes 500 us of it and spreads them over that second: these no longer belong to the rest, and a slew that replaces this
+ * one does not undo them.
  */
 napi_value clock_slew(napi_env env, napi_callback_info info) {
   double seconds;
@@ -148,14 +148,14 @@ napi_value clock_slew(napi_env env, napi_callback_info info) {
 }
 
 /*
- * setFrequency(ppm): gives back what the kernel has set.
+ * setFrequency(ppm): returns what the kernel has set.
  *
- * What a former discipliner left in the kernel would pull against us. In kernel/time/ntp.c a phase offset given to the
- * loop is worked off second by second even after STA_PLL is gone, and only an offset given while STA_PLL is set
- * replaces it: so first an offset of 0 under STA_PLL (which leaves the frequency alone: both loops multiply by it), then
- * the flag is taken away. STA_PPSFREQ and STA_PPSTIME let a pulse per second overwrite frequency and slew; STA_FLL and
- * STA_FREQHOLD mean nothing without STA_PLL, and would to whoever sets that next. A tick of other than nominal length
- * is a frequency too, up to ten per cent where a daemon was killed while it slewed.
+ * The state that an earlier discipline left in the kernel would work against this one. In kernel/time/ntp.c a phase
+ * offset is worked off second by second even after STA_PLL is cleared, and only an offset given while STA_PLL is set
+ * replaces it. So an offset of 0 is given under STA_PLL first (which leaves the frequency alone, because both loops
+ * multiply by it), and then the flag is cleared. STA_PPSFREQ and STA_PPSTIME let a pulse per second overwrite frequency
+ * and slew. STA_FLL and STA_FREQHOLD mean nothing without STA_PLL, but would affect the next program that sets it. A tick
+ * of another than the nominal length is a frequency too, up to ten per cent if a daemon was killed while it slewed.
  */
 napi_value clock_set_frequency(napi_env env, napi_callback_info info) {
   double ppm;
@@ -170,7 +170,7 @@ napi_value clock_set_frequency(napi_env env, napi_callback_info info) {
     if (!adjust(env, &nothing)) return NULL;
   }
   wanted.modes = ADJ_FREQUENCY | ADJ_TICK;
-  /* To write the flags without need would race with the kernel's own, such as STA_UNSYNC. */
+  /* Only if needed: writing the flags races with those that the kernel sets, such as STA_UNSYNC. */
   if (wanted.offset != 0 || wanted.status != status) wanted.modes |= ADJ_STATUS;
   wanted.status = status;
   wanted.freq = FIT(wanted.freq, ppm * frequency_unit + (ppm < 0 ? -0.5 : 0.5));

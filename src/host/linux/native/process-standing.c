@@ -1,4 +1,4 @@
-/* What a process is in the eyes of the system: its capabilities across a change of user, sd_notify(3), and what it says to journald. */
+/* The process towards the system: its capabilities across a change of user, sd_notify(3), and messages to journald. */
 #include "addon.h"
 
 #include <errno.h>
@@ -12,14 +12,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* keepCapabilities(): the calling thread alone keeps what it is permitted when it next changes its user. */
+/* keepCapabilities(): the calling thread keeps its permitted capabilities when it next changes its user. */
 napi_value keep_capabilities(napi_env env, napi_callback_info info) {
   (void)info;
   if (prctl(PR_SET_KEEPCAPS, 1L, 0L, 0L, 0L) != 0) return fail(env, "prctl", errno);
   return NULL;
 }
 
-/* keepTimeCapabilityAlone(): of what is permitted, CAP_SYS_TIME alone stays and takes effect; whether it was there. */
+/* keepTimeCapabilityAlone(): drops all capabilities but CAP_SYS_TIME, which becomes effective; returns whether it was permitted. */
 napi_value keep_time_capability_alone(napi_env env, napi_callback_info info) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
@@ -35,7 +35,7 @@ napi_value keep_time_capability_alone(napi_env env, napi_callback_info info) {
   return result;
 }
 
-/* One datagram to the socket at `path`, at once or not at all. 0, or what went wrong: errno with its call in `what`. */
+/* Sends one datagram to the socket at `path` without blocking. Returns 0, or errno with the failed call in `what`. */
 static int send_local(char *path, size_t path_length, const void *bytes, size_t length, const char **what) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   *what = "connect";
@@ -55,14 +55,14 @@ static int send_local(char *path, size_t path_length, const void *bytes, size_t 
 }
 
 /*
- * notify(path, text): one datagram to systemd's socket, at once or not at all (EAGAIN). A path that begins with @ is
- * in the abstract name space, where the address is as long as the name and begins with a zero.
+ * notify(path, text): sends one datagram to the socket of systemd without blocking (EAGAIN). A path that begins with @ is
+ * in the abstract name space, where the address has the length of the name and begins with a zero byte.
  */
 napi_value notify(napi_env env, napi_callback_info info) {
   napi_value given[2];
   size_t count = 2, path_length = 0, text_length = 0;
   const char *what;
-  /* One more is asked for than fits, so that what is cut off is seen. */
+  /* One byte more than fits, so that truncation is noticed. */
   char path[sizeof ((struct sockaddr_un *)0)->sun_path + 1], text[1024];
   if (napi_get_cb_info(env, info, &count, given, NULL, NULL) != napi_ok || count != 2 ||
       napi_get_value_string_utf8(env, given[0], path, sizeof path, &path_length) != napi_ok ||
@@ -73,7 +73,7 @@ napi_value notify(napi_env env, napi_callback_info info) {
   return error != 0 ? fail(env, what, error) : NULL;
 }
 
-/* sendLocal(path, Uint8Array): the same with any bytes, such as an entry for journald. */
+/* sendLocal(path, Uint8Array): the same for any bytes, such as an entry for journald. */
 napi_value send_local_bytes(napi_env env, napi_callback_info info) {
   napi_value given[2];
   napi_typedarray_type type;

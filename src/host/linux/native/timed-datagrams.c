@@ -1,6 +1,6 @@
 /*
- * UDP for Node with the kernel's time of arrival: the socket is made and asked here, and node:dgram receives on it. What
- * is sent goes out at the call.
+ * UDP for Node with the kernel's time of arrival: the socket is made and queried here, and node:dgram receives on it.
+ * Packets are sent at the call.
  */
 #include "addon.h"
 
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds. A packet that lay longer was received by another clock, or while the host slept. */
+/* Seconds. An older packet was received before a step of the clock, or before a suspension. */
 static const double greatest_age = 2.0;
 
-/* An address as text with its port; of IPv6 also with the name of its link behind a %. 0, or what is wrong with it. */
+/* Reads an address with its port; for IPv6 also with the name of its link after a %. Returns 0, or an errno. */
 static int read_address(char *text, uint16_t port, struct sockaddr_storage *storage, socklen_t *length) {
   struct sockaddr_in *four = (struct sockaddr_in *)storage;
   struct sockaddr_in6 *six = (struct sockaddr_in6 *)storage;
@@ -42,9 +42,9 @@ static int read_address(char *text, uint16_t port, struct sockaddr_storage *stor
 }
 
 /*
- * The first question for the time of the last packet makes the kernel note them from then on, and finds none (ENOENT).
- * Where a sandbox refuses it, no age is known.
- * SO_TIMESTAMPNS would not do: the time then goes into a control message, which Node does not ask for.
+ * The first query of the time of the last packet finds none (ENOENT), and makes the kernel record these times from then
+ * on. If a sandbox refuses it, ages are unknown. SO_TIMESTAMPNS is of no use here: it puts the time into a control
+ * message, which Node does not read.
  */
 static void note_arrivals(int end) {
   struct timespec none;
@@ -52,9 +52,9 @@ static void note_arrivals(int end) {
 }
 
 /*
- * Notes arrivals too and hears nothing, for as long as the process lives. The kernel switches the noting on with the
- * first socket on the host that wants it and off with the last, each time by work that it puts off: without this one, the
- * reply to a socket that has just been opened could come before.
+ * A socket that records arrivals and receives nothing, for the life of the process. The kernel starts to record with the
+ * first socket on the host that wants it and stops with the last, each time by deferred work: without this socket, the
+ * reply to one that was just opened could arrive earlier.
  */
 static void keep_arrivals_noted(void) {
   static int keeper = -1;
@@ -63,10 +63,10 @@ static void keep_arrivals_noted(void) {
   if (keeper >= 0) note_arrivals(keeper);
 }
 
-/* openDatagrams(address, port): the descriptor of a UDP socket that is connected to it, which is the caller's to close. */
+/* openDatagrams(address, port): the descriptor of a connected UDP socket. The caller closes it. */
 napi_value datagrams_open(napi_env env, napi_callback_info info) {
   napi_value given[2], result = NULL;
-  /* The longest address, a % and a link's name. */
+  /* The longest address, a % and the name of a link. */
   char address[INET6_ADDRSTRLEN + IF_NAMESIZE + 1];
   size_t count = 2, length = 0;
   uint32_t port = 0;
@@ -92,7 +92,7 @@ napi_value datagrams_open(napi_env env, napi_callback_info info) {
   return fail(env, "connect", error);
 }
 
-/* The descriptor that is the first of `count` arguments; -1 after throwing EINVAL. */
+/* The descriptor in the first of `count` arguments; -1 after throwing EINVAL. */
 static int descriptor(napi_env env, napi_callback_info info, const char *what, size_t count, napi_value *given) {
   int32_t end = -1;
   size_t length = count;
@@ -118,8 +118,8 @@ napi_value datagrams_send(napi_env env, napi_callback_info info) {
 }
 
 /*
- * datagramAge(descriptor): seconds since the kernel received the packet that was read from it last; 0 where that is not
- * known. Both ends of it are by the wall clock, and a step between them is in it.
+ * datagramAge(descriptor): seconds since the kernel received the packet that was read last; 0 if unknown. Both times are
+ * by the wall clock, so that a step between them is included.
  */
 napi_value datagrams_age(napi_env env, napi_callback_info info) {
   napi_value given[1], result = NULL;

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../../contract/errors.ts";
 
-/** What a process may do, as far as files go by it; `process` has all of these. */
+/** The credentials by which the kernel decides about files; `process` has all of these. */
 export interface Credentials {
   geteuid(): number;
   getegid(): number;
@@ -10,19 +10,19 @@ export interface Credentials {
   seteuid(id: number): void;
   setegid(id: number): void;
   setgroups(ids: readonly number[]): void;
-  /** Names of what is under way, calls to the file system among them. */
+  /** The names of active resources, including calls to the file system. */
   getActiveResourcesInfo(): string[];
 }
 
-/** How often, and how long in between, it is looked whether the file system is at rest. */
-const [looks, lookMilliseconds] = [1_000, 5];
+/** How often, and at which interval, it is checked that no call to the file system is active. */
+const [checks, checkMilliseconds] = [1_000, 5];
 
 /**
- * Gives what does work with the rights of whoever owns `directory`, and with no others: root's groups are not there, and
- * neither are its capabilities. Who is not root does it with the rights that it has.
+ * Returns a function that does work with the rights of the owner of `directory` alone, without root's groups and
+ * capabilities. A process that is not root uses its own rights.
  *
- * The work is synchronous on purpose. glibc changes the rights of all threads at once, so that whatever the pool does
- * meanwhile would be done with them: it is waited for before, and nothing can begin in between.
+ * The work is synchronous on purpose. glibc changes the rights of all threads at once, also for calls of the thread pool:
+ * these are awaited first, and none can begin in between.
  */
 export async function createOwnersRights(
   directory: string,
@@ -31,7 +31,7 @@ export async function createOwnersRights(
   const { uid, gid } = await stat(directory);
   return async (work) => {
     if (credentials.geteuid() !== 0 || uid === 0) return work();
-    await atRest(credentials);
+    await idleFileSystem(credentials);
     return withRights({ uid, gid }, credentials, work);
   };
 }
@@ -54,13 +54,13 @@ function withRights<T>(
   }
 }
 
-async function atRest({ getActiveResourcesInfo }: Credentials): Promise<void> {
-  for (let look = 0; look < looks; look += 1) {
+async function idleFileSystem({ getActiveResourcesInfo }: Credentials): Promise<void> {
+  for (let check = 0; check < checks; check += 1) {
     if (!getActiveResourcesInfo().some((name) => name.startsWith("FSReq"))) return;
-    await delay(lookMilliseconds);
+    await delay(checkMilliseconds);
   }
   throw new StewardError(
     "internal_error",
-    "The file system was busy for too long to change rights in between.",
+    "The rights of the process could not be changed, because the file system was busy for too long.",
   );
 }

@@ -5,28 +5,28 @@ import type { LinuxUnits } from "../systemd/units.ts";
 import type { RunForRelease } from "./release-programs.ts";
 
 export interface HealthCheckOptions {
-  /** null: there is no systemd here, or not for us. */
+  /** null: without systemd, as in a trial run. */
   readonly units: Pick<LinuxUnits, "state"> | null;
   readonly run: RunForRelease;
-  /** Milliseconds; unless said otherwise 5 s for an answer over HTTP, and 9.5 s for the command. */
+  /** Milliseconds; by default 5 s for an answer over HTTP, and 9.5 s for the command. */
   readonly patience?: { readonly httpMilliseconds: number; readonly commandMilliseconds: number };
 }
 
-/** With what it takes to end a command, no look takes longer than 10 s. */
+/** Including the time to end a command, no health check takes longer than 10 s. */
 const usualPatience = { httpMilliseconds: 5_000, commandMilliseconds: 9_500 };
 
-/** Characters for people. */
+/** Characters of the words for people. */
 const mostWords = 300;
 
-/** Looks at a release: its unit, every address and the command, all at once; well is what all of them call well. */
+/** Checks a release: its unit, every address and the command at once. It is healthy if all of them say so. */
 export function createHealthCheck(options: HealthCheckOptions): ReleaseHost["askHealth"] {
   return async (plan: ApplyPlan, release: ReleaseAtWork) => {
     const answers = await Promise.all(
-      looksOf(options, plan, release).map((look) =>
-        look().catch((error: unknown) => unwell(reasonOf(error))),
+      checksOf(options, plan, release).map((check) =>
+        check().catch((error: unknown) => unwell(reasonOf(error))),
       ),
     );
-    if (answers.length === 0) return unwell("there is nothing that its health could be known by");
+    if (answers.length === 0) return unwell("no health check is configured");
     const bad = answers.filter(({ isHealthy }) => !isHealthy);
     const told = bad.length > 0 ? bad : answers;
     return {
@@ -36,7 +36,7 @@ export function createHealthCheck(options: HealthCheckOptions): ReleaseHost["ask
   };
 }
 
-function looksOf(
+function checksOf(
   options: HealthCheckOptions,
   { unit, health }: ApplyPlan,
   release: ReleaseAtWork,
@@ -46,7 +46,7 @@ function looksOf(
   return [
     ...(unit === null ? [] : [() => askUnit(options, unit)]),
     ...http.map((check: HttpCheck) => () => {
-      // What was there before any release has a version that nobody knows here.
+      // The version of the state before any release is unknown.
       if (release.version === null) return askHttp({ ...check, versionMember: null }, "", httpMilliseconds);
       return askHttp(check, release.version, httpMilliseconds);
     }),
@@ -55,7 +55,7 @@ function looksOf(
 }
 
 async function askUnit({ units }: HealthCheckOptions, unit: string): Promise<HealthAnswer> {
-  if (units === null) return unwell(`there is no systemd here to ask about ${unit}`);
+  if (units === null) return unwell(`${unit} cannot be checked without systemd`);
   const { isActive, words } = await units.state(unit);
   return isActive ? well(`${unit} is active`) : unwell(`${unit} is not active (${words})`);
 }

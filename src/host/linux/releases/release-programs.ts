@@ -6,18 +6,18 @@ import type { ReleaseAtWork } from "../../release-ports.ts";
 import { systemPath } from "../commands.ts";
 import { printableLine } from "../printable-text.ts";
 
-/** How a program has ended. */
+/** How a program ended. */
 export interface ProgramEnd {
-  /** Its exit status; null: killed, because it took too long or by somebody else. */
+  /** Its exit status; null: killed, after the timeout or by another process. */
   readonly status: number | null;
   readonly isTooSlow: boolean;
-  /** The last that it said; one line, printable, at most 200 characters. */
+  /** Its last output: one line, printable, at most 200 characters. */
   readonly said: string;
 }
 
 /**
- * Runs a program of the host file for a release: `{release}` in its words is the release's directory. Its environment is
- * STEWARD_RELEASE, STEWARD_VERSION, STEWARD_KIND and PATH. Rejects only where it cannot be started.
+ * Runs a program of the host file for a release: `{release}` in its words stands for the release's directory. Its
+ * environment is STEWARD_RELEASE, STEWARD_VERSION, STEWARD_KIND and PATH. Rejects only if it cannot be started.
  */
 export type RunForRelease = (
   command: readonly string[],
@@ -26,25 +26,25 @@ export type RunForRelease = (
 ) => Promise<ProgramEnd>;
 
 export interface RunForReleaseOptions {
-  /** In the manner of the variable PATH. */
+  /** As in the variable PATH. */
   readonly path?: string;
-  /** Directories for what a program says, the first that can be written; in memory, so that a full disk is in nobody's way. */
+  /** Directories for the output of a program; the first writable one is used. In memory, so that a full disk does not matter. */
   readonly outputs?: readonly string[];
 }
 
-/** Bytes of a program's output that are looked at: its end, where it says what went wrong. */
-const lookedAtBytes = 2_048;
+/** Bytes read of a program's output: the end, where it says what went wrong. */
+const readBytes = 2_048;
 
 export function createRunForRelease(options: RunForReleaseOptions = {}): RunForRelease {
   const { path = systemPath, outputs = ["/dev/shm", "/run", "/tmp"] } = options;
   return async (command, release, { timeoutMilliseconds }) => {
     const [program = "", ...args] = forRelease(command, release);
-    // What the program leaves running has its output: a pipe would keep us waiting, and break when we end.
+    // Processes that the program leaves behind inherit its output. A pipe would block here, and break when this one exits.
     const output = await openOutput(outputs);
     try {
       const env = environmentOf(release, path);
       const stream = output?.fd ?? "ignore";
-      // In a session of its own: what it starts can be ended with it, and does not end with us.
+      // In its own session, so that its children can be killed with it, and survive this process otherwise.
       const child = spawn(program, args, {
         cwd: "/",
         env,
@@ -59,7 +59,7 @@ export function createRunForRelease(options: RunForReleaseOptions = {}): RunForR
   };
 }
 
-/** The words of a command of the host file, for one release. */
+/** The words of a command of the host file, with the directory of a release. */
 export function forRelease(command: readonly string[], { directory }: ReleaseAtWork): string[] {
   return command.map((word) => word.replaceAll("{release}", () => directory));
 }
@@ -68,7 +68,7 @@ function environmentOf({ kind, version, directory }: ReleaseAtWork, path: string
   return { STEWARD_RELEASE: directory, STEWARD_VERSION: version ?? "", STEWARD_KIND: kind, PATH: path };
 }
 
-/** A file without a name; null where none can be made: what a program says is worth less than that it runs. */
+/** A file without a name; null if none can be made, because running the program matters more than its output. */
 async function openOutput(directories: readonly string[]): Promise<FileHandle | null> {
   for (const directory of directories) {
     const path = join(directory, `steward-${randomBytes(12).toString("hex")}`);
@@ -80,7 +80,7 @@ async function openOutput(directories: readonly string[]): Promise<FileHandle | 
   return null;
 }
 
-/** What a killed program has to be gone. */
+/** Time for a killed program to exit. */
 const graceMilliseconds = 500;
 
 function ended(child: ChildProcess, timeoutMilliseconds: number): Promise<Omit<ProgramEnd, "said">> {
@@ -90,7 +90,7 @@ function ended(child: ChildProcess, timeoutMilliseconds: number): Promise<Omit<P
     let timer = setTimeout(() => {
       isTooSlow = true;
       killGroup(child);
-      // One that hangs in the kernel, on a disk that is gone, dies when that lets it.
+      // A program that hangs in the kernel, such as on a lost disk, exits later.
       timer = setTimeout(() => resolve(tooSlow), graceMilliseconds);
     }, timeoutMilliseconds);
     child.once("error", (error) => {
@@ -104,12 +104,12 @@ function ended(child: ChildProcess, timeoutMilliseconds: number): Promise<Omit<P
   });
 }
 
-/** The program and all that it has started: the next look would leave the same behind, and the one after it. */
+/** Kills the program and its children; otherwise every health check would leave some behind. */
 function killGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
   const killing = spawn("/bin/sh", ["-c", 'kill -s KILL -- "-$1"', "sh", String(pid)], { stdio: "ignore" });
-  // Whatever has become of the shell, the program itself ends.
+  // The program itself is killed even if the shell fails.
   const killItself = () => void child.kill("SIGKILL");
   killing.once("error", killItself);
   killing.once("exit", killItself);
@@ -117,9 +117,9 @@ function killGroup(child: ChildProcess): void {
 
 async function lastOf(output: FileHandle): Promise<string> {
   const { size } = await output.stat();
-  const buffer = Buffer.alloc(lookedAtBytes);
-  const from = Math.max(0, size - lookedAtBytes);
-  const { bytesRead } = await output.read(buffer, 0, lookedAtBytes, from);
+  const buffer = Buffer.alloc(readBytes);
+  const from = Math.max(0, size - readBytes);
+  const { bytesRead } = await output.read(buffer, 0, readBytes, from);
   const lines = buffer.subarray(0, bytesRead).toString("utf8").trim().split("\n");
   return printableLine(lines.slice(-3).join(" "), 200);
 }

@@ -9,29 +9,28 @@ import { freeUserId } from "./throw-away-user.ts";
 /** Seconds that a self-test may take. */
 const usualSeconds = 30;
 
-/** Milliseconds in which what it said arrives, when it has ended and something that it started still holds the pipe. */
+/** Milliseconds to read the rest of its output after it has ended, if a child of it still holds the pipe. */
 const drainMilliseconds = 1_000;
 
-/** Milliseconds for the shell that kills what is left. */
+/** Milliseconds for the shell that kills the remaining processes. */
 const killMilliseconds = 5_000;
 
 const path = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** What a self-test is run with. */
 export interface SelfTestOptions {
   readonly run: RunCommand;
   /**
-   * Of this process. Without root it cannot be another user's, nor without network: that is for development, where the
-   * release is the developer's own.
+   * Whether this process is root. Otherwise the self-test cannot run as another user or without network: this is for
+   * development, where the release is the developer's own.
    */
   readonly isRoot: boolean;
   readonly seconds?: number;
 }
 
 /**
- * Tries a release before it is put to work: as a user that nothing belongs to, without capabilities, network or a view of
- * other processes to signal, in the release's directory, for 30 s. Whatever it started ends with it. The answer throws
- * `update_self_test_failed` with the last of what it said.
+ * Tests a release before it is activated: as an unused user, without capabilities and network, unable to see or signal
+ * other processes, in the release's directory, for at most 30 s. All its processes end with it. The returned function
+ * throws `update_self_test_failed` with the last output.
  */
 export function createSelfTest({
   run,
@@ -47,7 +46,7 @@ export function createSelfTest({
       end: (child) => (isRoot ? void child.kill("SIGKILL") : killGroup(run, child)),
     });
     if (ended.why === null) return;
-    const said = ended.said === "" ? "It said nothing." : `It said: ${ended.said}`;
+    const said = ended.said === "" ? "It printed nothing." : `It printed: ${ended.said}`;
     throw new StewardError(
       "update_self_test_failed",
       `The release failed its self-test: ${ended.why}. ${said}`,
@@ -56,10 +55,9 @@ export function createSelfTest({
 }
 
 /**
- * Each layer has its reason. The first setpriv: with this process gone, unshare is killed. unshare: with it gone, the
- * first process of its namespace is killed, and the kernel kills the rest. That first process is a shell and stays
- * root: the order to die with its parent is lost by whoever becomes another user, and only then may the program
- * be signalled and reaped as usual. The second setpriv becomes the user.
+ * Each layer has its reason. The first setpriv kills unshare when this process ends. unshare then kills the first process
+ * of its namespace, and the kernel kills the others. That first process is a shell and stays root, because a process that
+ * changes its user no longer dies with its parent; it also reaps the program. The second setpriv changes the user.
  */
 function apart(userId: number, command: readonly string[]): string[] {
   const id = String(userId);
@@ -80,10 +78,10 @@ function environmentOf({ directory, version, kind }: ReleaseAtWork): Record<stri
   };
 }
 
-/** The group that the child leads: what leaves it, leaves it. */
+/** Kills the process group of the child. A process that has left the group survives. */
 async function killGroup(run: RunCommand, { pid }: ChildProcess): Promise<void> {
   if (pid === undefined) return;
-  // In the one form that dash understands too.
+  // In the form that dash understands too.
   const script = 'kill -s KILL -- "-$1" 2>/dev/null';
   await run("sh", ["-c", script, "sh", String(pid)], { timeoutMilliseconds: killMilliseconds });
 }
@@ -91,13 +89,13 @@ async function killGroup(run: RunCommand, { pid }: ChildProcess): Promise<void> 
 interface Course {
   readonly options: SpawnOptions;
   readonly seconds: number;
-  /** Ends it and what it started; called when the time is over, and again when it has ended. */
+  /** Ends it and its children; called at the timeout, and again when it has ended. */
   readonly end: (child: ChildProcess) => void | Promise<void>;
 }
 
-/** `why`: null where it ended well. */
+/** `why`: null if it ended with 0. */
 async function ending(program: string, args: readonly string[], { options, seconds, end }: Course) {
-  const words = createLastWords();
+  const words = createOutputTail();
   const child = spawn(program, [...args], { ...options, detached: true });
   for (const output of [child.stdout, child.stderr]) output?.on("data", (piece: Buffer) => words.add(piece));
   let isLate = false;
@@ -128,28 +126,27 @@ async function within(milliseconds: number, closed: Promise<void>): Promise<void
   clearTimeout(timer);
 }
 
-/** Bytes kept of what is said, lines shown of them, and characters shown of a line. */
+/** Bytes kept of the output, lines shown of them, and characters shown of a line. */
 const bounds = { bytes: 8_192, lines: 8, lineCharacters: 100 } as const;
 
-/** What could drive a terminal or reorder what is read. */
+/** Characters that could control a terminal or reorder text. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
 
-/** The end of what a program says, however much that is. */
-interface LastWords {
+/** The end of the output of a program, however long it is. */
+interface OutputTail {
   add(piece: Uint8Array): void;
-  /** Its last lines, in print, on one line; at most 830 characters. */
+  /** Its last lines, printable, on one line; at most 830 characters. */
   text(): string;
 }
 
-/** Has heard nothing yet. */
-function createLastWords(): LastWords {
-  let heard = Buffer.alloc(0);
+function createOutputTail(): OutputTail {
+  let kept = Buffer.alloc(0);
   return {
     add: (piece) => {
-      heard = Buffer.concat([heard, piece.subarray(-bounds.bytes)]).subarray(-bounds.bytes);
+      kept = Buffer.concat([kept, piece.subarray(-bounds.bytes)]).subarray(-bounds.bytes);
     },
     text: () => {
-      const lines = stripVTControlCharacters(heard.toString("utf8")).split("\n").map(printable);
+      const lines = stripVTControlCharacters(kept.toString("utf8")).split("\n").map(printable);
       return lines
         .filter((line) => line !== "")
         .slice(-bounds.lines)

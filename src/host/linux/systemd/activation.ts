@@ -3,17 +3,17 @@ import type { ApplyPlan, ReleaseAtWork, ReleaseHost, Units } from "../../release
 import type { ProgramEnd, RunForRelease } from "../releases/release-programs.ts";
 
 export interface ActivationOptions {
-  /** null: there is no systemd here, or not for us. */
+  /** null: without systemd, as in a trial run. */
   readonly units: Pick<Units, "restart" | "reload"> | null;
   readonly run: RunForRelease;
-  /** Milliseconds that the program may take; 60 s unless said otherwise. */
+  /** Milliseconds that the program may take; 60 s by default. */
   readonly patienceMilliseconds?: number;
 }
 
 /**
- * Puts releases to work: by the plan's program, else by its unit (rules: reload, a binary: restart), else not at all,
- * for then the product looks by itself. Throws what the units throw, and `internal_error` where the program fails, or
- * where there is a unit and no systemd.
+ * Activates releases: by the plan's program, else by its unit (rules: reload, a binary: restart), else not at all, if the
+ * product notices a new release on its own. Throws what the units throw, and `internal_error` if the program fails, or if
+ * there is a unit but no systemd.
  */
 export function createActivation(options: ActivationOptions): ReleaseHost["activate"] {
   const { units, run, patienceMilliseconds = 60_000 } = options;
@@ -47,7 +47,7 @@ function failed(name: string, end: ProgramEnd, patienceMilliseconds: number): St
 function withoutSystemd(unit: string, { kind }: ReleaseAtWork): StewardError {
   return new StewardError(
     "internal_error",
-    `There is no systemd here that could ${kind === "rules" ? "reload" : "restart"} ${unit}: the host file must give update.${kind} an \`activate\``,
+    `${unit} cannot be ${kind === "rules" ? "reloaded" : "restarted"} without systemd: add update.${kind}.activate to the host file`,
   );
 }
 

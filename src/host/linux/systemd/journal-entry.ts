@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../ports.ts";
 
-/** Fields that are asked for, besides the cursor and the times, which always come. */
+/** The fields that are read, besides the cursor and the times, which always come. */
 export const journalFields = [
   "MESSAGE",
   "PRIORITY",
@@ -12,10 +12,10 @@ export const journalFields = [
   "_SYSTEMD_UNIT",
 ] as const;
 
-/** What a line without a priority counts as: `info`, as journald does. */
+/** The severity of a line without a priority: `info`, as in journald. */
 const usualSeverity = 6;
 
-/** Reads one line of `journalctl --output=json`; undefined when it is none. */
+/** Reads one line of `journalctl --output=json`; undefined if it is not an entry. */
 export function readJournalEntry(line: string): JournalEntry | undefined {
   const fields = parse(line);
   const cursor = textOf(fields?.__CURSOR);
@@ -24,7 +24,7 @@ export function readJournalEntry(line: string): JournalEntry | undefined {
   if (!fields || cursor === null || microseconds === null || !/^\d{1,17}$/.test(microseconds))
     return undefined;
   const pid = numberOf(fields._PID);
-  // Anybody may send a field UNIT; only systemd's, which is process 1, is believed.
+  // Any process can send a field UNIT; only that of systemd, process 1, is trusted.
   const about = pid === 1 ? textOf(fields.UNIT) : null;
   return {
     cursor,
@@ -48,7 +48,7 @@ function parse(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A field that was sent several times is a list; the first one counts. */
+/** A field that was sent several times is a list; its first value counts. */
 function textOf(value: unknown): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return typeof first === "string" ? first : null;
@@ -63,7 +63,7 @@ function severityOf(priority: number | null): number {
   return priority !== null && priority <= 7 ? priority : usualSeverity;
 }
 
-/** Text; or the bytes of what is no UTF-8 or has control characters; or a list where the field was sent several times. */
+/** A text; or bytes, if it is not UTF-8 or has control characters; or a list, if the field was sent several times. */
 function messageOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (!Array.isArray(value)) return "";

@@ -4,26 +4,26 @@ import type { Journal, JournalEnd, JournalEntry, JournalQuery } from "../../port
 import { journalFields, readJournalEntry } from "./journal-entry.ts";
 
 export interface JournalReaderOptions {
-  /** A name to be found on the PATH, or a path. */
+  /** A name on the PATH, or a path. */
   command?: string;
-  /** Options that name another journal than this host's: `--file=…` or `--directory=…`. */
+  /** Options for a journal other than this host's: `--file=…` or `--directory=…`. */
   place?: readonly string[];
   /** How long one reading may take. */
   timeoutMilliseconds?: number;
-  /** How many entries one reading may hand over. */
+  /** How many entries one reading may pass on. */
   entryLimit?: number;
 }
 
 /** Milliseconds for one reading: a page comes within some 50, a search through 20,000 entries within 2,000. */
 const patienceMilliseconds = 5_000;
 
-/** Entries that one reading looks at; whoever searches further asks for the next page. */
+/** Entries of one reading; a longer search asks for the next page. */
 const usualEntryLimit = 20_000;
 
-/** Characters of JSON for one entry. A longer one is passed over: nobody reads it, and it would have to be kept whole. */
+/** Characters of JSON of one entry. A longer one is skipped, because it would have to be kept in memory. */
 const longestLine = 1_048_576;
 
-/** What is kept of standard error, to say why there is no journal. */
+/** Characters kept of standard error, to explain why there is no journal. */
 const complaintCharacters = 300;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -96,7 +96,7 @@ function read(child: Child, { query, visit, timeoutMilliseconds, entryLimit }: R
     child.stdout.setEncoding("utf8").on(
       "data",
       eachEntry((entry) => {
-        // --cursor begins with the entry itself; --after-cursor passes one too many over where that one is gone.
+        // --cursor begins with the entry itself; --after-cursor would skip one too many if that entry is gone.
         if (isOver || entry.cursor === query.behind) return;
         if (entries === entryLimit) return end({ kind: "bounded" });
         entries += 1;
@@ -143,17 +143,17 @@ function complaintOf({ stderr }: Child): () => string {
 /** Chunks in, entries out. */
 function eachEntry(receive: (entry: JournalEntry) => void): (chunk: string) => void {
   let rest = "";
-  let isPassingOver = false;
+  let isSkipping = false;
   return (chunk) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      const entry = isPassingOver ? undefined : readJournalEntry(line);
-      isPassingOver = false;
+      const entry = isSkipping ? undefined : readJournalEntry(line);
+      isSkipping = false;
       if (entry) receive(entry);
     }
     if (rest.length <= longestLine) return;
     rest = "";
-    isPassingOver = true;
+    isSkipping = true;
   };
 }

@@ -1,8 +1,8 @@
 import { type ClockAddon, openClockAddon } from "../clock/clock-addon.ts";
 
-/** Writes entries with fields of their own, which lines of standard error cannot have. */
+/** Writes entries with additional fields, which lines of standard error cannot have. */
 export interface NativeJournal {
-  /** Whether journald has the entry. Names are capitals, digits and underscores; of values every byte is kept. */
+  /** Returns whether journald accepted the entry. Names are capitals, digits and underscores; values may hold any bytes. */
   send(fields: Readonly<Record<string, string>>): boolean;
 }
 
@@ -12,7 +12,7 @@ export interface NativeJournalOptions {
   readonly socket?: string | undefined;
 }
 
-/** Where journald listens (systemd.journal-fields(7); https://systemd.io/JOURNAL_NATIVE_PROTOCOL). */
+/** The socket of journald (https://systemd.io/JOURNAL_NATIVE_PROTOCOL). */
 const usualSocket = "/run/systemd/journal/socket";
 
 export function openNativeJournal({ addon, socket = usualSocket }: NativeJournalOptions): NativeJournal {
@@ -25,14 +25,14 @@ export function openNativeJournal({ addon, socket = usualSocket }: NativeJournal
         loaded.sendLocal(socket, encoded(fields));
         return true;
       } catch {
-        // There is none, or it is busy: its stream is left, where each line waits.
+        // journald is absent or busy: the caller writes to its stream instead, which blocks until journald reads.
         return false;
       }
     },
   };
 }
 
-/** A field a line; a value with a line feed in it goes behind its length. */
+/** One line for each field; a value with a line feed follows its length. */
 function encoded(fields: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat(
     Object.entries(fields).flatMap(([name, value]) => {

@@ -1,23 +1,23 @@
 import { type ClockAddon, openClockAddon } from "../clock/clock-addon.ts";
 
-/** What systemd has told a service about itself in its environment (sd_notify(3), sd_watchdog_enabled(3)). */
+/** The variables of systemd in the environment of a service (sd_notify(3), sd_watchdog_enabled(3)). */
 export interface ServiceEnvironment {
   NOTIFY_SOCKET?: string | undefined;
   WATCHDOG_USEC?: string | undefined;
   WATCHDOG_PID?: string | undefined;
 }
 
-/** Tells systemd how the service is. Where it did not ask, or cannot be told, nothing happens. */
+/** Notifies systemd about the service. Does nothing if systemd did not ask for it, or cannot be reached. */
 export interface ServiceManager {
-  /** The service answers; `status` is the line that `systemctl status` shows. From here on the watchdog is fed. */
+  /** The service is ready; `systemctl status` shows `status`. From now on the watchdog is notified. */
   ready(status: string): void;
   stopping(): void;
 }
 
-/** Bytes of a status line: a datagram of ours has less than a kilobyte. */
+/** Bytes of a status line: the addon sends less than a kilobyte. */
 const mostStatusBytes = 800;
 
-/** `pid` is this process's own: the variables may be another's, handed down. */
+/** `pid` is the id of this process: the variables may be inherited from another one. */
 export function openServiceManager(
   environment: ServiceEnvironment,
   { addon, pid }: { addon: string; pid: number },
@@ -29,20 +29,20 @@ export function openServiceManager(
     try {
       if (socket) notify?.(socket, text);
     } catch {
-      // systemd is busy or has gone: the service goes on, and the next heartbeat comes.
+      // systemd is busy or gone: the next heartbeat tries again.
     }
   };
-  const feedWatchdog = (): void => {
+  const notifyWatchdog = (): void => {
     const milliseconds = watchdogMilliseconds(environment, pid);
     if (milliseconds === undefined) return;
-    // Twice within the time, as sd_watchdog_enabled(3) advises. A loop that is stuck sends none.
+    // Twice within the time, as sd_watchdog_enabled(3) advises. A blocked event loop sends none.
     heartbeat ??= setInterval(() => tell("WATCHDOG=1"), milliseconds / 2).unref();
   };
   return {
     ready: (status) => {
       notify ??= socket ? openClockAddon(addon)?.notify : undefined;
       tell(`READY=1\nSTATUS=${oneLine(status)}`);
-      feedWatchdog();
+      notifyWatchdog();
     },
     stopping: () => {
       clearInterval(heartbeat);

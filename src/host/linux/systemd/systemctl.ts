@@ -1,18 +1,18 @@
 import { StewardError } from "../../../contract/errors.ts";
 import type { CommandResult, RunCommand } from "../../ports.ts";
 
-/** What systemctl(1) is asked to do. */
+/** One call of systemctl(1). */
 export interface SystemctlOrder {
   readonly verb: string;
   readonly options?: readonly string[];
   readonly unit: string;
-  /** Seconds after which it is no longer waited for; systemd may still do it. */
+  /** Seconds to wait; systemd may still complete the job afterwards. */
   readonly patienceSeconds: number;
 }
 
 /**
- * Gives orders to systemd through systemctl(1), and gives back what it wrote. Throws `forbidden`, `not_found`,
- * `internal_error`. The name of the unit is the caller's to check: it must not be a path or a pattern.
+ * Calls systemctl(1) and returns its output. Throws `forbidden`, `not_found`, `internal_error`. The caller checks the
+ * name of the unit: it must not be a path or a pattern.
  */
 export type Systemctl = (order: SystemctlOrder) => Promise<string>;
 
@@ -28,13 +28,13 @@ export function createSystemctl(run: RunCommand): Systemctl {
   };
 }
 
-/** Why systemd did not do it. Its words are those of the C locale. */
+/** The reason for the failure, from the messages of the C locale. */
 function refusal(command: string, { status, stderr }: CommandResult, patienceSeconds: number): StewardError {
   if (status === null)
     return new StewardError("internal_error", `${command} took longer than ${patienceSeconds} s`);
   const complaint = stderr.trim().split("\n")[0] ?? "";
-  const said = `${command} failed with status ${status}: ${complaint || "it did not say why"}`;
-  // polkit's answers: no rule permits it, or a person would have to be asked.
+  const said = `${command} failed with status ${status}: ${complaint || "without a message"}`;
+  // Answers of polkit: no rule permits it, or it would have to ask a person.
   if (/access denied|interactive authentication required/i.test(complaint))
     return new StewardError("forbidden", said);
   if (/\bUnit .+ not found\b/.test(complaint)) return new StewardError("not_found", said);

@@ -6,9 +6,9 @@ import { printableLine } from "../printable-text.ts";
 import { readJournalEntry } from "./journal-entry.ts";
 import { createSystemctl, type Systemctl } from "./systemctl.ts";
 
-/** A unit's state, with words for people. */
+/** The state of a unit, with words for people. */
 export interface DescribedUnitState extends UnitState {
-  /** What it does, or how it ended: `failed, exit status 1`. */
+  /** Its state, and how it ended: `failed, exit status 1`. */
   readonly words: string;
 }
 
@@ -16,16 +16,16 @@ export interface LinuxUnits extends Units {
   state(unit: string): Promise<DescribedUnitState>;
 }
 
-/** Seconds: systemd's own defaults give a unit 90 to stop and 90 to start. */
+/** Seconds: by default systemd gives a unit 90 to stop and 90 to start. */
 const orderSeconds = 200;
 
-/** Seconds: an answer takes some hundredths, and a whole look at a release's health at most 10. */
+/** Seconds: an answer takes some hundredths, and a whole health check at most 10. */
 const questionSeconds = 8;
 
 /** Characters of a line of the log. */
 const longestLine = 400;
 
-/** systemd's units through systemctl(1) and journalctl(1). Throws RangeError for what is no service's name. */
+/** The units of systemd through systemctl(1) and journalctl(1). Throws RangeError for an invalid name of a service. */
 export function createUnits(run: RunCommand): LinuxUnits {
   const systemctl = createSystemctl(run);
   const order = (verb: string, unit: string, options: readonly string[] = []): Promise<string> =>
@@ -47,7 +47,7 @@ export function createUnits(run: RunCommand): LinuxUnits {
     begin: async (unit) => {
       checkName(unit);
       await order("reset-failed", unit).catch(unlessNotLoaded);
-      // Not `start`: one that is just ending would count as running, and nothing would be begun.
+      // Not `start`: a unit that is just stopping would count as running, and would not be started.
       await order("restart", unit, ["--no-block"]);
     },
     log: async (unit, sinceMilliseconds, mostLines) => {
@@ -58,10 +58,10 @@ export function createUnits(run: RunCommand): LinuxUnits {
 }
 
 function checkName(unit: string): void {
-  if (!serviceName.test(unit)) throw new RangeError(`"${unit}" is no service's name`);
+  if (!serviceName.test(unit)) throw new RangeError(`"${unit}" is not the name of a service`);
 }
 
-/** systemd forgets a unit that is stopped and has not failed, and counts nothing against it then. */
+/** systemd unloads a unit that has stopped without failure, together with its counters. */
 function unlessNotLoaded(error: unknown): void {
   if (error instanceof StewardError && / not loaded\.?$/.test(error.message)) return;
   throw error;
@@ -104,16 +104,16 @@ async function ask(systemctl: Systemctl, unit: string): Promise<Shown> {
 
 function readState(unit: string, shown: Shown): DescribedUnitState {
   const { LoadState, ActiveState, SubState, Result, NRestarts, InvocationID } = shown;
-  // `systemctl show` of a unit that is not there ends well.
-  if (LoadState === "not-found") throw new StewardError("not_found", `There is no unit ${unit}`);
+  // `systemctl show` succeeds for a missing unit.
+  if (LoadState === "not-found") throw new StewardError("not_found", `The unit ${unit} does not exist`);
   if (!/^\d{1,9}$/.test(NRestarts)) throw unreadable(unit, `NRestarts=${NRestarts}`);
   if (!/^([0-9a-f]{32})?$/.test(InvocationID)) throw unreadable(unit, `InvocationID=${InvocationID}`);
   const isFailed = ActiveState === "failed";
-  // NRestarts counts the restart and not the exit: while systemd waits before it (RestartSec=), it is one behind. A
-  // unit that ran into its start limit thus counts one more than it has had exits: that systemd has given it up.
+  // NRestarts counts restarts and not exits: while systemd waits for RestartSec=, it is one behind. A unit that reached
+  // its start limit counts one more than its exits, because systemd has given it up.
   const hasLeft = Result !== "success" && (isFailed || SubState === "auto-restart");
   return {
-    // As systemctl's own is-active has it: what is being reloaded runs.
+    // As in `systemctl is-active`: a unit that is being reloaded runs.
     isActive: ActiveState === "active" || ActiveState === "reloading",
     isFailed,
     uncleanExits: Number(NRestarts) + (hasLeft ? 1 : 0),
@@ -139,7 +139,7 @@ function endOf(result: string, code: string, status: string): string {
 function unreadable(unit: string, what: string): StewardError {
   return new StewardError(
     "internal_error",
-    `systemctl show ${unit} said something unexpected: ${printableLine(what, 100)}`,
+    `systemctl show ${unit} printed an unexpected value: ${printableLine(what, 100)}`,
   );
 }
 
@@ -156,7 +156,7 @@ async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: 
     // systemd.time(7): seconds since the epoch, whatever the time zone.
     `--since=@${(sinceMilliseconds / 1_000).toFixed(3)}`,
     `--lines=${mostLines}`,
-    // What is too much is cut off at its end.
+    // Newest first, because excess output is cut off at its end.
     "--reverse",
     "--output=json",
     "--output-fields=MESSAGE",
@@ -168,7 +168,7 @@ async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: 
   const { status, stdout, stderr } = await run("journalctl", args, limits).catch((cause: unknown) => {
     throw new StewardError("internal_error", "journalctl could not be run", { cause });
   });
-  // Killed for what it said too much, or for its time: what there is is the newest.
+  // Killed for too much output, or at the timeout: the lines so far are the newest.
   if (status !== 0 && status !== null) {
     const complaint = printableLine(stderr, 200) || "it did not say why";
     throw new StewardError("internal_error", `journalctl failed with status ${status}: ${complaint}`);
@@ -181,5 +181,5 @@ async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: 
     .map((line) => printableLine(line, longestLine));
 }
 
-/** Where the unit is the agent: who did what is administrators' business, and this log is for everybody to read. */
+/** Audit lines of the agent are left out: they are for administrators, and every user can read this log. */
 const auditLine = /^\{"time":.*"audit":true/;
