@@ -24,13 +24,36 @@ export const fewMediaTypes: Plugin = {
   },
 };
 
-/** @koa/router traces each route it tries through `debug`, 22 calls a request that do nothing but cost a fifth of it. */
-export const noTraces: Plugin = {
-  name: "no-traces",
+/** Modules that stand in the place of a package's own. */
+const instead: readonly { readonly filter: RegExp; readonly contents: string }[] = [
+  // @koa/router traces each route it tries through `debug`, 22 calls a request that do nothing but cost a fifth of it.
+  { filter: /node_modules\/debug\/src\/index\.js$/, contents: "module.exports = () => () => {};" },
+  // Warns developers of what is deprecated; at each start it looks up where in the source it was asked to.
+  {
+    filter: /node_modules\/depd\/index\.js$/,
+    contents: `module.exports = () => Object.assign(() => {}, { function: (one) => one, property: () => {} });`,
+  },
+  // Ends streams of Nodes before 16, for which it loads those of files and of zlib.
+  {
+    filter: /node_modules\/destroy\/index\.js$/,
+    contents: `module.exports = (stream, isSilent) => {
+  stream.destroy?.();
+  if (isSilent) stream.removeAllListeners?.("error").addListener("error", () => {});
+  return stream;
+};`,
+  },
+];
+
+/** What packages do for others, and what the agent would pay for at each start or request. */
+export const slimPackages: Plugin = {
+  name: "slim-packages",
   setup: (esbuild) => {
-    esbuild.onLoad({ filter: /node_modules\/debug\/src\/index\.js$/ }, () => ({
-      contents: "module.exports = () => () => {};",
-      loader: "js",
-    }));
+    for (const { filter, contents } of instead)
+      esbuild.onLoad({ filter }, () => ({ contents, loader: "js" }));
+    // koa asks whether it is being put into a snapshot, which the program never is.
+    esbuild.onResolve({ filter: /^node:v8$/ }, ({ importer }) =>
+      /node_modules\/koa\//.test(importer) ? { path: "v8", namespace: "no-snapshots" } : null,
+    );
+    esbuild.onLoad({ filter: /.*/, namespace: "no-snapshots" }, () => ({ contents: "", loader: "js" }));
   },
 };

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin, transform } from "esbuild";
-import { fewMediaTypes, nativePackages, noTraces } from "../packages-in-bundles.ts";
+import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bundles.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -59,7 +59,7 @@ const common = {
   charset: "ascii",
   legalComments: "none",
   external: [...nativePackages],
-  plugins: [fewMediaTypes, noTraces, compiledValidators, noCompiler],
+  plugins: [fewMediaTypes, slimPackages, compiledValidators, noCompiler],
   logLevel: "warning",
 } satisfies BuildOptions;
 
@@ -101,9 +101,13 @@ async function buildParts(dist: string, options: BuildOptions, name: string, pat
   return first;
 }
 
-/** esbuild splits ES modules alone, which on Node 24 cost 13 MiB more by their imports of Node's own: so CommonJS. */
+/**
+ * esbuild splits ES modules alone, which on Node 24 cost 13 MiB more by their imports of Node's own: so CommonJS. There
+ * a default import of one of Node's modules is the module itself; esbuild would copy it, getter by getter.
+ */
 async function writePart(file: string, text: string): Promise<void> {
-  const { code } = await transform(text, {
+  const whole = text.replace(/\bimport ([\w$]+) ?from ?("(?:node:)?[a-z_/0-9]+");/g, "const $1=require($2);");
+  const { code } = await transform(whole, {
     ...{ format: "cjs", platform: "node", target: "node20", minify: true, charset: "ascii" },
     supported: { "dynamic-import": false },
   });

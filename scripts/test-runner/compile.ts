@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
-import { fewMediaTypes, nativePackages, noTraces, requireBanner } from "../packages-in-bundles.ts";
+import { fewMediaTypes, nativePackages, requireBanner, slimPackages } from "../packages-in-bundles.ts";
 
 /** What stands for `import.meta.dirname` and its like; each file that uses them is given its own. */
 const ownPlace = { dirname: "ownDirname", filename: "ownFilename", url: "ownUrl" };
@@ -87,7 +87,7 @@ export async function compileTests(
     ...{ jsx: "automatic", jsxImportSource: "preact" },
     define: Object.fromEntries(Object.entries(ownPlace).map(([name, word]) => [`import.meta.${name}`, word])),
     banner: { js: requireBanner },
-    plugins: [ownPackages(root), fewMediaTypes, noTraces, firstLine(root, options)],
+    plugins: [ownPackages(root), fewMediaTypes, slimPackages, firstLine(root, options)],
   });
   await stop();
   return files.map((file) => join(root, directory, relative(root, join(root, file)).replace(/\.ts$/, ".js")));

@@ -1,4 +1,4 @@
-import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
+import crypto from "node:crypto";
 
 /** Of argon2id: memory in KiB, passes over it, lanes. */
 export interface Argon2Cost {
@@ -50,12 +50,12 @@ export function nodeArgon2(): Argon2 | null {
     });
   return {
     hash: async (password, cost) => {
-      const salt = randomBytes(saltBytes);
+      const salt = crypto.randomBytes(saltBytes);
       return toPhc(cost, salt, await tag(password, salt, cost, tagBytes));
     },
     verify: async (phc, password) => {
       const { cost, salt, expected } = readPhc(phc);
-      return timingSafeEqual(await tag(password, salt, cost, expected.length), expected);
+      return crypto.timingSafeEqual(await tag(password, salt, cost, expected.length), expected);
     },
   };
 }
