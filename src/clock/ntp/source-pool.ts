@@ -1,7 +1,8 @@
 import type { DatagramAddress, Leap } from "../../host/ports.ts";
 import type { Measurement } from "../discipline/discipline.ts";
+import type { Candidate } from "../select/candidate.ts";
 import { nextPeer, noPeer } from "../select/peer-hysteresis.ts";
-import { type Candidate, type Selection, select } from "../select/select.ts";
+import { type Selection, select } from "../select/select.ts";
 import { estimateOf, rootDistance, type SourceEstimate } from "./sample-filter.ts";
 import { createSource, type Source, type SourceOptions } from "./source.ts";
 

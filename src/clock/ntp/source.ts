@@ -1,10 +1,8 @@
 import type { DatagramAddress, ResolveHost, Timers } from "../../host/ports.ts";
 import type { Counters } from "../status/counters.ts";
 import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-control.ts";
-import { shiftReach } from "./reach.ts";
 import type { ExchangeOutcome } from "./sample.ts";
 import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";
-import { serverAddress } from "./server-address.ts";
 
 /** One time server: its address, its last samples, and whether it wants to be asked. */
 export interface Source {
@@ -176,4 +174,27 @@ class PolledSource implements Source {
         this.#fail(outcome.reason);
     }
   }
+}
+
+/** A bit for each of the last eight polls of a source, the newest lowest; 0 to 255; 0: unreachable (RFC 5905 §13). */
+export type Reach = number;
+
+/** The register after one more poll, answered by a believable packet or not. */
+export function shiftReach(reach: Reach, wasAnswered: boolean): Reach {
+  return ((reach << 1) | (wasAnswered ? 1 : 0)) & 0xff;
+}
+
+/** One time server as the settings name it: `host`, `host:port` or `[v6]:port`. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** RFC 5905 §7.2: PORT. */
+const ntpPort = 123;
+
+/** The parts of a server's text, which the settings' schema has checked. */
+export function serverAddress(text: string): ServerAddress {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
+  return { host: bracketed ?? plain ?? text, port: port === undefined ? ntpPort : Number(port) };
 }

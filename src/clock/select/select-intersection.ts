@@ -1,4 +1,4 @@
-import type { Candidate } from "./select.ts";
+import type { Candidate } from "./candidate.ts";
 
 /** −1: an interval begins; 1: it ends. */
 interface Edge {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createOtherDaemon } from "../../../src/clock/daemons/other-daemon.ts";
+import { createOtherDaemon } from "../../../src/clock/daemons/external-daemons.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
 const isConflict = (error: unknown) => error instanceof StewardError && error.code === "conflict_discipliner";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shiftReach } from "../../../src/clock/ntp/reach.ts";
+import { shiftReach } from "../../../src/clock/ntp/source.ts";
 
 describe("the reach register", () => {
   it("takes each poll in as its lowest bit", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { serverAddress } from "../../../src/clock/ntp/server-address.ts";
+import { serverAddress } from "../../../src/clock/ntp/source.ts";
 
 describe("the address of a server", () => {
   for (const [text, host, port] of [

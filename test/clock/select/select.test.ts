@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Agreement, type Candidate, type Selection, select } from "../../../src/clock/select/select.ts";
+import type { Candidate } from "../../../src/clock/select/candidate.ts";
+import { type Agreement, type Selection, select } from "../../../src/clock/select/select.ts";
 
 /** A candidate at stratum 2; offset and root distance in seconds. */
 function candidate(id: string, offsetSeconds: number, rootDistanceSeconds: number, rest = {}): Candidate {
