@@ -4,16 +4,10 @@ import type { ClockEvent, ClockOptions, ClockParts } from "./clock-parts.ts";
 import { type Effect, effectsOf } from "./effects.ts";
 import { endBackOff, isBackingOff } from "./external-change.ts";
 import { type Standing, standingOf } from "./knowledge.ts";
-import {
-  concludeRound,
-  disturbedRound,
-  joinRound,
-  type Round,
-  type RoundOptions,
-  roundWithoutServers,
-} from "./measurement.ts";
+import { concludeRound } from "./measurement.ts";
 import { type ClockMode, isSameMode, resolveMode } from "./mode.ts";
 import { performEffect } from "./perform-effect.ts";
+import { disturbedRound, joinRound, type Round, type RoundOptions, roundWithoutServers } from "./round.ts";
 import { burst, firstBurst, nextRound, pollSecondsOf } from "./round-schedule.ts";
 import {
   afterExternalChange,

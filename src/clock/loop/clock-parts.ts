@@ -12,7 +12,6 @@ import { createHistory, type History } from "../status/history.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
 import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
 import { TrustedOffset } from "../trust/trusted-offset.ts";
-import type { EventDetails } from "./effects.ts";
 
 /** What the clock needs of the host and of the other rooms. */
 export interface ClockOptions {
@@ -35,6 +34,8 @@ export interface ClockOptions {
   readonly bootId: string;
   readonly buildSeconds: number;
 }
+
+export type EventDetails = Readonly<Record<string, string | number | null>>;
 
 /** What the clock tells to those who subscribed. */
 export type ClockEvent =

@@ -3,6 +3,7 @@ import type { ClockConflict } from "../../contract/types.ts";
 import type { ClockQuality } from "../../host/ports.ts";
 import type { CounterName } from "../status/counters.ts";
 import type { HistoryPoint } from "../status/history.ts";
+import type { EventDetails } from "./clock-parts.ts";
 import { type Check, type LoopState, steersHost } from "./state.ts";
 
 /** What the loop does when its state has changed. */
@@ -33,8 +34,6 @@ export type Effect =
   | { readonly kind: "count"; readonly counter: CounterName }
   | { readonly kind: "tell"; readonly type: ClockEventType; readonly details: EventDetails }
   | { readonly kind: "tell_checked" };
-
-export type EventDetails = Readonly<Record<string, string | number | null>>;
 
 /** What follows from a change of the state, in the order in which it is done. */
 export function effectsOf(before: LoopState, after: LoopState): readonly Effect[] {

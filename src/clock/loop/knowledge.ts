@@ -3,8 +3,8 @@ import type { ClockReading } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import { isMajority } from "../discipline/discipline.ts";
 import { phi } from "../ntp/sample.ts";
-import type { Round } from "./measurement.ts";
 import type { ClockMode } from "./mode.ts";
+import type { Round } from "./round.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What the last rounds have told of the clock; pure. */

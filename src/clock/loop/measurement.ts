@@ -1,44 +1,9 @@
 import type { Settings } from "../../contract/types.ts";
-import type { Action, Measurement } from "../discipline/discipline.ts";
+import type { Measurement } from "../discipline/discipline.ts";
 import { disagrees } from "../ntp/second-opinion.ts";
 import type { ClockParts } from "./clock-parts.ts";
-import { implausible, type Verdict, verdictOf, verdictWithout } from "./verdict.ts";
-
-/** What a measurement round is for. Read when its measuring is done, so that later requests can join it. */
-export interface RoundOptions {
-  /** Exchanges with each server. */
-  readonly burst: number;
-  isStepAllowed: boolean;
-  isRequested: boolean;
-  isForced: boolean;
-  /** The agent stops: nothing follows from the round. */
-  isAbandoned?: boolean;
-}
-
-/** A further request joins a running round; possible until its measuring is done. */
-export function joinRound(
-  options: RoundOptions,
-  { isStepAllowed, isForced }: Pick<RoundOptions, "isStepAllowed" | "isForced">,
-): void {
-  options.isRequested ||= isStepAllowed;
-  options.isStepAllowed ||= isStepAllowed;
-  options.isForced ||= isForced;
-}
-
-/** A round of the agent's own measurement. */
-export interface Round {
-  readonly verdict: Verdict;
-  /** At least one source has answered in this round. */
-  readonly isAnswered: boolean;
-  /** What the sources agreed on; null: they did not. */
-  readonly measurement: Measurement | null;
-  /** What was done to the steered clock. */
-  readonly action: Action | null;
-  /** What the host's own clock lacked before that (s). */
-  readonly hostOffsetSeconds: number | null;
-  /** The second opinion on the leading source, where it gives another time. */
-  readonly contradiction: { readonly source: string; readonly offsetSeconds: number } | null;
-}
+import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "./round.ts";
+import { implausible, verdictOf, verdictWithout } from "./verdict.ts";
 
 /** What the room's own loop adds to the settings of a round. */
 export interface RoundRules {
@@ -48,21 +13,6 @@ export interface RoundRules {
   /** In this boot the sources have not agreed yet. */
   readonly isFirstOfBoot: boolean;
 }
-
-const nothing = {
-  isAnswered: false,
-  measurement: null,
-  action: null,
-  hostOffsetSeconds: null,
-  contradiction: null,
-} as const;
-
-/** The clock was changed from outside while it was measured. */
-export const disturbedRound: Round = { ...nothing, verdict: { kind: "disturbed" } };
-
-export const roundWithoutServers: Round = { ...nothing, verdict: { kind: "no_servers" } };
-
-const abandonedRound: Round = { ...nothing, verdict: { kind: "no_time_source" } };
 
 /** Seconds; a second opinion is asked before the clock moves by more than it could tell apart. */
 const opinionThresholdSeconds = 0.128;
@@ -76,7 +26,7 @@ export async function concludeRound(
   const { pool, steering } = parts;
   const { selection, measurement } = pool.ballot(rules.settings.min_agreeing);
   const isAnswered = pool.sources().some((source) => source.failure() === null);
-  if (!measurement) return { ...nothing, isAnswered, verdict: verdictWithout(selection) };
+  if (!measurement) return { ...noMeasurement, isAnswered, verdict: verdictWithout(selection) };
   const contradiction = await contradictionOf(parts, measurement, rules);
   if (options.isAbandoned) return abandonedRound;
   const hostOffsetSeconds = steering.hostOffsetSeconds() + measurement.offsetSeconds;

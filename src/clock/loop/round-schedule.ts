@@ -1,6 +1,6 @@
 import { afterAnswer, afterSilence, firstPoll, type PollState, waitSeconds } from "../ntp/poll-control.ts";
-import type { Round } from "./measurement.ts";
 import type { ClockMode } from "./mode.ts";
+import type { Round } from "./round.ts";
 import { isUnsettled } from "./verdict.ts";
 
 /** Exchanges of a round after a silence, and of a requested one. */

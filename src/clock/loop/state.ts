@@ -10,8 +10,8 @@ import {
   nothingKnown,
   type Standing,
 } from "./knowledge.ts";
-import type { Round } from "./measurement.ts";
 import type { ClockMode } from "./mode.ts";
+import type { Round } from "./round.ts";
 import { pollAfterRound } from "./round-schedule.ts";
 
 /** All that the loop knows of the clock. A value: each function below gives the state after what happened. */

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
 import { type Effect, effectsOf } from "../../../src/clock/loop/effects.ts";
 import { type Knowledge, nothingKnown } from "../../../src/clock/loop/knowledge.ts";
-import { disturbedRound, type Round } from "../../../src/clock/loop/measurement.ts";
 import type { ClockMode } from "../../../src/clock/loop/mode.ts";
+import { disturbedRound, type Round } from "../../../src/clock/loop/round.ts";
 import {
   afterExternalChange,
   type Check,

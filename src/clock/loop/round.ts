@@ -1,0 +1,54 @@
+import type { Action, Measurement } from "../discipline/discipline.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What a measurement round is for. Read when its measuring is done, so that later requests can join it. */
+export interface RoundOptions {
+  /** Exchanges with each server. */
+  readonly burst: number;
+  isStepAllowed: boolean;
+  isRequested: boolean;
+  isForced: boolean;
+  /** The agent stops: nothing follows from the round. */
+  isAbandoned?: boolean;
+}
+
+/** A further request joins a running round; possible until its measuring is done. */
+export function joinRound(
+  options: RoundOptions,
+  { isStepAllowed, isForced }: Pick<RoundOptions, "isStepAllowed" | "isForced">,
+): void {
+  options.isRequested ||= isStepAllowed;
+  options.isStepAllowed ||= isStepAllowed;
+  options.isForced ||= isForced;
+}
+
+/** A round of the agent's own measurement. */
+export interface Round {
+  readonly verdict: Verdict;
+  /** At least one source has answered in this round. */
+  readonly isAnswered: boolean;
+  /** What the sources agreed on; null: they did not. */
+  readonly measurement: Measurement | null;
+  /** What was done to the steered clock. */
+  readonly action: Action | null;
+  /** What the host's own clock lacked before that (s). */
+  readonly hostOffsetSeconds: number | null;
+  /** The second opinion on the leading source, where it gives another time. */
+  readonly contradiction: { readonly source: string; readonly offsetSeconds: number } | null;
+}
+
+/** A round that measured nothing. */
+export const noMeasurement = {
+  isAnswered: false,
+  measurement: null,
+  action: null,
+  hostOffsetSeconds: null,
+  contradiction: null,
+} as const;
+
+/** The clock was changed from outside while it was measured. */
+export const disturbedRound: Round = { ...noMeasurement, verdict: { kind: "disturbed" } };
+
+export const roundWithoutServers: Round = { ...noMeasurement, verdict: { kind: "no_servers" } };
+
+export const abandonedRound: Round = { ...noMeasurement, verdict: { kind: "no_time_source" } };
