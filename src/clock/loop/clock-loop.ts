@@ -3,7 +3,6 @@ import { restingRefusal } from "../status/refusals.ts";
 import type { ClockEvent, ClockOptions, ClockParts } from "./clock-parts.ts";
 import { type Effect, effectsOf } from "./effects.ts";
 import { endBackOff, isBackingOff } from "./external-change.ts";
-import { type Standing, standingOf } from "./knowledge.ts";
 import { concludeRound } from "./measurement.ts";
 import { type ClockMode, isSameMode, resolveMode } from "./mode.ts";
 import { performEffect } from "./perform-effect.ts";
@@ -18,6 +17,7 @@ import {
   initialState,
   type LoopState,
 } from "./state.ts";
+import { type Standing, standingOf } from "./sync-state.ts";
 import { Timetable } from "./timetable.ts";
 
 /** What a request wants of a round. */

@@ -7,8 +7,8 @@ import type { ClockState } from "../trust/clock-state.ts";
 import { ClockLoop, type RoundRequest } from "./clock-loop.ts";
 import { type ClockEvent, type ClockOptions, type ClockParts, createClockParts } from "./clock-parts.ts";
 import { conflictOf } from "./external-change.ts";
-import { isSynchronised } from "./knowledge.ts";
 import type { LoopState } from "./state.ts";
+import { isSynchronised } from "./sync-state.ts";
 
 /** The clock of this device: what is known of it, and what puts it right. */
 export interface Clock {

@@ -3,16 +3,16 @@ import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ExternalChange, StepMade } from "../discipline/steering.ts";
 import { firstPoll, type PollState } from "../ntp/poll-control.ts";
 import { type BackOff, backOff, isBackingOff, noBackOff } from "./external-change.ts";
+import type { ClockMode } from "./mode.ts";
+import type { Round } from "./round.ts";
+import { pollAfterRound } from "./round-schedule.ts";
 import {
   afterRound,
   type ClockAfterRound,
   type Knowledge,
   nothingKnown,
   type Standing,
-} from "./knowledge.ts";
-import type { ClockMode } from "./mode.ts";
-import type { Round } from "./round.ts";
-import { pollAfterRound } from "./round-schedule.ts";
+} from "./sync-state.ts";
 
 /** All that the loop knows of the clock. A value: each function below gives the state after what happened. */
 export interface LoopState {

@@ -1,8 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
-import type { Standing } from "../loop/knowledge.ts";
 import type { ClockMode } from "../loop/mode.ts";
 import type { RoundOptions } from "../loop/round.ts";
+import type { Standing } from "../loop/sync-state.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import { daemonTroubleSentence } from "./sentences.ts";
 import { verdictSummary } from "./summary.ts";

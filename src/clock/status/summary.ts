@@ -1,8 +1,8 @@
 import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types.ts";
 import type { SteeringHindrance } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
-import type { Knowledge, Standing } from "../loop/knowledge.ts";
 import type { ClockMode } from "../loop/mode.ts";
+import type { Knowledge, Standing } from "../loop/sync-state.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import { daemonTroubleSentence, notSetSentence, summarySentence } from "./sentences.ts";
 

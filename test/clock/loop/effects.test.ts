@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
 import { type Effect, effectsOf } from "../../../src/clock/loop/effects.ts";
-import { type Knowledge, nothingKnown } from "../../../src/clock/loop/knowledge.ts";
 import type { ClockMode } from "../../../src/clock/loop/mode.ts";
 import { disturbedRound, type Round } from "../../../src/clock/loop/round.ts";
 import {
@@ -12,6 +11,7 @@ import {
   initialState,
   type LoopState,
 } from "../../../src/clock/loop/state.ts";
+import { type Knowledge, nothingKnown } from "../../../src/clock/loop/sync-state.ts";
 
 const start = initialState({ hindrance: null, wasRightAtStart: false });
 const discipline: ClockMode = { kind: "discipline" };

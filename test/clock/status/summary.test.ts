@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
-import { type Knowledge, nothingKnown, type Synced } from "../../../src/clock/loop/knowledge.ts";
+import { type Knowledge, nothingKnown, type Synced } from "../../../src/clock/loop/sync-state.ts";
 import type { Verdict } from "../../../src/clock/loop/verdict.ts";
 import { sourceReasonWords } from "../../../src/clock/status/sentences.ts";
 import { clockSummary, rescueSummary, type SummaryGround } from "../../../src/clock/status/summary.ts";

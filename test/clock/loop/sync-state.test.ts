@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ClockMode } from "../../../src/clock/loop/mode.ts";
 import {
   afterRound,
   type ClockAfterRound,
@@ -7,8 +8,7 @@ import {
   type Knowledge,
   nothingKnown,
   standingOf,
-} from "../../../src/clock/loop/knowledge.ts";
-import type { ClockMode } from "../../../src/clock/loop/mode.ts";
+} from "../../../src/clock/loop/sync-state.ts";
 import type { Verdict } from "../../../src/clock/loop/verdict.ts";
 
 const way: ClockMode = { kind: "discipline" };
