@@ -17,7 +17,7 @@ import {
   initialState,
   type LoopState,
 } from "./state.ts";
-import { type Standing, standingOf } from "./sync-state.ts";
+import { type SyncStatus, syncStatusOf } from "./sync-state.ts";
 import { Timetable } from "./timetable.ts";
 
 /** What a request wants of a round. */
@@ -91,10 +91,10 @@ export class ClockLoop {
   }
 
   /** What the clock is worth now. */
-  standing(): Standing {
-    const { mode, knowledge, report } = this.#state;
+  syncStatus(): SyncStatus {
+    const { mode, sync, report } = this.#state;
     const present = { monotonicSeconds: this.#now(), pollSeconds: this.pollSeconds() };
-    return standingOf(mode, knowledge, report, present);
+    return syncStatusOf(mode, sync, report, present);
   }
 
   /** Seconds between two rounds at present. */
@@ -200,7 +200,7 @@ export class ClockLoop {
       ...this.#state,
       check: {
         isDisturbed,
-        standing: this.standing(),
+        syncStatus: this.syncStatus(),
         isBelowFloor: this.#options.driver.read().wallSeconds < floor.atSeconds(),
         pendingSeconds: Math.abs(steering.believed()?.offsetSeconds ?? 0),
         leap: pool.last()?.leap ?? "none",
@@ -234,17 +234,17 @@ export class ClockLoop {
       await own.done;
       if (own.isOutdated) return;
     }
-    const { mode, report, knowledge } = this.#state;
+    const { mode, report, sync } = this.#state;
     const isReported = mode?.kind === "delegate" && report?.isSynchronised === true;
-    if (isReported || knowledge.verdict?.kind === "agreed") this.#requestedAt = this.#now();
+    if (isReported || sync.verdict?.kind === "agreed") this.#requestedAt = this.#now();
   }
 
   /** Whether a round that was joined is what was requested; not a single exchange, nor a mere reading of a daemon. */
   #isAnswer({ burst: exchanges }: RoundOptions, { isStepAllowed }: RoundRequest): boolean {
-    const { mode, knowledge } = this.#state;
+    const { mode, sync } = this.#state;
     // It only measured, as the agent was backing off; a requested correction ends that.
     if (isStepAllowed && mode?.kind === "observe" && mode.because === "external_change") return false;
-    return exchanges >= burst || knowledge.verdict?.kind === "agreed";
+    return exchanges >= burst || sync.verdict?.kind === "agreed";
   }
 
   #begin(exchanges: number): void {

@@ -61,18 +61,18 @@ export class DeviceClock implements Clock {
     return this.#read.state;
   }
 
-  #readState({ knowledge, mode, lastStep }: LoopState): ClockState {
-    const standing = this.#loop.standing();
+  #readState({ sync, mode, lastStep }: LoopState): ClockState {
+    const syncStatus = this.#loop.syncStatus();
     const { trusted } = this.#parts;
     return {
-      trust: standing.trust,
-      state: standing.state,
-      synchronised: mode === null ? null : isSynchronised(standing),
+      trust: syncStatus.trust,
+      state: syncStatus.state,
+      synchronised: mode === null ? null : isSynchronised(syncStatus),
       // At each reading: the host's clock may be set in between.
       get offsetSeconds() {
         return trusted.seconds();
       },
-      lastSyncAt: knowledge.synced?.at ?? null,
+      lastSyncAt: sync.synced?.at ?? null,
       lastStepSeconds: lastStep?.seconds ?? null,
       lastStepAt: lastStep?.at ?? null,
     };
@@ -84,7 +84,7 @@ export class DeviceClock implements Clock {
       ...this.#parts,
       settings: settings(),
       loop: this.#loop.state(),
-      standing: this.#loop.standing(),
+      syncStatus: this.#loop.syncStatus(),
       pollSeconds: this.#loop.pollSeconds(),
       kernel: driver.kernel(),
       nowMilliseconds: wall() + this.#parts.trusted.seconds() * 1_000,
@@ -108,16 +108,16 @@ export class DeviceClock implements Clock {
   }
 
   #refusal(): StewardError | null {
-    const { knowledge, mode, report } = this.#loop.state();
-    if (knowledge.verdict) return refusalOf(knowledge.verdict);
-    return this.#loop.standing().trust === "none" ? daemonRefusal(mode, report) : null;
+    const { sync, mode, report } = this.#loop.state();
+    if (sync.verdict) return refusalOf(sync.verdict);
+    return this.#loop.syncStatus().trust === "none" ? daemonRefusal(mode, report) : null;
   }
 
   async setTime(time: Date): Promise<TimeSync> {
     const { steering, floor, pool, trusted } = this.#parts;
     const mode = await this.#loop.settle();
     const bounds = { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
-    requireMaySet(time, { mode, standing: this.#loop.standing(), ...bounds });
+    requireMaySet(time, { mode, syncStatus: this.#loop.syncStatus(), ...bounds });
     // A daemon that has no time itself has nothing that a step could spoil.
     const isDaemons = mode.kind === "delegate" && this.#options.driver.hindrance === null;
     steering.take(isDaemons || !steering.isVirtual() ? "host" : "virtual", true);
@@ -151,8 +151,8 @@ export class DeviceClock implements Clock {
   }
 
   trouble(): Trouble | null {
-    const { mode, backOff, knowledge } = this.#loop.state();
-    return troubleOf(conflictOf(mode, backOff), knowledge.verdict);
+    const { mode, backOff, sync } = this.#loop.state();
+    return troubleOf(conflictOf(mode, backOff), sync.verdict);
   }
 
   onEvent(listener: (event: ClockEvent) => void): () => void {

@@ -22,7 +22,7 @@ export type Effect =
   | { readonly kind: "forget_samples" }
   /** The floor waits anew before it follows the clock. */
   | { readonly kind: "hold_down_floor" }
-  | { readonly kind: "raise_floor"; readonly trust: Check["standing"]["trust"] }
+  | { readonly kind: "raise_floor"; readonly trust: Check["syncStatus"]["trust"] }
   /** Sign-in goes by the steered clock from now on, or by the host's own. */
   | { readonly kind: "trust_steered_clock" | "trust_host_clock" }
   | { readonly kind: "tell_kernel"; readonly quality: ClockQuality }
@@ -137,15 +137,15 @@ function checkEffects(state: LoopState, check: Check): readonly Effect[] {
   const isFree = !check.isDisturbed;
   return [
     ...(isFree && state.externalSeconds === 0 ? trustEffects(state, check) : []),
-    { kind: "raise_floor", trust: check.standing.trust },
+    { kind: "raise_floor", trust: check.syncStatus.trust },
     ...(isFree && state.mode?.kind === "discipline" ? kernelEffects(state, check) : []),
     { kind: "tell_checked" },
   ];
 }
 
 /** What sign-in goes by from now on; nothing: what it went by before. */
-function trustEffects({ mode }: LoopState, { standing, isBelowFloor }: Check): readonly Effect[] {
-  const { state, trust } = standing;
+function trustEffects({ mode }: LoopState, { syncStatus, isBelowFloor }: Check): readonly Effect[] {
+  const { state, trust } = syncStatus;
   // The sources contradict the clock, or were last heard long ago: the time that was trusted last still counts.
   if (state === "faulty" || state === "freerun") return [];
   // The same until they have been heard.
@@ -159,11 +159,8 @@ function trustEffects({ mode }: LoopState, { standing, isBelowFloor }: Check): r
 /** Seconds of error from which on the kernel takes a clock for unsynchronised (NTP_PHASE_LIMIT). */
 const unknownErrorSeconds = 16;
 
-function kernelEffects(
-  { knowledge }: LoopState,
-  { standing, pendingSeconds, leap }: Check,
-): readonly Effect[] {
-  const { state, uncertaintySeconds } = standing;
+function kernelEffects({ sync }: LoopState, { syncStatus, pendingSeconds, leap }: Check): readonly Effect[] {
+  const { state, uncertaintySeconds } = syncStatus;
   if (state !== "synchronised" && state !== "holdover" && state !== "freerun" && state !== "faulty") {
     return [];
   }
@@ -173,7 +170,7 @@ function kernelEffects(
     isSynchronised: isRight,
     // What a slew has yet to add is an error as well.
     maxErrorSeconds: bounded((uncertaintySeconds ?? unknownErrorSeconds) + pendingSeconds),
-    estErrorSeconds: bounded(knowledge.synced?.jitterSeconds ?? unknownErrorSeconds),
+    estErrorSeconds: bounded(sync.synced?.jitterSeconds ?? unknownErrorSeconds),
     leap: isRight ? leap : "none",
   };
   return [{ kind: "tell_kernel", quality }];

@@ -9,9 +9,9 @@ import { pollAfterRound } from "./round-schedule.ts";
 import {
   afterRound,
   type ClockAfterRound,
-  type Knowledge,
-  nothingKnown,
-  type Standing,
+  notSynced,
+  type SyncState,
+  type SyncStatus,
 } from "./sync-state.ts";
 
 /** All that the loop knows of the clock. A value: each function below gives the state after what happened. */
@@ -22,7 +22,7 @@ export interface LoopState {
   readonly wasRightAtStart: boolean;
   /** null: not resolved yet. */
   readonly mode: ClockMode | null;
-  readonly knowledge: Knowledge;
+  readonly sync: SyncState;
   /** What the time daemon of the present mode said last; null: it was not read yet. */
   readonly report: DaemonReport | null;
   /** Monotonic seconds of the last report that was synchronised; null: there was none. */
@@ -35,7 +35,7 @@ export interface LoopState {
   readonly externalSeconds: number;
   /** The last round that was finished. */
   readonly round: Round | null;
-  /** How it ended, kept when the knowledge is forgotten. */
+  /** How it ended, kept when the rest is forgotten. */
   readonly lastVerdict: Round["verdict"]["kind"] | null;
   /** The source that the others are led by; the last one while there is none. */
   readonly peer: string | null;
@@ -48,7 +48,7 @@ export interface LoopState {
 
 /** What a check has found, at one moment. */
 export interface Check {
-  readonly standing: Standing;
+  readonly syncStatus: SyncStatus;
   /** The host's clock shows a time that is past for certain. */
   readonly isBelowFloor: boolean;
   /** The clock was changed from outside since the check before. */
@@ -62,7 +62,7 @@ export function initialState(start: Pick<LoopState, "hindrance" | "wasRightAtSta
   return {
     ...start,
     mode: null,
-    knowledge: nothingKnown,
+    sync: notSynced,
     report: null,
     reportedAt: null,
     poll: firstPoll,
@@ -99,7 +99,7 @@ export function enterMode(
   return {
     ...entered,
     backOff: isHeld ? state.backOff : { ...state.backOff, conflict: null },
-    knowledge: isOtherClock ? nothingKnown : state.knowledge,
+    sync: isOtherClock ? notSynced : state.sync,
   };
 }
 
@@ -130,7 +130,7 @@ export function afterOwnRound(state: LoopState, round: Round, now: AfterRound): 
   const next = {
     ...state,
     round,
-    knowledge: afterRound(state.knowledge, round, now),
+    sync: afterRound(state.sync, round, now),
     // Half a burst without an answer is no silence yet.
     poll: now.isFirst && !round.isAnswered ? firstPoll : poll,
   };
@@ -153,12 +153,12 @@ export function afterReport(
     ...state,
     report,
     reportedAt: report.isSynchronised ? monotonicSeconds : state.reportedAt,
-    knowledge: nothingKnown,
+    sync: notSynced,
     peer: report.offsetSeconds === null ? state.peer : (report.source?.id ?? state.peer),
   };
 }
 
 /** All that was measured means nothing any more; `setByHandAt`: monotonic seconds at which an administrator set the clock. */
 export function forgotten(state: LoopState, setByHandAt: number | null): LoopState {
-  return { ...state, knowledge: { ...nothingKnown, setByHandAt }, poll: firstPoll };
+  return { ...state, sync: { ...notSynced, setByHandAt }, poll: firstPoll };
 }

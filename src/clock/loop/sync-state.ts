@@ -8,7 +8,7 @@ import type { Round } from "./round.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What the last rounds have told of the clock; pure. */
-export interface Knowledge {
+export interface SyncState {
   /** null: nobody has answered yet since the mode began. */
   readonly verdict: Verdict | null;
   readonly synced: Synced | null;
@@ -30,7 +30,7 @@ export interface Synced {
   readonly growth: number;
 }
 
-export const nothingKnown: Knowledge = { verdict: null, synced: null, setByHandAt: null };
+export const notSynced: SyncState = { verdict: null, synced: null, setByHandAt: null };
 
 /** The clock after a round. */
 export interface ClockAfterRound extends ClockReading {
@@ -44,12 +44,12 @@ const largestGrowth = 500e-6;
 
 /** What is known after one more round; `now` is read on the clock that was steered by it. */
 export function afterRound(
-  knowledge: Knowledge,
+  sync: SyncState,
   { verdict, measurement, action }: Pick<Round, "verdict" | "measurement" | "action">,
   now: ClockAfterRound,
-): Knowledge {
-  if (verdict.kind === "disturbed") return knowledge;
-  if (verdict.kind !== "agreed" || !measurement) return { ...knowledge, verdict };
+): SyncState {
+  if (verdict.kind === "disturbed") return sync;
+  if (verdict.kind !== "agreed" || !measurement) return { ...sync, verdict };
   const { atSeconds, jitterSeconds, agreeing, configured } = measurement;
   const { believed } = now;
   const left = measurement.offsetSeconds - (action?.kind === "step" ? action.seconds : 0);
@@ -71,7 +71,7 @@ export function afterRound(
 }
 
 /** How the clock stands. */
-export interface Standing {
+export interface SyncStatus {
   readonly state: TimeSync["state"];
   readonly trust: TimeSync["trust"];
   /** Seconds; null: unknown. */
@@ -89,30 +89,30 @@ const missedPolls = 3;
 const leastMissedSeconds = 300;
 
 /** How the clock stands now, whoever puts it right. */
-export function standingOf(
+export function syncStatusOf(
   mode: ClockMode | null,
-  knowledge: Knowledge,
+  sync: SyncState,
   report: DaemonReport | null,
   now: { monotonicSeconds: number; pollSeconds: number },
-): Standing {
+): SyncStatus {
   if (mode?.kind === "delegate") {
     const { trust = "none", uncertaintySeconds = null } = report ?? {};
     return { state: "delegated", trust, uncertaintySeconds };
   }
-  const isSetByHand = knowledge.setByHandAt !== null;
-  if (mode?.kind === "manual" || (isSetByHand && !knowledge.synced && !isContradicted(knowledge))) {
+  const isSetByHand = sync.setByHandAt !== null;
+  if (mode?.kind === "manual" || (isSetByHand && !sync.synced && !isContradicted(sync))) {
     return { state: "manual", trust: isSetByHand ? "accepted" : "none", uncertaintySeconds: null };
   }
-  return standingByServers(knowledge, now);
+  return statusByServers(sync, now);
 }
 
-function standingByServers(
-  knowledge: Knowledge,
+function statusByServers(
+  sync: SyncState,
   now: { monotonicSeconds: number; pollSeconds: number },
-): Standing {
-  const { verdict, synced } = knowledge;
+): SyncStatus {
+  const { verdict, synced } = sync;
   const unknown = { trust: "none", uncertaintySeconds: null } as const;
-  if (isContradicted(knowledge)) return { state: "faulty", ...unknown };
+  if (isContradicted(sync)) return { state: "faulty", ...unknown };
   const isPending = verdict?.kind === "to_be_confirmed";
   if (!synced) return { state: verdict === null || isPending ? "acquiring" : "unsynchronised", ...unknown };
   const ageSeconds = now.monotonicSeconds - synced.atMonotonic;
@@ -124,12 +124,12 @@ function standingByServers(
 }
 
 /** Whether somebody besides a person keeps the clock right. */
-export function isSynchronised({ state, trust }: Standing): boolean {
+export function isSynchronised({ state, trust }: SyncStatus): boolean {
   return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
 }
 
 /** What the sources say cannot be reconciled with what the clock shows, or with what is possible at all. */
-function isContradicted({ verdict }: Knowledge): boolean {
+function isContradicted({ verdict }: SyncState): boolean {
   switch (verdict?.kind) {
     case "suspect":
     case "panic_threshold":

@@ -7,7 +7,7 @@ import { estimateOf, rootDistance, type SourceEstimate } from "./sample-filter.t
 import { createSource, type Source, type SourceOptions } from "./source.ts";
 
 /** What one source is worth at the moment of a selection. */
-export interface Standing {
+export interface RatedSource {
   readonly source: Source;
   readonly estimate: SourceEstimate | null;
   /** Root distance (s); null without an estimate. */
@@ -17,7 +17,7 @@ export interface Standing {
 /** A selection over all sources, and what was measured by it. */
 export interface Ballot {
   readonly selection: Selection;
-  readonly standings: readonly Standing[];
+  readonly ratedSources: readonly RatedSource[];
   /** The survivor that the others are led by; it does not change for the noise of one poll. */
   readonly peer: string | null;
   /** What more than half of those that agree announce, for one alone would be a second's step; null: no agreement. */
@@ -64,16 +64,16 @@ export function createSourcePool(options: PoolOptions): SourcePool {
       await Promise.all(sources.map((source) => source.poll(burst)));
     },
     ballot: (minAgreeing) => {
-      const standings = sources.map((source) => standingOf(source, options.monotonic()));
-      const candidates = standings.flatMap(candidateOf);
+      const ratedSources = sources.map((source) => rate(source, options.monotonic()));
+      const candidates = ratedSources.flatMap(candidateOf);
       const selection = select(candidates, { minAgreeing: minAgreeing ?? (sources.length === 1 ? 1 : 2) });
       peer = nextPeer(peer, selection.kind === "agreed" ? selection.survivors : []);
-      const measurement = measurementOf(selection, standings, last?.ballot ?? null);
+      const measurement = measurementOf(selection, ratedSources, last?.ballot ?? null);
       const ballot = {
         selection,
-        standings,
+        ratedSources,
         peer: peer.peer,
-        leap: leapOf(selection, standings),
+        leap: leapOf(selection, ratedSources),
         measurement,
       };
       last = { ballot, moved: options.moved() };
@@ -91,7 +91,7 @@ function isSame(one: DatagramAddress | null, other: DatagramAddress): boolean {
   return one?.address === other.address && one.port === other.port;
 }
 
-function standingOf(source: Source, nowSeconds: number): Standing {
+function rate(source: Source, nowSeconds: number): RatedSource {
   const isHeard = source.denied() === null && source.reach() !== 0;
   const estimate = isHeard ? estimateOf(source.register(), nowSeconds) : null;
   return { source, estimate, distanceSeconds: estimate && rootDistance(estimate, nowSeconds) };
@@ -99,17 +99,17 @@ function standingOf(source: Source, nowSeconds: number): Standing {
 
 /** The clock was moved forward by so many seconds since: every source has become that much less. */
 function shifted(ballot: Ballot, seconds: number): Ballot {
-  const standings = ballot.standings.map((standing) => {
-    const { estimate } = standing;
+  const ratedSources = ballot.ratedSources.map((rated) => {
+    const { estimate } = rated;
     return {
-      ...standing,
+      ...rated,
       estimate: estimate && { ...estimate, offsetSeconds: estimate.offsetSeconds - seconds },
     };
   });
-  return { ...ballot, standings };
+  return { ...ballot, ratedSources };
 }
 
-function candidateOf({ source, estimate, distanceSeconds }: Standing): Candidate[] {
+function candidateOf({ source, estimate, distanceSeconds }: RatedSource): Candidate[] {
   if (!estimate || distanceSeconds === null) return [];
   const { offsetSeconds, jitterSeconds, sample } = estimate;
   const { stratum } = sample;
@@ -119,12 +119,12 @@ function candidateOf({ source, estimate, distanceSeconds }: Standing): Candidate
 /** As new as the newest of the samples that the agreement rests on. */
 function measurementOf(
   selection: Selection,
-  standings: readonly Standing[],
+  ratedSources: readonly RatedSource[],
   before: Ballot | null,
 ): Measurement | null {
   if (selection.kind !== "agreed") return null;
   const { offsetSeconds, jitterSeconds, uncertaintySeconds, survivors, outliers, falsetickers } = selection;
-  const surviving = standings.filter(({ source }) => survivors.includes(source.id));
+  const surviving = ratedSources.filter(({ source }) => survivors.includes(source.id));
   const times = surviving.flatMap(({ estimate }) => (estimate ? [estimate.atSeconds] : []));
   return {
     atSeconds: Math.max(...times),
@@ -137,15 +137,15 @@ function measurementOf(
     uncertaintySeconds,
     agreeing: survivors.length + outliers.length,
     disagreeing: falsetickers.length,
-    configured: standings.length,
+    configured: ratedSources.length,
   };
 }
 
-function leapOf(selection: Selection, standings: readonly Standing[]): Leap | null {
+function leapOf(selection: Selection, ratedSources: readonly RatedSource[]): Leap | null {
   if (selection.kind !== "agreed") return null;
   const { survivors, outliers } = selection;
   const agreeing = [...survivors, ...outliers];
-  const said = standings.flatMap(({ source, estimate }) =>
+  const said = ratedSources.flatMap(({ source, estimate }) =>
     estimate && agreeing.includes(source.id) ? [estimate.sample.leap] : [],
   );
   const isMost = (leap: Leap) => 2 * said.filter((one) => one === leap).length > agreeing.length;
@@ -159,7 +159,7 @@ function isSameSet(before: Ballot | null, survivors: readonly string[]): boolean
 }
 
 /** Noise of the mean that is weighted by the reciprocals of the distances, each source's being its own. */
-function noiseOf(surviving: readonly Standing[]): number {
+function noiseOf(surviving: readonly RatedSource[]): number {
   const weighted = surviving.flatMap(({ estimate, distanceSeconds }) =>
     estimate && distanceSeconds ? [{ weight: 1 / distanceSeconds, noise: estimate.noiseSeconds }] : [],
   );

@@ -2,7 +2,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ClockMode } from "../loop/mode.ts";
 import type { RoundOptions } from "../loop/round.ts";
-import type { Standing } from "../loop/sync-state.ts";
+import type { SyncStatus } from "../loop/sync-state.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import { daemonTroubleSentence } from "./sentences.ts";
 import { verdictSummary } from "./summary.ts";
@@ -45,7 +45,7 @@ export function requireMayMeasure(
 /** What decides whether the clock may be set by hand, and to what time. */
 export interface SetByHandFacts {
   readonly mode: ClockMode | null;
-  readonly standing: Pick<Standing, "trust" | "state">;
+  readonly syncStatus: Pick<SyncStatus, "trust" | "state">;
   readonly floorSeconds: number;
   readonly ceilingSeconds: number;
 }
@@ -54,12 +54,12 @@ export interface SetByHandFacts {
  * The clock is set by hand only where no server or daemon keeps it right, or in mode manual; and only to a time that can
  * be true. Throws `conflict_discipliner`, `time_implausible`, `validation_failed`.
  */
-export function requireMaySet(time: Date, { mode, standing, ...bounds }: SetByHandFacts): void {
+export function requireMaySet(time: Date, { mode, syncStatus, ...bounds }: SetByHandFacts): void {
   const seconds = time.getTime() / 1_000;
   if (Number.isNaN(seconds)) {
     throw new StewardError("validation_failed", "The time must be a date such as 2026-11-20T14:03:00Z.");
   }
-  const isOurs = mode?.kind === "manual" || standing.trust === "none" || standing.state === "manual";
+  const isOurs = mode?.kind === "manual" || syncStatus.trust === "none" || syncStatus.state === "manual";
   if (!isOurs) {
     const keeper = mode?.kind === "delegate" ? mode.daemon : "the time servers";
     throw new StewardError(

@@ -1,6 +1,6 @@
 import type { TimeSource } from "../../contract/types.ts";
 import type { Verdict } from "../loop/verdict.ts";
-import type { Ballot, SourcePool, Standing } from "../ntp/source-pool.ts";
+import type { Ballot, RatedSource, SourcePool } from "../ntp/source-pool.ts";
 import { sourceReasonWords } from "./sentences.ts";
 
 /**
@@ -13,15 +13,15 @@ export function sourceViews(
 ): TimeSource[] {
   const last = pool.last();
   return pool.sources().map((source): TimeSource => {
-    const standing = last?.standings.find((one) => one.source === source);
-    const estimate = standing?.estimate ?? null;
+    const rated = last?.ratedSources.find((one) => one.source === source);
+    const estimate = rated?.estimate ?? null;
     return {
       id: source.id,
       host: source.id,
       address: source.address()?.address ?? null,
-      ...stateOf(standing ?? { source, estimate: null, distanceSeconds: null }, last, verdict),
+      ...stateOf(rated ?? { source, estimate: null, distanceSeconds: null }, last, verdict),
       offset_seconds: estimate && hostOffsetSeconds + estimate.offsetSeconds,
-      uncertainty_seconds: standing?.distanceSeconds ?? null,
+      uncertainty_seconds: rated?.distanceSeconds ?? null,
       delay_seconds: estimate?.delaySeconds ?? null,
       jitter_seconds: estimate?.jitterSeconds ?? null,
       stratum: estimate?.sample.stratum ?? null,
@@ -33,7 +33,7 @@ export function sourceViews(
 type StateAndReason = Pick<TimeSource, "state" | "reason">;
 
 function stateOf(
-  { source, estimate }: Standing,
+  { source, estimate }: RatedSource,
   last: Ballot | null,
   verdict: Verdict | null,
 ): StateAndReason {

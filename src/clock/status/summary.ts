@@ -2,7 +2,7 @@ import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types
 import type { SteeringHindrance } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ClockMode } from "../loop/mode.ts";
-import type { Knowledge, Standing } from "../loop/sync-state.ts";
+import type { SyncState, SyncStatus } from "../loop/sync-state.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import { daemonTroubleSentence, notSetSentence, summarySentence } from "./sentences.ts";
 
@@ -10,8 +10,8 @@ import { daemonTroubleSentence, notSetSentence, summarySentence } from "./senten
 export interface SummaryGround {
   /** null: not known yet. */
   readonly mode: ClockMode | null;
-  readonly knowledge: Knowledge;
-  readonly state: Standing["state"];
+  readonly sync: SyncState;
+  readonly state: SyncStatus["state"];
   /** What the daemon said last; null: it was not read yet, or none sets the clock. */
   readonly report: DaemonReport | null;
   readonly conflict: ClockConflict | null;
@@ -83,7 +83,7 @@ function daemonFacts({ report }: SummaryGround, daemon: string): Facts {
 }
 
 function ownFacts(ground: SummaryGround, mode: ClockMode): Facts {
-  const { verdict, synced } = ground.knowledge;
+  const { verdict, synced } = ground.sync;
   const { state } = ground;
   const facts = verdict && verdictFacts(verdict);
   if (facts) {

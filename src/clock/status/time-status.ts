@@ -5,7 +5,7 @@ import type { ClockParts } from "../loop/clock-parts.ts";
 import { conflictOf } from "../loop/external-change.ts";
 import type { ClockMode } from "../loop/mode.ts";
 import type { LoopState } from "../loop/state.ts";
-import type { Standing } from "../loop/sync-state.ts";
+import type { SyncStatus } from "../loop/sync-state.ts";
 import { sourceReasonWords } from "./sentences.ts";
 import { sourceViews } from "./source-view.ts";
 import { clockSummary } from "./summary.ts";
@@ -13,7 +13,7 @@ import { clockSummary } from "./summary.ts";
 export interface StatusFacts extends ClockParts {
   readonly settings: Settings["time"];
   readonly loop: LoopState;
-  readonly standing: Standing;
+  readonly syncStatus: SyncStatus;
   readonly pollSeconds: number;
   readonly kernel: KernelClock | null;
   readonly nowMilliseconds: number;
@@ -21,18 +21,18 @@ export interface StatusFacts extends ClockParts {
 
 /** What the device knows of its clock, as the API says it. */
 export function timeSyncStatus(facts: StatusFacts): TimeSync {
-  const { loop, settings, standing, pollSeconds, nowMilliseconds } = facts;
+  const { loop, settings, syncStatus, pollSeconds, nowMilliseconds } = facts;
   const { mode, lastStep } = loop;
   const report = mode?.kind === "delegate" ? loop.report : null;
-  const syncedAt = report ? loop.reportedAt : (loop.knowledge.synced?.atMonotonic ?? null);
+  const syncedAt = report ? loop.reportedAt : (loop.sync.synced?.atMonotonic ?? null);
   const ageSeconds = syncedAt === null ? null : facts.steering.read().monotonicSeconds - syncedAt;
   const conflict = conflictOf(mode, loop.backOff);
   return {
     mode: mode?.kind ?? settings.mode,
-    state: standing.state,
-    trust: standing.trust,
+    state: syncStatus.state,
+    trust: syncStatus.trust,
     ...(report ? figuresOfReport(report) : ownFigures(facts)),
-    uncertainty_seconds: standing.uncertaintySeconds,
+    uncertainty_seconds: syncStatus.uncertaintySeconds,
     poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
     // By the present clock, however it has been stepped since.
     last_sync_at: ageSeconds === null ? null : new Date(nowMilliseconds - ageSeconds * 1_000).toISOString(),
@@ -48,9 +48,9 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
     rtc: loop.realTimeClock?.toISOString() ?? null,
     server_time: new Date(nowMilliseconds).toISOString(),
     summary: clockSummary({
-      ...{ mode, report, conflict, state: standing.state },
+      ...{ mode, report, conflict, state: syncStatus.state },
       hindrance: loop.hindrance,
-      knowledge: loop.knowledge,
+      sync: loop.sync,
       hostOffsetSeconds: facts.steering.hostOffsetSeconds(),
     }),
     history: historyOf(facts),
@@ -73,10 +73,10 @@ type Figures = Pick<
 
 function ownFigures({ steering, pool, loop }: StatusFacts): Figures {
   const last = pool.last();
-  const peer = last?.standings.find(({ source }) => source.id === last.peer);
+  const peer = last?.ratedSources.find(({ source }) => source.id === last.peer);
   const sample = peer?.estimate?.sample;
   const believed = steering.believed();
-  const { synced, setByHandAt } = loop.knowledge;
+  const { synced, setByHandAt } = loop.sync;
   const isByHand = loop.mode?.kind === "manual" || (setByHandAt !== null && !synced);
   const byHand = { id: "by-hand", type: "manual", host: "a person", stratum: null, refid: null } as const;
   return {
@@ -100,7 +100,7 @@ function ownFigures({ steering, pool, loop }: StatusFacts): Figures {
     frequency_ppm: believed?.frequencyPpm ?? null,
     leap: last?.leap ?? "unknown",
     sources: sourceViews(pool, {
-      verdict: loop.knowledge.verdict,
+      verdict: loop.sync.verdict,
       hostOffsetSeconds: steering.hostOffsetSeconds(),
     }),
   };

@@ -10,9 +10,9 @@ export interface Floor {
   /** What this boot may still be ahead of the last one because the host was switched off in between (s). */
   readonly gapSeconds: number;
   /** Monotonic seconds of the last look. */
-  readonly lookedAt: number;
+  readonly checkedAt: number;
   /** Monotonic seconds since when somebody vouches for the clock, and since when a majority does, without a step. */
-  readonly vouchedSince: number | null;
+  readonly acceptedSince: number | null;
   readonly trustedSince: number | null;
 }
 
@@ -39,10 +39,10 @@ export function ceilingSeconds(buildSeconds: number): number {
 }
 
 export function beginFloor(atSeconds: number, gapSeconds: number, monotonicSeconds: number): Floor {
-  return { atSeconds, gapSeconds, lookedAt: monotonicSeconds, vouchedSince: null, trustedSince: null };
+  return { atSeconds, gapSeconds, checkedAt: monotonicSeconds, acceptedSince: null, trustedSince: null };
 }
 
-export interface FloorLook {
+export interface FloorCheck {
   readonly trust: ClockTrust;
   /** Time by the clock that somebody vouches for. */
   readonly nowSeconds: number;
@@ -51,17 +51,17 @@ export interface FloorLook {
 }
 
 /** The floor after one more look at the clock; never lower than before. */
-export function riseFloor(floor: Floor, look: FloorLook): Floor {
+export function riseFloor(floor: Floor, look: FloorCheck): Floor {
   const { trust, nowSeconds, monotonicSeconds } = look;
-  const elapsed = Math.max(0, monotonicSeconds - floor.lookedAt);
+  const elapsed = Math.max(0, monotonicSeconds - floor.checkedAt);
   const trustedSince = trust === "trusted" ? (floor.trustedSince ?? monotonicSeconds) : null;
-  const vouchedSince = trust === "none" ? null : (floor.vouchedSince ?? monotonicSeconds);
-  const present = { ...floor, lookedAt: monotonicSeconds, vouchedSince, trustedSince };
+  const acceptedSince = trust === "none" ? null : (floor.acceptedSince ?? monotonicSeconds);
+  const present = { ...floor, checkedAt: monotonicSeconds, acceptedSince, trustedSince };
   const target = Math.min(nowSeconds - lagSeconds, look.ceilingSeconds);
   if (trust === "none" || target <= floor.atSeconds) return present;
   const heldFor = (since: number | null): number => (since === null ? 0 : monotonicSeconds - since);
   if (heldFor(trustedSince) >= holdDownSeconds) return { ...present, atSeconds: target };
-  const leapSeconds = heldFor(vouchedSince) >= leapAfterSeconds ? floor.gapSeconds : 0;
+  const leapSeconds = heldFor(acceptedSince) >= leapAfterSeconds ? floor.gapSeconds : 0;
   const rise = Math.min(target - floor.atSeconds, elapsed + leapSeconds);
   const gapSeconds = floor.gapSeconds - Math.max(0, rise - elapsed);
   return { ...present, atSeconds: floor.atSeconds + rise, gapSeconds };
@@ -69,5 +69,5 @@ export function riseFloor(floor: Floor, look: FloorLook): Floor {
 
 /** After a step of the clock vouched time begins anew: it did not hold. */
 export function heldNoLonger(floor: Floor): Floor {
-  return { ...floor, vouchedSince: null, trustedSince: null };
+  return { ...floor, acceptedSince: null, trustedSince: null };
 }

@@ -11,7 +11,7 @@ import {
   initialState,
   type LoopState,
 } from "../../../src/clock/loop/state.ts";
-import { type Knowledge, nothingKnown } from "../../../src/clock/loop/sync-state.ts";
+import { notSynced, type SyncState } from "../../../src/clock/loop/sync-state.ts";
 
 const start = initialState({ hindrance: null, wasRightAtStart: false });
 const discipline: ClockMode = { kind: "discipline" };
@@ -29,11 +29,11 @@ const agreed: Round = {
   ...{ hostOffsetSeconds: 0.001, contradiction: null },
 };
 const check: Check = {
-  standing: { state: "synchronised", trust: "trusted", uncertaintySeconds: 0.01 },
+  syncStatus: { state: "synchronised", trust: "trusted", uncertaintySeconds: 0.01 },
   ...{ isBelowFloor: false, isDisturbed: false, pendingSeconds: 0.002, leap: "none" },
 };
-const knowledge: Knowledge = {
-  ...nothingKnown,
+const sync: SyncState = {
+  ...notSynced,
   synced: {
     ...{ trust: "trusted", agreeing: 3, configured: 3, atMonotonic: 90, at: new Date(0) },
     ...{ uncertaintySeconds: 0.01, jitterSeconds: 0.003, growth: 15e-6 },
@@ -167,10 +167,13 @@ describe("what follows from a change of the clock's state", () => {
   });
 
   describe("at a check", () => {
-    const checked = (change: Partial<Check>, state: LoopState = { ...steering, knowledge }) =>
+    const checked = (change: Partial<Check>, state: LoopState = { ...steering, sync }) =>
       effectsOf(state, { ...state, check: { ...check, ...change } });
-    const standing = (state: Check["standing"]["state"], trust: Check["standing"]["trust"] = "none") => ({
-      standing: { state, trust, uncertaintySeconds: 0.01 },
+    const syncStatus = (
+      state: Check["syncStatus"]["state"],
+      trust: Check["syncStatus"]["trust"] = "none",
+    ) => ({
+      syncStatus: { state, trust, uncertaintySeconds: 0.01 },
     });
 
     it("trusts the steered clock, raises the floor, and tells the kernel how good the clock is", () => {
@@ -183,19 +186,19 @@ describe("what follows from a change of the clock's state", () => {
     });
 
     const trusts: [what: string, change: Partial<Check>, state: LoopState, expected: string[]][] = [
-      ["a faulty clock", standing("faulty"), steering, []],
-      ["a clock that runs free", standing("freerun"), steering, []],
-      ["a clock whose sources are being asked", standing("acquiring"), steering, []],
+      ["a faulty clock", syncStatus("faulty"), steering, []],
+      ["a clock that runs free", syncStatus("freerun"), steering, []],
+      ["a clock whose sources are being asked", syncStatus("acquiring"), steering, []],
       [
         "a clock below the floor",
-        { ...standing("acquiring"), isBelowFloor: true },
+        { ...syncStatus("acquiring"), isBelowFloor: true },
         steering,
         ["trust_steered_clock"],
       ],
-      ["a clock without a source", standing("unsynchronised"), steering, ["trust_host_clock"]],
+      ["a clock without a source", syncStatus("unsynchronised"), steering, ["trust_host_clock"]],
       [
         "a daemon's clock",
-        standing("delegated", "trusted"),
+        syncStatus("delegated", "trusted"),
         { ...start, mode: daemon },
         ["trust_host_clock"],
       ],
@@ -224,7 +227,7 @@ describe("what follows from a change of the clock's state", () => {
 
     it("tells the kernel that a clock which runs free is not synchronised", () => {
       const effect = checked({
-        standing: { state: "freerun", trust: "none", uncertaintySeconds: 99 },
+        syncStatus: { state: "freerun", trust: "none", uncertaintySeconds: 99 },
         leap: "insert",
       }).find(({ kind }) => kind === "tell_kernel");
       assert.deepEqual(effect, {

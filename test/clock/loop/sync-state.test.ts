@@ -5,9 +5,9 @@ import {
   afterRound,
   type ClockAfterRound,
   isSynchronised,
-  type Knowledge,
-  nothingKnown,
-  standingOf,
+  notSynced,
+  type SyncState,
+  syncStatusOf,
 } from "../../../src/clock/loop/sync-state.ts";
 import type { Verdict } from "../../../src/clock/loop/verdict.ts";
 
@@ -28,27 +28,27 @@ const measurement = {
 function agreed(
   more: Partial<typeof measurement> = {},
   believed: ClockAfterRound["believed"] = settled,
-): Knowledge {
+): SyncState {
   const round = {
     verdict: { kind: "agreed" },
     measurement: { ...measurement, ...more },
     action: null,
   } as const;
-  return afterRound(nothingKnown, round, { wallSeconds: 1e9 + 1_002, monotonicSeconds: 1_002, believed });
+  return afterRound(notSynced, round, { wallSeconds: 1e9 + 1_002, monotonicSeconds: 1_002, believed });
 }
 
-function afterVerdict(knowledge: Knowledge, verdict: Verdict): Knowledge {
+function afterVerdict(sync: SyncState, verdict: Verdict): SyncState {
   const round = { verdict, measurement: null, action: null };
-  return afterRound(knowledge, round, { wallSeconds: 1e9, monotonicSeconds: 1_100, believed: settled });
+  return afterRound(sync, round, { wallSeconds: 1e9, monotonicSeconds: 1_100, believed: settled });
 }
 
-const standing = (knowledge: Knowledge, monotonicSeconds: number, pollSeconds = 64) =>
-  standingOf(way, knowledge, null, { monotonicSeconds, pollSeconds });
+const syncStatus = (sync: SyncState, monotonicSeconds: number, pollSeconds = 64) =>
+  syncStatusOf(way, sync, null, { monotonicSeconds, pollSeconds });
 
 describe("how the clock stands", () => {
   it("is acquiring until somebody was heard, and unsynchronised when nobody was", () => {
-    assert.equal(standing(nothingKnown, 10).state, "acquiring");
-    assert.deepEqual(standing(afterVerdict(nothingKnown, { kind: "no_time_source" }), 10), {
+    assert.equal(syncStatus(notSynced, 10).state, "acquiring");
+    assert.deepEqual(syncStatus(afterVerdict(notSynced, { kind: "no_time_source" }), 10), {
       state: "unsynchronised",
       trust: "none",
       uncertaintySeconds: null,
@@ -70,25 +70,25 @@ describe("how the clock stands", () => {
   ];
   for (const [agreeing, configured, trust] of votes) {
     it(`is ${trust} when ${agreeing} of ${configured} agree`, () => {
-      assert.equal(standing(agreed({ agreeing, configured }), 1_010).trust, trust);
+      assert.equal(syncStatus(agreed({ agreeing, configured }), 1_010).trust, trust);
     });
   }
 
   it("grows uncertain by 15 ppm when the frequency is known", () => {
-    const { uncertaintySeconds } = standing(agreed(), 2_000);
+    const { uncertaintySeconds } = syncStatus(agreed(), 2_000);
     assert.ok(Math.abs((uncertaintySeconds ?? 0) - (0.01 + 15e-6 * 1_000)) < 1e-12, `${uncertaintySeconds}`);
   });
 
   it("grows uncertain by as much as the frequency may err while it is not known, 500 ppm at most", () => {
     const known = agreed({}, { offsetSeconds: 0, frequencyDeviationPpm: 100 });
-    const { uncertaintySeconds } = standing(known, 2_000);
+    const { uncertaintySeconds } = syncStatus(known, 2_000);
     assert.ok(Math.abs((uncertaintySeconds ?? 0) - (0.01 + 415e-6 * 1_000)) < 1e-12, `${uncertaintySeconds}`);
-    const unknown = standing(agreed({}, { offsetSeconds: 0, frequencyDeviationPpm: 1e6 }), 2_000);
+    const unknown = syncStatus(agreed({}, { offsetSeconds: 0, frequencyDeviationPpm: 1e6 }), 2_000);
     assert.ok(Math.abs((unknown.uncertaintySeconds ?? 0) - 0.51) < 1e-12, `${unknown.uncertaintySeconds}`);
   });
 
   it("adds what the filter believes otherwise than was measured", () => {
-    const { uncertaintySeconds } = standing(
+    const { uncertaintySeconds } = syncStatus(
       agreed({}, { offsetSeconds: 0.003, frequencyDeviationPpm: 0 }),
       1_000,
     );
@@ -96,16 +96,16 @@ describe("how the clock stands", () => {
   });
 
   it("is holdover after three polls, five minutes at least", () => {
-    assert.equal(standing(agreed(), 1_299).state, "synchronised");
-    assert.equal(standing(agreed(), 1_301).state, "holdover");
-    assert.equal(standing(agreed(), 1_000 + 3 * 1_024 - 1, 1_024).state, "synchronised");
+    assert.equal(syncStatus(agreed(), 1_299).state, "synchronised");
+    assert.equal(syncStatus(agreed(), 1_301).state, "holdover");
+    assert.equal(syncStatus(agreed(), 1_000 + 3 * 1_024 - 1, 1_024).state, "synchronised");
   });
 
   it("is freerun and trusted by nobody beyond ten seconds of uncertainty", () => {
     // (10 − 0.01) / 15 ppm = 666,000 s.
-    assert.equal(standing(agreed(), 1_000 + 665_900).trust, "trusted");
+    assert.equal(syncStatus(agreed(), 1_000 + 665_900).trust, "trusted");
     assert.deepEqual(
-      [standing(agreed(), 1_000 + 666_100).state, standing(agreed(), 1_000 + 666_100).trust],
+      [syncStatus(agreed(), 1_000 + 666_100).state, syncStatus(agreed(), 1_000 + 666_100).trust],
       ["freerun", "none"],
     );
   });
@@ -117,22 +117,25 @@ describe("how the clock stands", () => {
       { kind: "beyond_ceiling", measuredSeconds: 0 },
       { kind: "suspect", id: "a", seconds: 1 },
     ] as const) {
-      const { state, trust } = standing(afterVerdict(agreed(), verdict), 1_100);
+      const { state, trust } = syncStatus(afterVerdict(agreed(), verdict), 1_100);
       assert.deepEqual([state, trust], ["faulty", "none"], verdict.kind);
     }
   });
 
   it("keeps its trust through one poll that wants a step, and one without a majority", () => {
     assert.equal(
-      standing(afterVerdict(agreed(), { kind: "to_be_confirmed", seconds: 5 }), 1_100).trust,
+      syncStatus(afterVerdict(agreed(), { kind: "to_be_confirmed", seconds: 5 }), 1_100).trust,
       "trusted",
     );
-    assert.equal(standing(afterVerdict(agreed(), { kind: "no_majority" }), 1_100).state, "synchronised");
+    assert.equal(syncStatus(afterVerdict(agreed(), { kind: "no_majority" }), 1_100).state, "synchronised");
   });
 
   it("is accepted by hand until something better comes", () => {
-    const byHand = { ...nothingKnown, setByHandAt: 900 };
-    assert.deepEqual([standing(byHand, 1_000).state, standing(byHand, 1_000).trust], ["manual", "accepted"]);
+    const byHand = { ...notSynced, setByHandAt: 900 };
+    assert.deepEqual(
+      [syncStatus(byHand, 1_000).state, syncStatus(byHand, 1_000).trust],
+      ["manual", "accepted"],
+    );
     assert.equal(agreed().setByHandAt, null);
   });
 

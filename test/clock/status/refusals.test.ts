@@ -4,7 +4,7 @@ import { requireMaySet, type SetByHandFacts } from "../../../src/clock/status/re
 
 const facts: SetByHandFacts = {
   mode: { kind: "discipline" },
-  standing: { trust: "none", state: "unsynchronised" },
+  syncStatus: { trust: "none", state: "unsynchronised" },
   floorSeconds: 1_000,
   ceilingSeconds: 2_000,
 };
@@ -18,13 +18,13 @@ describe("setting the clock by hand", () => {
     [
       "a clock that servers keep",
       at(1_500),
-      { standing: { trust: "accepted", state: "synchronised" } },
+      { syncStatus: { trust: "accepted", state: "synchronised" } },
       "conflict_discipliner",
     ],
     [
       "a clock that a daemon keeps",
       at(1_500),
-      { mode: { kind: "delegate", daemon: "chronyd" }, standing: { trust: "trusted", state: "delegated" } },
+      { mode: { kind: "delegate", daemon: "chronyd" }, syncStatus: { trust: "trusted", state: "delegated" } },
       "conflict_discipliner",
     ],
     ["a time below the floor in mode manual", at(999), { mode: { kind: "manual" } }, "time_implausible"],
@@ -36,11 +36,11 @@ describe("setting the clock by hand", () => {
 
   it("takes a time that can be true where no server or daemon keeps the clock right", () => {
     requireMaySet(at(1_500), facts);
-    requireMaySet(at(1_500), { ...facts, standing: { trust: "accepted", state: "manual" } });
+    requireMaySet(at(1_500), { ...facts, syncStatus: { trust: "accepted", state: "manual" } });
     requireMaySet(at(1_500), {
       ...facts,
       mode: { kind: "manual" },
-      standing: { trust: "trusted", state: "manual" },
+      syncStatus: { trust: "trusted", state: "manual" },
     });
     assert.throws(() => requireMaySet(at(1), facts), { code: "time_implausible" });
   });

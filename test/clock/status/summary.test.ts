@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
-import { type Knowledge, nothingKnown, type Synced } from "../../../src/clock/loop/sync-state.ts";
+import { notSynced, type Synced, type SyncState } from "../../../src/clock/loop/sync-state.ts";
 import type { Verdict } from "../../../src/clock/loop/verdict.ts";
 import { sourceReasonWords } from "../../../src/clock/status/sentences.ts";
 import { clockSummary, rescueSummary, type SummaryGround } from "../../../src/clock/status/summary.ts";
@@ -13,8 +13,8 @@ const right: Synced = {
   ...{ trust: "trusted", agreeing: 4, configured: 4, atMonotonic: 0, at: new Date(0) },
   ...{ uncertaintySeconds: 0.01, jitterSeconds: 0.001, growth: 15e-6 },
 };
-const agreed: Knowledge = { verdict: { kind: "agreed" }, synced: right, setByHandAt: null };
-const after = (verdict: Verdict, synced: Synced | null = null): Knowledge => ({
+const agreed: SyncState = { verdict: { kind: "agreed" }, synced: right, setByHandAt: null };
+const after = (verdict: Verdict, synced: Synced | null = null): SyncState => ({
   ...{ verdict, synced, setByHandAt: null },
 });
 const stepped: ClockConflict = {
@@ -28,7 +28,7 @@ const source = {
 const observing = { kind: "observe", because: "no_capability", daemon: null } as const;
 
 const ground = (change: Partial<SummaryGround>): SummaryGround => ({
-  ...{ mode: { kind: "discipline" }, knowledge: agreed, state: "synchronised", report: null },
+  ...{ mode: { kind: "discipline" }, sync: agreed, state: "synchronised", report: null },
   ...{ conflict: null, hostOffsetSeconds: 0, hindrance: null },
   ...change,
 });
@@ -36,10 +36,10 @@ const ground = (change: Partial<SummaryGround>): SummaryGround => ({
 /** One ground for each code, and the facts that go with it. */
 const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<ClockSummary, "code">][] = [
   [{ mode: null }, { code: "not_measured" }],
-  [{ knowledge: nothingKnown, state: "acquiring" }, { code: "acquiring" }],
+  [{ sync: notSynced, state: "acquiring" }, { code: "acquiring" }],
   [{}, { code: "synchronised" }],
   [
-    { knowledge: after({ kind: "agreed" }, { ...right, trust: "accepted", agreeing: 2, configured: 5 }) },
+    { sync: after({ kind: "agreed" }, { ...right, trust: "accepted", agreeing: 2, configured: 5 }) },
     { code: "synchronised", agreeing: 2, configured: 5, needed: 3 },
   ],
   [
@@ -63,7 +63,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
       },
     },
   ],
-  [{ knowledge: nothingKnown, state: "manual" }, { code: "set_by_hand" }],
+  [{ sync: notSynced, state: "manual" }, { code: "set_by_hand" }],
   [
     { mode: { kind: "observe", because: "external_change", daemon: null }, conflict: stepped },
     { code: "conflict" },
@@ -94,33 +94,33 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
     { code: "daemon_unsynchronised", daemon: "systemd-timesyncd" },
   ],
   [
-    { knowledge: after({ kind: "to_be_confirmed", seconds: -7 }, right), state: "holdover" },
+    { sync: after({ kind: "to_be_confirmed", seconds: -7 }, right), state: "holdover" },
     { code: "to_be_confirmed", offset_seconds: -7 },
   ],
-  [{ knowledge: after({ kind: "no_servers" }), state: "unsynchronised" }, { code: "no_servers" }],
+  [{ sync: after({ kind: "no_servers" }), state: "unsynchronised" }, { code: "no_servers" }],
   [
-    { knowledge: after({ kind: "no_time_source" }, right), state: "holdover" },
+    { sync: after({ kind: "no_time_source" }, right), state: "holdover" },
     { code: "no_time_source", runs_on: true },
   ],
-  [{ knowledge: after({ kind: "no_majority" }), state: "unsynchronised" }, { code: "no_majority" }],
+  [{ sync: after({ kind: "no_majority" }), state: "unsynchronised" }, { code: "no_majority" }],
   [
-    { knowledge: after({ kind: "too_few", agreeing: 1, needed: 2 }), state: "unsynchronised" },
+    { sync: after({ kind: "too_few", agreeing: 1, needed: 2 }), state: "unsynchronised" },
     { code: "too_few", agreeing: 1, needed: 2 },
   ],
   [
-    { knowledge: after({ kind: "suspect", id: "ntp1.example", seconds: 9 }, right), state: "faulty" },
+    { sync: after({ kind: "suspect", id: "ntp1.example", seconds: 9 }, right), state: "faulty" },
     { code: "suspect", server: "ntp1.example", offset_seconds: 9 },
   ],
   [
-    { knowledge: after({ kind: "panic_threshold", seconds: 3_600 }, right), state: "faulty" },
+    { sync: after({ kind: "panic_threshold", seconds: 3_600 }, right), state: "faulty" },
     { code: "panic_threshold", offset_seconds: 3_600 },
   ],
   [
-    { knowledge: after({ kind: "below_floor", measuredSeconds: 0 }), state: "faulty" },
+    { sync: after({ kind: "below_floor", measuredSeconds: 0 }), state: "faulty" },
     { code: "below_floor", measured_at: "1970-01-01T00:00:00.000Z" },
   ],
   [
-    { knowledge: after({ kind: "beyond_ceiling", measuredSeconds: 1e15 }), state: "faulty" },
+    { sync: after({ kind: "beyond_ceiling", measuredSeconds: 1e15 }), state: "faulty" },
     { code: "beyond_ceiling", measured_at: null },
   ],
 ];
@@ -144,7 +144,7 @@ describe("the summary of the clock", () => {
   it("gives the numbers behind a time that is accepted and not trusted", () => {
     const few = { ...right, trust: "accepted", agreeing: 2, configured: 5 } as const;
     assert.equal(
-      clockSummary(ground({ knowledge: after({ kind: "agreed" }, few) })).detail,
+      clockSummary(ground({ sync: after({ kind: "agreed" }, few) })).detail,
       "The clock is right. 2 of 5 configured servers agree: the time is accepted, and trusted only when 3 agree. Check why the others are silent or differ.",
     );
   });

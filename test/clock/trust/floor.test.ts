@@ -4,7 +4,7 @@ import { type ClockRecord, clockRecordKind } from "../../../src/clock/trust/cloc
 import {
   beginFloor,
   ceilingSeconds,
-  type FloorLook,
+  type FloorCheck,
   heldNoLonger,
   riseFloor,
 } from "../../../src/clock/trust/floor.ts";
@@ -14,7 +14,7 @@ import type { Document } from "../../../src/store/documents/document.ts";
 
 const day = 86_400;
 const build = 1_000 * day;
-const look = (more: Partial<FloorLook>): FloorLook => ({
+const look = (more: Partial<FloorCheck>): FloorCheck => ({
   trust: "trusted",
   nowSeconds: build + 100 * day,
   monotonicSeconds: 0,
