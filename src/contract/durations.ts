@@ -19,7 +19,7 @@ export const duration = {
   "x-expected": "a duration such as 30m, 6h or 7d",
 } as const;
 
-/** What is said of a text that is none. */
+/** Completes an error about a text that is not a duration. */
 export const durationWords = `must be ${duration["x-expected"]}`;
 
 const form = new RegExp(duration.pattern);
@@ -36,7 +36,7 @@ export function durationSeconds(text: string): number {
   );
 }
 
-/** The same; NaN for what is no duration. */
+/** The same; NaN for any other value. */
 export function durationSecondsOrNaN(text: unknown): number {
   try {
     return typeof text === "string" ? durationSeconds(text) : Number.NaN;

@@ -1,7 +1,7 @@
 /**
- * What is written down for later. `log`: changes have nine tenths of the space and no unauthenticated writer; refusals
- * anybody can cause, so they are counted together and cannot push changes out. `audience`: who reads an event that is
- * not about himself: security events administrators alone, operations operators too.
+ * The events that the agent records. `log`: changes have nine tenths of the space, and only authenticated callers cause
+ * them; strangers can cause refusals, which are counted together and cannot displace changes. `audience`: who may read
+ * events that do not concern them: security events only administrators, operations operators too.
  */
 const security = { log: "changes", audience: "security" } as const;
 const operations = { log: "changes", audience: "operations" } as const;

@@ -12,7 +12,7 @@ export interface SettingsGuard {
 }
 
 /**
- * All that is wrong with the settings as a change would make them. What is given as it stands already is no change, so
+ * All faults of the settings as a change would make them. A value that is the same as before is no change, so
  * that settings that were read can be written back.
  */
 export function settingsFaults(
@@ -40,6 +40,6 @@ export function settingFault(
 
 function signatureFaults({ update }: SettingsChange): Fault[] {
   if (update?.ota?.verify_signature !== false) return [];
-  const said = { code: "must_be_true", detail: "must stay true: Steward installs only what is signed" };
+  const said = { code: "must_be_true", detail: "must stay true: Steward installs only signed updates" };
   return [settingFault("/update/ota/verify_signature", "signature_verification_required", said)];
 }

@@ -32,7 +32,7 @@ export interface SettingsStore {
     writer: Writer,
     precondition?: (present: Settings) => void,
   ): Promise<Settings>;
-  /** What is wrong with a change, as far as it fits the schema, for every writer alike. */
+  /** The faults of a change, as far as it fits the schema; the same for every writer. */
   faultsOf(change: SettingsChange): Fault[];
   /** From now on these rules are kept as well. */
   addGuard(guard: SettingsGuard): void;
@@ -45,7 +45,7 @@ export interface Writer {
   isLocalRoot: boolean;
   /** Of the API token that writes, which may what an operator may; absent: a person or local root writes. */
   scope?: Scope | undefined;
-  /** Called before a member changes that an administrator alone may write; throws unless he gave his password lately. */
+  /** Called before a member changes that only an administrator may write; throws unless they gave their password recently. */
   requireStepUp: () => void;
 }
 
@@ -131,7 +131,7 @@ function refuseForeign(members: readonly ChangedMember[], { role, scope, require
       throw new StewardError("forbidden", `Your role "${role}" may not ${what}`, details);
     throw new StewardError(
       "insufficient_scope",
-      `The scope ${scope} of an API token covers the settings that an operator may change; it takes an administrator who signs in to ${what}`,
+      `The scope ${scope} of an API token covers the settings that an operator may change; an administrator has to sign in to ${what}`,
       details,
     );
   }

@@ -1,6 +1,6 @@
 import type { Need, Release, Settings, Status, TimeSync, Updates } from "../contract/types.ts";
 
-/** What is told of people and their tokens. */
+/** Facts about users and their tokens. */
 export interface PeopleFacts {
   readonly figures: NonNullable<Status["people"]>;
   /** User names of those who are locked. */

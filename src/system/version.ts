@@ -20,22 +20,22 @@ export function builtAt(build: Build): Date {
   return new Date(build.date ?? earliestBuild);
 }
 
-/** What everybody may know. */
+/** What strangers may know. */
 export function publicVersion(build: Build): Version {
   return { name: "steward", version: build.version, api_version: apiVersion };
 }
 
-/** What a full version is told of. */
+/** The sources of a full version. */
 export interface VersionFacts {
   readonly build: Build;
   readonly node: string;
   readonly host: HostIdentity;
   readonly uptime: Uptime;
-  /** Of the rules in force; null: none are installed, or nobody knows. */
+  /** Of the rules in force; null: none are installed, or it is not known. */
   readonly rules: string | null;
 }
 
-/** What those who are signed in may know besides. */
+/** What signed-in users may know in addition. */
 export function fullVersion({ build, node, host, uptime, rules }: VersionFacts): Version {
   return {
     ...publicVersion(build),

@@ -9,7 +9,7 @@ import { replaced } from "./accounts-state.ts";
 /** How long a time of last sign-in may be in memory alone; it is not worth a write of its own. */
 const lastLoginDelaySeconds = 15 * 60;
 
-/** Notes when somebody signed in, that an initial password is spent, and a hash at today's cost. */
+/** Notes a sign-in: when it was, that an initial password is used up, and a hash at today's cost. */
 export function noteSignIn(
   document: Document<AccountsState>,
   id: string,

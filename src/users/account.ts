@@ -4,7 +4,7 @@ import type { Role, User } from "../contract/types.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 
 /**
- * How the present password came about: `chosen` by its user or set for good by an administrator; `initial`: made
+ * How the present password came about: `chosen` by its user or set permanently by an administrator; `initial`: made
  * by the agent for one sign-in; `spent`: that one sign-in has been, now it only serves to choose a new one.
  */
 export type PasswordState = "chosen" | "initial" | "spent";
@@ -132,7 +132,7 @@ export function newUserId(): string {
   return `usr_${randomBytes(16).toString("hex")}`;
 }
 
-/** What is known of an account elsewhere: its locks, its API tokens, whether the key of its second factor is missing. */
+/** The state of an account that other rooms hold: its locks, its API tokens, whether the key of its second factor is missing. */
 export interface AccountStanding {
   readonly locked: User["locked"];
   readonly isKeyMissing: boolean;

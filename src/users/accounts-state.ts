@@ -28,7 +28,7 @@ export function keepingAnAdministrator(before: AccountsState, after: AccountsSta
     return after;
   throw new StewardError(
     "last_admin",
-    "This is the last enabled administrator. Make another user an administrator first, so that nobody is locked out.",
+    "This is the last enabled administrator. Make another user an administrator first; otherwise the device could no longer be administered.",
   );
 }
 

@@ -11,7 +11,7 @@ import { listUsers } from "./listing.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
 import type { ClientKey, Passwords } from "./passwords.ts";
 
-/** Called with the user as he is just before a change; throws to stop it (If-Match). */
+/** Called with the user as stored just before a change; throws to stop it (If-Match). */
 export type Precondition = (present: User) => void;
 
 export interface AccountChange {
@@ -20,7 +20,7 @@ export interface AccountChange {
   enabled?: boolean | undefined;
 }
 
-/** A user, and the password that was made for him, if one was. */
+/** A user, and the password that was generated for them, if one was. */
 export interface WithInitialPassword {
   user: User;
   initialPassword: string | undefined;
@@ -37,7 +37,7 @@ export interface Accounts {
   findByName(username: string): Account | undefined;
   /** Throws `username_taken` and what the rules say of the password, both at once. */
   create(input: NewAccount, clientKey: ClientKey): Promise<WithInitialPassword>;
-  /** What is wrong with a form for a new user, as far as it is filled in. */
+  /** The faults of a form for a new user, as far as it is filled in. */
   faultsOf(form: Partial<NewAccount>): Promise<Fault[]>;
   /** As create, but only while there is no administrator: else `setup_already_done`. `passwordHash` is a PHC string. */
   createFirst(

@@ -36,7 +36,7 @@ export async function create(
   return { account, initialPassword };
 }
 
-/** What is wrong with a form for a new user, as far as it is filled in. */
+/** The faults of a form for a new user, as far as it is filled in. */
 export async function newAccountFaults(
   { document, checkPassword }: Pick<Parts, "document" | "checkPassword">,
   { username = "", role = "readonly", password }: Partial<NewAccount>,

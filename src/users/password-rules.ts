@@ -1,6 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 
-/** Long enough for any passphrase; a bound, so that nobody has the agent normalise megabytes. */
+/** Long enough for any passphrase; a bound, so that a request cannot make the agent normalise megabytes. */
 const maximumCharacters = 256;
 
 /** Shorter parts of a password count for nothing when a name has been taken out of it. */
@@ -27,7 +27,7 @@ export function checkNewPassword(password: string, context: PasswordContext): vo
   if (length < context.minimumCharacters) {
     throw new StewardError(
       "password_too_short",
-      `The password has ${length} characters; at least ${context.minimumCharacters} are needed. Three or four unrelated words are a good one.`,
+      `The password has ${length} characters; at least ${context.minimumCharacters} are needed. Three or four unrelated words make a good one.`,
     );
   }
   if (length > maximumCharacters) {
@@ -41,7 +41,7 @@ export function checkNewPassword(password: string, context: PasswordContext): vo
   if (name !== undefined) {
     throw new StewardError(
       "password_contains_identity",
-      `The password is little more than the name "${name}", which is the first thing to be tried.`,
+      `The password is little more than the name "${name}", which attackers try first.`,
     );
   }
   const reason = forms.map((form) => weakness(form, context.common)).find((found) => found !== undefined);

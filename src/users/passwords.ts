@@ -25,7 +25,7 @@ export interface Passwords {
 }
 
 export interface PasswordsOptions {
-  /** True for a clientKey from which somebody has signed in of late. */
+  /** True for a client from which a user has signed in recently. */
   isKnownClient: (clientKey: string) => boolean;
 }
 
@@ -61,7 +61,7 @@ export function makeInitialPassword(): string {
   return [group(), group(), group(), group()].join("-");
 }
 
-/** Runs work one at a time in order of arrival; a clientKey may have one waiting, all together eight. */
+/** Runs work one at a time in order of arrival; a client may have one waiting, all together eight. */
 function createTurns(
   isKnownClient: (clientKey: string) => boolean,
 ): <R>(clientKey: ClientKey, work: () => Promise<R>) => Promise<R> {
@@ -95,7 +95,7 @@ function refuseSurplus(
   const hasPlace =
     others.length < strangersWaiting || (others.length < maximumWaiting && isKnownClient(clientKey));
   if (hasPlace && !others.some((one) => one.clientKey === clientKey)) return;
-  throw new StewardError("hashing_busy", "Other sign-ins are being checked; try again in a second.", {
+  throw new StewardError("hashing_busy", "Other sign-ins are being checked. Try again in a second.", {
     details: { retryAfterSeconds: 1 },
   });
 }

@@ -3,7 +3,7 @@ import { chainStart, isIntact } from "../../journal/events/event-chain.ts";
 
 type LogName = AuditEvent["log"];
 
-/** A place in a chain that something outside the log vouches for. */
+/** A point of a chain that is also recorded outside the log. */
 export interface ChainPoint {
   readonly log: string;
   readonly seq: number;

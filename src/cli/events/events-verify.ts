@@ -42,7 +42,7 @@ export async function verifyEvents({ options, client, output, places }: Invocati
   await output.remark(words);
 }
 
-/** To anybody else the agent shows less than all, which would look like tampering. */
+/** Other users see only part of the events, which would look like tampering. */
 async function requireAdministrator(client: Client): Promise<void> {
   const { role } = await client.call("getMe", {});
   if (role === "admin") return;
@@ -76,9 +76,9 @@ function refuse(findings: readonly Finding[]): void {
 
 function summary(verification: Verification, heads: number | undefined): string {
   const events = verification.chains().reduce((sum, chain) => sum + chain.events, 0);
-  const checked = `${events} events were checked: hashes, chains, order and what is missing.`;
+  const checked = `${events} events were checked: hashes, chains, order and gaps.`;
   if (heads === undefined)
-    return `${checked} Whether the end was cut off only the journal knows: --against-journal.`;
+    return `${checked} Only the journal tells whether the end was cut off: --against-journal.`;
   if (heads === 0)
     return `${checked} The journal has no head of the log, so a cut end would not be seen. The agent says one at least every 10 minutes in which there were events; an exported journal must hold its lines (journalctl -o json -u steward).`;
   return `${checked} The log reaches all ${heads} heads that the journal knows.`;

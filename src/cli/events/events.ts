@@ -7,17 +7,20 @@ import { verifyEvents } from "./events-verify.ts";
 
 const list: Command = {
   path: ["events"],
-  summary: "Show what happened, the newest last, or check that nothing of it was changed",
-  examples: [{ line: "steward events --verify --against-journal", what: "is the log what was written?" }],
+  summary: "Show what happened, newest last, or check that the record was not changed",
+  examples: [{ line: "steward events --verify --against-journal", what: "was the log tampered with?" }],
   positionals: [],
   options: [
     { name: "type", value: "TYPE", summary: "only events of this type, such as user.created" },
-    { name: "after", value: "SEQ", summary: "only events behind this one, the oldest first" },
-    { name: "limit", value: "N", summary: "at most so many, 50 if not given and 200 at most" },
+    { name: "after", value: "SEQ", summary: "only events after this one, oldest first" },
+    { name: "limit", value: "N", summary: "how many at most: 50 by default, up to 200" },
     { name: "cursor", value: "TEXT", excludes: "follow", summary: "the next page: `next_cursor` of -o json" },
-    { name: "follow", short: "f", excludes: "verify", summary: "go on with what happens from now on" },
-    { name: "verify", summary: "check both chains of hashes and what is missing" },
-    { name: "against-journal", summary: "with --verify: also that the log reaches what the journal says" },
+    { name: "follow", short: "f", excludes: "verify", summary: "also show new events as they happen" },
+    { name: "verify", summary: "check both hash chains, and whether events are missing" },
+    {
+      name: "against-journal",
+      summary: "with --verify: check also that the log is as long as the journal says",
+    },
     { name: "journal", value: "FILE", isFile: true, summary: "an exported journal (journalctl -o json)" },
   ],
   worksOffline: true,
@@ -75,7 +78,7 @@ async function follow(invocation: Invocation): Promise<void> {
     onMessage: async ({ event, data }) => {
       // How far an update is, which `steward update check` shows.
       if (event === "progress") return;
-      if (event === "gap") return output.remark("Some events between are no longer kept.");
+      if (event === "gap") return output.remark("Some events in between are no longer stored.");
       // The contract's type, by the agent that sent it.
       const shown = data as AuditEvent;
       await output.line(shown, eventCells(shown));

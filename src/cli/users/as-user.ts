@@ -26,9 +26,9 @@ export interface OwnSession {
 type Act = (session: OwnSession) => Promise<void>;
 
 /**
- * Does `act` as the user `name`, who gives his own password and code: local root has no right to a person's secrets.
+ * Does `act` as the user `name`, who gives their own password and code: local root has no right to a user's secrets.
  * The session ends with it, however it ends; the one of a token file is its owner's and stays.
- * Throws CommandError(8) when the agent is down: in process nobody can sign in.
+ * Throws CommandError(8) when the agent is down: a sign-in takes a running agent.
  */
 export async function asUser(invocation: Invocation, name: string, act: Act): Promise<void> {
   const questions = createQuestions(invocation);
@@ -39,7 +39,7 @@ export async function asUser(invocation: Invocation, name: string, act: Act): Pr
     if (!(error instanceof AgentAbsent)) throw error;
     throw new CommandError(
       8,
-      `${error.message} Nobody can sign in without it; \`steward user rescue\` and \`steward user 2fa reset\` work all the same.`,
+      `${error.message} Without the agent users cannot sign in; \`steward user rescue\` and \`steward user 2fa reset\` work without it.`,
     );
   } finally {
     questions.close();
@@ -62,7 +62,7 @@ async function byToken(invocation: Invocation, { name, questions }: Asked, act: 
   if (user.username !== name) {
     throw new CommandError(
       4,
-      `The token in ${places.tokenFile} is of "${escapeText(user.username)}". What concerns the secrets of "${name}" can be done by that user alone.`,
+      `The token in ${places.tokenFile} is of "${escapeText(user.username)}". Only "${name}" can change the secrets of "${name}".`,
     );
   }
   const prove = () => askProof(questions.ask, user);
@@ -102,7 +102,9 @@ export async function inSession(
       // What the command did, or why it failed, is more than this.
       await anonymous
         .call("logout", { body: { refresh_token } })
-        .catch(() => output.remark("The session could not be ended; it ends by itself when it is not used."));
+        .catch(() =>
+          output.remark("The session could not be ended; it ends when it has not been used for a while."),
+        );
     }
   }
 }
@@ -133,7 +135,7 @@ async function freshProof(
 ): Promise<Proof> {
   if (!session.user.two_factor.enabled) return { password };
   await output.remark(
-    "This takes a code once more, and each is good once: wait until the authenticator shows the next one.",
+    "This needs one more code, and each code works once: wait until the authenticator shows the next one.",
   );
   return { password, ...(await askFactor(questions.ask, name, "Next code")) };
 }
@@ -142,11 +144,11 @@ function refuseOneUse({ username, must_change_password }: User, { isPerson }: Qu
   if (!must_change_password || isPerson) return;
   throw new CommandError(
     4,
-    `The password of ${username} is a one-use one, which signing in spends. Run this on a terminal, where a new one can be chosen.`,
+    `${username} has a one-use password, which this sign-in would use up. Run this on a terminal, where you can choose a new one.`,
   );
 }
 
-/** After Ctrl-C nothing new is begun; what is under way is heard to its end, so that nothing shown once is lost. */
+/** After Ctrl-C nothing new begins; a request under way is completed, so that a secret that is shown once is not lost. */
 function stopping(client: Client, interruption: AbortSignal): Client {
   return {
     ...client,

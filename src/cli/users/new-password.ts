@@ -10,7 +10,7 @@ export const newPasswordOptions: readonly Option[] = [
     excludes: "generate",
     summary: "take the password from the first line of standard input",
   },
-  { name: "generate", summary: "let the agent make a one-use password and print it" },
+  { name: "generate", summary: "let the agent generate a one-use password and print it" },
 ];
 
 /** The password as it was given; undefined: the agent is to make a one-use one. */
@@ -21,19 +21,19 @@ export async function readNewPassword({ options, context }: Invocation): Promise
     if (!stdin.isTTY) return readFirstLine(stdin);
     throw new CommandError(
       2,
-      "--password-stdin would show the password here; leave it out to be asked without echo.",
+      "--password-stdin would show the password on this terminal. Leave it out: the password is then asked for without echo.",
     );
   }
   if (!stdin.isTTY) {
     throw new CommandError(
       2,
-      "There is no terminal to ask for the password on. Give it on standard input with --password-stdin, or let the agent make a one-use password with --generate.",
+      "There is no terminal on which to ask for the password. Give it on standard input with --password-stdin, or let the agent generate a one-use password with --generate.",
     );
   }
   return withHiddenInput(context, askNewPassword);
 }
 
-/** Asked twice, for nobody sees what is typed. Throws CommandError(6) when the two differ or are empty. */
+/** Asked twice, because the input is not shown. Throws CommandError(6) when the two differ or are empty. */
 export async function askNewPassword(ask: Ask): Promise<string> {
   const first = await ask("New password: ");
   const second = await ask("The same again: ");

@@ -9,7 +9,7 @@ import { askNewPassword } from "./new-password.ts";
 const newPasswordTries = 3;
 
 export interface Entered {
-  /** As the sign-in found him. */
+  /** As the sign-in found them. */
   user: User;
   password: string;
   questions: Questions;
@@ -17,7 +17,7 @@ export interface Entered {
 
 /**
  * The password that is good from now on. A one-use password is spent by signing in: its user would be shut out if the
- * session ended without an own one, so he is asked for it here. Throws CommandError(4) when none was chosen.
+ * session ended before they chose one, so they are asked for it here. Throws CommandError(4) when none was chosen.
  */
 export async function ownPassword(
   { output }: Pick<Invocation, "output">,
@@ -27,7 +27,7 @@ export async function ownPassword(
   const { username, must_change_password } = user;
   if (!must_change_password) return password;
   if (!questions.isPerson) throw spent(username);
-  await output.remark(`The password of ${username} was a one-use one and is spent now. Choose your own.`);
+  await output.remark(`The one-use password of ${username} is used up now. Choose your own.`);
   for (let triesLeft = newPasswordTries; triesLeft > 0; triesLeft -= 1) {
     try {
       const chosen = await askNewPassword(questions.ask);
@@ -45,6 +45,6 @@ export async function ownPassword(
 function spent(username: string): CommandError {
   return new CommandError(
     4,
-    `The password of ${username} was a one-use one and is spent now. An administrator can set another: steward user passwd ${username}.`,
+    `The one-use password of ${username} is used up now. An administrator can set another: steward user passwd ${username}.`,
   );
 }

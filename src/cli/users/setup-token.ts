@@ -16,9 +16,9 @@ const mostFileBytes = 128;
 
 export const setupToken: Command = {
   path: ["setup-token"],
-  summary: "Show the one-time token for making the first administrator",
+  summary: "Show the one-time token that creates the first administrator",
   positionals: [],
-  options: [{ name: "new", summary: "make a new token; the old one dies" }],
+  options: [{ name: "new", summary: "make a new token; the old one becomes invalid" }],
   async run({ options, places, output, client }) {
     requireLocal(places, "setup-token");
     // A token is good only with the agent that made it: of one that has ended, the file may still lie there.
@@ -26,7 +26,7 @@ export const setupToken: Command = {
     if (status === "rescue") {
       throw new CommandError(
         5,
-        "The agent is in rescue, and takes no setup token until its state is repaired.",
+        "The agent is in rescue and accepts no setup token until its state is repaired.",
       );
     }
     const path = join(places.runDirectory, "setup-token");
@@ -53,7 +53,7 @@ async function readToken(path: string): Promise<string> {
   }
 }
 
-/** Writes beside and renames: whoever reads sees the old token or the new one, whole. */
+/** Writes beside and renames: a reader sees either the old token or the new one, complete. */
 async function replaceToken(path: string): Promise<string> {
   const present = await lstat(path);
   const token = randomBytes(tokenBytes).toString("base64url");
@@ -76,6 +76,6 @@ async function replaceToken(path: string): Promise<string> {
 function absent(path: string): CommandError {
   return new CommandError(
     3,
-    `There is no setup token (${path}): setup is done, and the administrators make the users.`,
+    `There is no setup token (${path}), because setup is done. Administrators add further users.`,
   );
 }

@@ -14,7 +14,7 @@ import { findUser } from "./user-lookup.ts";
 const add: Command = {
   path: ["token", "add"],
   summary:
-    "Make an API token of a user's, and print it this once; root needs no password of theirs, others are asked for it",
+    "Make an API token for a user, and print it; it is shown only once. Root needs no password, others are asked for the user's",
   examples: [
     {
       line: "steward token add --user anna --name fleet --scope system:read",
@@ -23,9 +23,14 @@ const add: Command = {
   ],
   positionals: [],
   options: [
-    { name: "user", value: "NAME", live: "users", summary: "whose; it can do no more than that user" },
-    { name: "name", value: "TEXT", summary: "what it is for, for people" },
-    { name: "scope", value: "SCOPE", values: scopeNames, summary: "what it is good for; may be repeated" },
+    {
+      name: "user",
+      value: "NAME",
+      live: "users",
+      summary: "the owner; the token can do no more than that user",
+    },
+    { name: "name", value: "TEXT", summary: "what the token is for, as people read it" },
+    { name: "scope", value: "SCOPE", values: scopeNames, summary: "what the token may do; can be repeated" },
     { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
     answersOption,
   ],
@@ -43,7 +48,7 @@ const add: Command = {
       const made = await client.call("createToken", { body: { ...body, ...owner } });
       await output.value(made, made.token);
       await output.remark(
-        `The token "${name}" of ${user} is shown this once. It is good until ${made.expires_at}, or until: steward token rm ${made.id}`,
+        `The token "${name}" of ${user} is shown only once. It is valid until ${made.expires_at}, or until: steward token rm ${made.id}`,
       );
     };
     if (!isLocalRoot(invocation)) return asUser(invocation, user, ({ client }) => make(client, {}));
@@ -59,7 +64,7 @@ function isLocalRoot({ places, options }: Invocation): boolean {
 
 const list: Command = {
   path: ["token", "list"],
-  summary: "List the API tokens, without what they are",
+  summary: "List the API tokens; the secrets are not shown",
   positionals: [],
   options: [{ name: "user", value: "NAME", live: "users", summary: "only those of this user" }],
   worksOffline: true,
@@ -74,7 +79,7 @@ const list: Command = {
 const remove: Command = {
   path: ["token", "rm"],
   aliases: ["delete"],
-  summary: "Delete an API token; it dies at once",
+  summary: "Delete an API token; it becomes invalid at once",
   positionals: [{ name: "ID", live: "tokens" }],
   options: [dryRunOption],
   worksOffline: true,

@@ -8,7 +8,7 @@ export const roleOption: Option = {
   name: "role",
   value: "ROLE",
   values: roleNames,
-  summary: "what the user may do: all, operate, or read logs and status",
+  summary: "what the user may do: everything, operate, or read logs and status",
 };
 
 export const displayNameOption: Option = {
@@ -19,7 +19,7 @@ export const displayNameOption: Option = {
 
 export const keepTokensOption: Option = {
   name: "keep-tokens",
-  summary: "leave the user's API tokens as they are; without it they end",
+  summary: "keep the user's API tokens valid; without this option they are deleted",
 };
 
 /** As the request has it; absent: they end. */

@@ -58,8 +58,7 @@ export interface DiagnosisFacts {
 
 export const diagnose: Command = {
   path: ["user", "diagnose"],
-  summary:
-    "Say why a user cannot sign in: the account, locks, the second factor, and what tells of a wrong clock",
+  summary: "Find out why a user cannot sign in: account, locks, second factor, and signs of a wrong clock",
   examples: [{ line: "steward user diagnose anna", what: "why can anna not sign in?" }],
   positionals: [{ name: "NAME", live: "users" }],
   options: [],

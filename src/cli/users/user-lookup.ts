@@ -12,7 +12,7 @@ export function listAllUsers(client: Client, filter: UserFilter): Promise<UserLi
   return allPages((page) => client.call("listUsers", { query: { ...filter, sort: "username", ...page } }));
 }
 
-/** The user of exactly this name; whoever may not list users finds himself. Throws CommandError(3) that names similar ones. */
+/** The user of exactly this name; users who may not list others find themselves. Throws CommandError(3) that names similar ones. */
 export async function findUser(client: Client, name: string): Promise<User> {
   try {
     return await findAmongAll(client, name);

@@ -67,7 +67,7 @@ export const rescueUser: Command = {
     async (invocation, name) => {
       const { client, options, output } = invocation;
       const user = await findUser(client, name);
-      await output.remark(`What stands in the way of ${name}: ${obstaclesOf(user)}.`);
+      await output.remark(`What may keep ${name} from signing in: ${obstaclesOf(user)}.`);
       const question = `Rescue ${name}, who then signs in with a one-use password alone?`;
       if (!(await agreesTo(invocation, { says: rescueOf(user, options.has("keep-tokens")), question })))
         return;
@@ -81,7 +81,10 @@ export const rescueUser: Command = {
     },
   ),
   examples: [
-    { line: "steward user rescue anna --dry-run", what: "what stands in the way, and what would be done" },
+    {
+      line: "steward user rescue anna --dry-run",
+      what: "why the user cannot sign in, and what rescue would do",
+    },
     { line: "steward user rescue anna", what: "asks, then prints a one-use password" },
   ],
   options: [keepTokensOption, dryRunOption],
@@ -128,6 +131,6 @@ async function reportPassword(
   if (user.initial_password === undefined) return output.changed(user, remark);
   await output.value(user, user.initial_password);
   await output.remark(
-    `${remark} The one-use password is shown this once; it must be changed at the first sign-in.`,
+    `${remark} The one-use password is shown only once; the user must change it at the first sign-in.`,
   );
 }

@@ -26,7 +26,7 @@ export async function enableTwoFactor(invocation: Invocation, session: OwnSessio
   const code = await session.questions.ask("First code from the authenticator: ");
   const enabled = await enableWith(invocation, session, code);
   await invocation.output.remark(
-    `The second factor of ${session.user.username} is on; other sessions are ended.`,
+    `The second factor of ${session.user.username} is enabled, and other sessions have ended.`,
   );
   await showRecoveryCodes(invocation.output, enabled);
 }
@@ -38,7 +38,7 @@ export async function showRecoveryCodes(
 ): Promise<void> {
   await output.values(document, document.recovery_codes);
   await output.remark(
-    "These recovery codes are shown this once. Each is good once, instead of a code: keep them apart from the authenticator.",
+    "These recovery codes are shown only once. Each works once in place of a code: keep them apart from the authenticator.",
   );
 }
 
@@ -62,12 +62,12 @@ async function enableWith(
     if (await isClockRight(invocation, clock)) return enable(true);
     throw new CommandError(
       9,
-      "Set the device's clock first; with a wrong one no code would be right later. Nothing was changed.",
+      "Set the device's clock first: with a wrong clock no code would work later. Nothing was changed.",
     );
   }
 }
 
-/** Codes go by the device's clock, which nobody vouches for: a person with a watch may. */
+/** Codes depend on the device's clock, which is not trusted: the user can compare it with a watch. */
 async function isClockRight(
   { places, context, output }: Invocation,
   { server_time }: ProblemClock,
@@ -76,6 +76,6 @@ async function isClockRight(
     places.url === undefined
       ? "This machine is the device, so compare with a watch."
       : `This machine says it is ${new Date().toISOString()}.`;
-  await output.remark(`Codes go by the device's clock, and nobody vouches for it. ${comparison}`);
+  await output.remark(`Codes depend on the device's clock, and the clock is not trusted. ${comparison}`);
   return confirm(context, `The device says it is ${server_time}. Is that right?`);
 }

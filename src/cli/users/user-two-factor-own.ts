@@ -6,7 +6,7 @@ import { enableTwoFactor, showEnrolment, showRecoveryCodes } from "./user-two-fa
 
 const clockOption: Option = {
   name: "allow-unsynchronised-clock",
-  summary: "go on although nobody vouches for the device's clock, by which codes are checked",
+  summary: "go on although the device's clock, by which codes are checked, is not trusted",
 };
 
 const setUp: Command = {
@@ -45,7 +45,7 @@ const renewCodes: Command = own(
   },
 );
 
-/** What the user does himself, with his own password: not even local root can do it in his place. */
+/** What users do themselves, with their own password: not even local root can do it for them. */
 export const ownTwoFactorCommands: readonly Command[] = [setUp, enable, disable, renewCodes];
 
 /** A command `user 2fa VERB NAME` that NAME alone can do. */
@@ -64,7 +64,7 @@ function own(
       if (options.has("code-stdin") && !options.has("password-stdin") && places.tokenFile === undefined) {
         throw new CommandError(
           2,
-          "--code-stdin is for --token-file. Without one give --password-stdin, and password and code on a line each.",
+          "--code-stdin is for --token-file. Without a token file give --password-stdin, and password and code on one line each.",
         );
       }
       await asUser(invocation, positionals[0] ?? "", (session) => act(invocation, session));

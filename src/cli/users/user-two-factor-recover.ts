@@ -8,10 +8,10 @@ import { inSession } from "./as-user.ts";
 import { ownPassword } from "./own-password.ts";
 import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
 
-/** The way back in for whoever lost the authenticator and kept the recovery codes. */
+/** The way back in for users who lost their authenticator and kept the recovery codes. */
 export const recover: Command = {
   path: ["user", "2fa", "recover"],
-  summary: "Switch a lost second factor off, with NAME's password and a recovery code",
+  summary: "Remove a lost second factor, with NAME's password and a recovery code",
   positionals: [{ name: "NAME", live: "users" }],
   options: [keepTokensOption, answersOption],
   async run(invocation) {

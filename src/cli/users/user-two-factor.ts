@@ -14,7 +14,7 @@ type RecoveredUser = Extract<Output<"recoverTwoFactor">, User>;
 
 const status: Command = {
   path: ["user", "2fa", "status"],
-  summary: "Show whether a user has a second factor, and what is left of the recovery codes",
+  summary: "Show whether a user has a second factor, and how many recovery codes they have left",
   positionals: [{ name: "NAME", live: "users" }],
   options: [],
   worksOffline: true,
@@ -32,10 +32,14 @@ const status: Command = {
 
 const reset: Command = {
   path: ["user", "2fa", "reset"],
-  summary: "Take away the second factor of a user who lost it, and end the sessions and API tokens",
+  summary: "Remove the second factor of a user who lost it, and end their sessions and API tokens",
   positionals: [{ name: "NAME", live: "users" }],
   options: [
-    { name: "reason", value: "TEXT", summary: "why, and how it was made sure who asks; it is kept" },
+    {
+      name: "reason",
+      value: "TEXT",
+      summary: "why, and how the user's identity was checked; it is recorded",
+    },
     keepTokensOption,
     dryRunOption,
   ],

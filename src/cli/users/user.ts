@@ -14,8 +14,8 @@ const list: Command = {
   positionals: [],
   options: [
     roleOption,
-    { name: "locked", summary: "only users who are locked at the moment" },
-    { name: "q", value: "TEXT", summary: "only users whose user or display name has this part" },
+    { name: "locked", summary: "only users who are locked now" },
+    { name: "q", value: "TEXT", summary: "only users with this text in their user name or display name" },
   ],
   worksOffline: true,
   async run({ options, client, output }) {

@@ -18,7 +18,7 @@ export const authOperations = {
   getSetup: {
     method: "GET",
     path: "/api/setup",
-    summary: "Whether the first administrator is still to be made",
+    summary: "Whether the device still needs its first administrator",
     access: "open",
     beforeSetup: true,
     response: { status: 200, schema: auth.setupStatus },
@@ -26,7 +26,7 @@ export const authOperations = {
   setUp: {
     method: "POST",
     path: "/api/setup",
-    summary: "Make the first administrator with the one-time setup token",
+    summary: "Create the first administrator with the one-time setup token",
     access: "open",
     beforeSetup: true,
     body: auth.setUp,
@@ -68,7 +68,7 @@ export const authOperations = {
   refresh: {
     method: "POST",
     path: "/api/auth/refresh",
-    summary: "Exchange the refresh token for a new pair; the old refresh token dies",
+    summary: "Exchange the refresh token for new tokens; the old one becomes invalid",
     access: "open",
     cookie: "read",
     body: auth.refresh,
@@ -79,7 +79,7 @@ export const authOperations = {
   logout: {
     method: "POST",
     path: "/api/auth/logout",
-    summary: "End the session of this refresh token",
+    summary: "End the session that this refresh token belongs to",
     access: "open",
     cookie: "read",
     body: auth.refresh,
@@ -91,7 +91,7 @@ export const authOperations = {
     method: "POST",
     path: "/api/auth/reauth",
     summary:
-      "Step up: give the password (and code) again; for five minutes this session may do what takes it",
+      "Step up: give the password (and code) again; for five minutes this session may do what requires a step-up",
     access: "session",
     beforeEnrolment: true,
     body: auth.reauth,
@@ -112,7 +112,7 @@ export const authOperations = {
   changePassword: {
     method: "PUT",
     path: "/api/auth/password",
-    summary: "Change the own password; all other sessions of the user end",
+    summary: "Change your own password; all your other sessions end",
     access: "session",
     beforePasswordChange: true,
     beforeEnrolment: true,
@@ -125,7 +125,7 @@ export const authOperations = {
   listSessions: {
     method: "GET",
     path: "/api/auth/sessions",
-    summary: "The own sessions, or another user's",
+    summary: "Your sessions; for an administrator also another user's",
     access: everyone,
     query: auth.sessionsQuery,
     response: { status: 200, schema: auth.sessionList },
@@ -134,7 +134,7 @@ export const authOperations = {
   endSession: {
     method: "DELETE",
     path: "/api/auth/sessions/{sid}",
-    summary: "End one of the own sessions, or of another user's",
+    summary: "End one of your sessions; for an administrator also another user's",
     access: everyone,
     pathParameters: { sid: auth.sessionId },
     query: auth.sessionQuery,

@@ -9,7 +9,7 @@ export const eventOperations = {
   listEvents: {
     method: "GET",
     path: "/api/events",
-    summary: "What happened, the newest first; an operator sees security events only of himself",
+    summary: "What happened, newest first; operators see only those security events that concern themselves",
     access: readers,
     scope: "events:read",
     query: events.listEventsQuery,
@@ -20,7 +20,7 @@ export const eventOperations = {
     method: "GET",
     path: "/api/events/stream",
     summary:
-      "Events as they happen, from Last-Event-ID or `after` on; `gap` first when some are gone; `progress` of an update, which has no id and is not kept",
+      "Events as they happen, from Last-Event-ID or `after` on; a `gap` message first when events are missing; `progress` of an update, which has no id and is not stored",
     access: readers,
     scope: "events:read",
     query: events.streamEventsQuery,

@@ -6,7 +6,8 @@ export const logOperations = {
   listLogs: {
     method: "GET",
     path: "/api/logs",
-    summary: "Log lines of the agent and the allowed units, the newest first; audit lines for administrators",
+    summary:
+      "Log lines of the agent and the allowed units, newest first; audit lines only for administrators",
     access: everyone,
     scope: "logs:read",
     query: logs.listLogsQuery,
@@ -16,7 +17,7 @@ export const logOperations = {
   streamLogs: {
     method: "GET",
     path: "/api/logs/stream",
-    summary: "The same as they come, after those since `since` or Last-Event-ID",
+    summary: "The same lines as they arrive, from `since` or Last-Event-ID on",
     access: everyone,
     scope: "logs:read",
     query: logs.streamLogsQuery,

@@ -8,10 +8,10 @@ type RoleName = (typeof roleNames)[number];
 /**
  * Who may call an operation.
  * - `open`: anyone; a valid token may show more.
- * - `session`: whoever is signed in with a password, for what concerns only himself.
+ * - `session`: users who signed in with a password, for what concerns only themselves.
  * - a list: these roles, and local root. With `self`, also the user whose id is the path's `{id}`.
- * - `self`: that user alone, not even local root: what only he may know.
- * - `local`: whoever stands at the device (root, the service's own user) and nobody else.
+ * - `self`: that user alone, not even local root, for what only they may know.
+ * - `local`: only root and the service's own user, through the socket on the device.
  */
 export type Access =
   | "open"
@@ -37,7 +37,7 @@ export interface Operation {
   /** Open to a user who must first enrol a second factor. */
   readonly beforeEnrolment?: true;
   /**
-   * Takes a password (and code) given in the last minutes; `others`: except for what a user does to himself. Neither
+   * Takes a password (and code) given in the last minutes; `others`: except for what users do to themselves. Neither
    * local root nor API tokens have one.
    */
   readonly stepUp?: true | "others";

@@ -20,7 +20,7 @@ export const systemOperations = {
   getHealth: {
     method: "GET",
     path: "/api/health",
-    summary: "Whether the agent is well; with a token also each check",
+    summary: "Whether the agent is healthy; with a token also each check",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
@@ -32,7 +32,7 @@ export const systemOperations = {
     method: "GET",
     path: "/api/health/ready",
     summary:
-      "Whether the agent can serve sign-ins: passwords, two-factor secrets, signatures and native modules are tried once a start; 503 when not",
+      "Whether the agent can serve sign-ins: it tests passwords, two-factor secrets, signatures and native modules once per start, and answers 503 if one does not work",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
@@ -44,7 +44,7 @@ export const systemOperations = {
   getStatus: {
     method: "GET",
     path: "/api/status",
-    summary: "The device at one look: clock, updates, people, host, and what needs a person",
+    summary: "The device at a glance: clock, updates, users, host, and what needs an administrator",
     access: everyone,
     scope: "system:read",
     inRescue: true,
@@ -62,7 +62,7 @@ export const systemOperations = {
   greetConsole: {
     method: "GET",
     path: "/api/console",
-    summary: "What the console shows before anybody has signed in",
+    summary: "What the console shows before sign-in",
     access: "open",
     beforeSetup: true,
     inRescue: true,
@@ -80,7 +80,7 @@ export const systemOperations = {
   updateSettings: {
     method: "PUT",
     path: "/api/system",
-    summary: "Change the settings given; an operator only those whose x-writer is operator",
+    summary: "Change the settings given; an operator may change those whose x-writer is operator",
     access: { roles: ["admin", "operator"] },
     scope: "system:write",
     body: settingsChange,
@@ -105,7 +105,7 @@ export const systemOperations = {
   getSystemFacts: {
     method: "GET",
     path: "/api/system/facts",
-    summary: "What the host is and how it does",
+    summary: "Hardware, memory, disks, load and temperatures of the host",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: system.facts },
@@ -113,7 +113,7 @@ export const systemOperations = {
   acceptDamage: {
     method: "POST",
     path: "/api/system/state/{name}/accept",
-    summary: "Accept what was found wrong with a document of the state: health no longer says it",
+    summary: "Accept the damage that was found in a state document: health no longer reports it",
     access: admins,
     stepUp: true,
     pathParameters: { name: system.documentName },

@@ -6,7 +6,7 @@ export const tokenOperations = {
   listTokens: {
     method: "GET",
     path: "/api/tokens",
-    summary: "The own API tokens; to an administrator everybody's",
+    summary: "Your API tokens; for an administrator those of all users",
     access: everyone,
     query: tokens.tokensQuery,
     response: { status: 200, schema: tokens.tokenList },
@@ -15,7 +15,7 @@ export const tokenOperations = {
   createToken: {
     method: "POST",
     path: "/api/tokens",
-    summary: "Make an API token for oneself, or as local root for a user; it is shown this once",
+    summary: "Create an API token for yourself, or as local root for a user; it is shown only once",
     access: everyone,
     stepUp: true,
     body: tokens.createToken,
@@ -26,7 +26,7 @@ export const tokenOperations = {
   deleteToken: {
     method: "DELETE",
     path: "/api/tokens/{id}",
-    summary: "Delete an own API token, or as administrator anybody's; it dies at once",
+    summary: "Delete one of your API tokens, or as an administrator any; it becomes invalid at once",
     access: everyone,
     pathParameters: { id: tokens.tokenId },
     response: { status: 204 },

@@ -10,7 +10,7 @@ export const twoFactorOperations = {
   getTwoFactor: {
     method: "GET",
     path: "/api/users/{id}/2fa",
-    summary: "Whether a user has a second factor, and how many recovery codes are left",
+    summary: "Whether a user has a second factor, and how many recovery codes they have left",
     access: { ...admins, self: true },
     beforeEnrolment: true,
     pathParameters: byId,
@@ -19,7 +19,7 @@ export const twoFactorOperations = {
   setUpTwoFactor: {
     method: "POST",
     path: "/api/users/{id}/2fa/setup",
-    summary: "Make a secret for the own authenticator; nothing changes before it is enabled",
+    summary: "Generate a secret for your authenticator; nothing changes until you enable it",
     access: "self",
     beforeEnrolment: true,
     stepUp: true,
@@ -31,7 +31,7 @@ export const twoFactorOperations = {
   enableTwoFactor: {
     method: "POST",
     path: "/api/users/{id}/2fa/enable",
-    summary: "Enable the second factor with a first code; gives the recovery codes, other sessions end",
+    summary: "Enable the second factor with a first code; returns the recovery codes, and other sessions end",
     access: "self",
     beforeEnrolment: true,
     pathParameters: byId,
@@ -50,10 +50,10 @@ export const twoFactorOperations = {
   disableTwoFactor: {
     method: "POST",
     path: "/api/users/{id}/2fa/disable",
-    summary: "Remove the own second factor with password and code; other sessions end",
+    summary: "Remove your second factor with password and code; other sessions end",
     access: "self",
     insteadForAdmins:
-      "removes another user's second factor with POST /api/users/{id}/2fa/recover and a `reason`, which is written down; on the device: `steward user 2fa reset NAME --reason TEXT`",
+      "removes another user's second factor with POST /api/users/{id}/2fa/recover and a `reason`, which is recorded; on the device: `steward user 2fa reset NAME --reason TEXT`",
     pathParameters: byId,
     body: twoFactor.disable,
     response: { status: 200, schema: user },
@@ -77,7 +77,7 @@ export const twoFactorOperations = {
     method: "POST",
     path: "/api/users/{id}/2fa/recover",
     summary:
-      "Remove a lost second factor: with password and recovery code, or as administrator with a reason",
+      "Remove a lost second factor: with password and recovery code, or as an administrator with a reason",
     access: "open",
     pathParameters: { id: twoFactor.userReference },
     body: twoFactor.recover,
@@ -103,7 +103,7 @@ export const twoFactorOperations = {
   makeRecoveryCodes: {
     method: "POST",
     path: "/api/users/{id}/2fa/recovery-codes",
-    summary: "Make new recovery codes; the old ones die",
+    summary: "Generate new recovery codes; the old ones become invalid",
     access: "self",
     stepUp: true,
     pathParameters: byId,

@@ -10,7 +10,7 @@ export const userOperations = {
   listUsers: {
     method: "GET",
     path: "/api/users",
-    summary: "Users, a page at a time",
+    summary: "List the users, a page at a time",
     access: admins,
     scope: "users:read",
     query: users.listUsersQuery,
@@ -31,7 +31,7 @@ export const userOperations = {
   getUser: {
     method: "GET",
     path: "/api/users/{id}",
-    summary: "One user",
+    summary: "Show a user",
     access: { ...admins, self: true },
     scope: "users:read",
     pathParameters: byId,
@@ -40,7 +40,7 @@ export const userOperations = {
   updateUser: {
     method: "PUT",
     path: "/api/users/{id}",
-    summary: "Change the members given; a user himself only his display name",
+    summary: "Change the members given; users may change only their own display name",
     access: { ...admins, self: true },
     stepUp: "others",
     pathParameters: byId,
@@ -52,7 +52,7 @@ export const userOperations = {
   deleteUser: {
     method: "DELETE",
     path: "/api/users/{id}",
-    summary: "Delete a user and end his sessions",
+    summary: "Delete a user and end their sessions",
     access: admins,
     stepUp: true,
     pathParameters: byId,
@@ -64,7 +64,7 @@ export const userOperations = {
   resetPassword: {
     method: "POST",
     path: "/api/users/{id}/password-reset",
-    summary: "Set a password, or make a one-use initial one; the user's sessions and API tokens end",
+    summary: "Set a password, or generate a one-use initial one; the user's sessions and API tokens end",
     access: admins,
     stepUp: true,
     pathParameters: byId,
@@ -76,7 +76,7 @@ export const userOperations = {
   unlockUser: {
     method: "POST",
     path: "/api/users/{id}/unlock",
-    summary: "End every lock on the user; a user without one stays as he is",
+    summary: "Lift every lock on a user; without a lock nothing changes",
     access: admins,
     stepUp: true,
     pathParameters: byId,
@@ -87,7 +87,7 @@ export const userOperations = {
     method: "POST",
     path: "/api/users/{id}/rescue",
     summary:
-      "Let a user in again: enable, unlock, remove the second factor, make a one-use password, end the sessions and API tokens; for local root also while the disk takes no write",
+      "Let a user in again: enable and unlock the account, remove the second factor, generate a one-use password, end the sessions and API tokens; local root can do it even while the disk cannot be written",
     access: admins,
     stepUp: true,
     pathParameters: byId,
@@ -100,7 +100,7 @@ export const userOperations = {
   endUserSessions: {
     method: "DELETE",
     path: "/api/users/{id}/sessions",
-    summary: "End all sessions of a user; API tokens stay",
+    summary: "End all sessions of a user; API tokens stay valid",
     access: admins,
     stepUp: true,
     pathParameters: byId,

@@ -19,26 +19,26 @@ export const setUp = {
       minLength: 1,
       maxLength: 128,
       writeOnly: true,
-      description: "what `steward setup-token` prints on the device",
+      description: "the token that `steward setup-token` prints on the device",
     },
     username,
     password,
   },
 } as const;
 
-/** What of the second factor a caller may give; what is no code at all is told from a wrong one by nobody. */
+/** The members of a second factor that a caller may give. Malformed and wrong codes get the same answer. */
 export const factorProof = {
   code: {
     type: "string",
     maxLength: 64,
     writeOnly: true,
-    description: "the six digits that the authenticator shows; blanks in it do no harm",
+    description: "the six digits that the authenticator shows; spaces are ignored",
   },
   recovery_code: {
     type: "string",
     maxLength: 64,
     writeOnly: true,
-    description: "one of the recovery codes, instead of a code; each is good once",
+    description: "a recovery code in place of a code; each works once",
   },
 } as const;
 
@@ -79,7 +79,7 @@ export const totp = {
       minLength: 1,
       maxLength: 256,
       writeOnly: true,
-      description: "from the 401 `totp_required`; good for five minutes",
+      description: "from the 401 `totp_required`; valid for five minutes",
     },
     ...factorProof,
     refresh: refreshTransport,
@@ -99,7 +99,7 @@ export const stepUp = {
   type: "object",
   additionalProperties: false,
   required: ["expires_in"],
-  properties: { expires_in: { type: "integer", description: "seconds that the step-up is good for" } },
+  properties: { expires_in: { type: "integer", description: "seconds for which the step-up is valid" } },
 } as const;
 
 const refreshToken = { type: "string", minLength: 1, maxLength: 256 } as const;
@@ -123,12 +123,12 @@ export const session = {
   properties: {
     access_token: { type: "string", description: "JWT; send it as `Authorization: Bearer …`" },
     token_type: { type: "string", const: "Bearer" },
-    expires_in: { type: "integer", description: "seconds that the access token is good for" },
+    expires_in: { type: "integer", description: "seconds for which the access token is valid" },
     refresh_token: refreshToken,
     refresh_binding: {
       type: "string",
       description:
-        "with `refresh: cookie`, in the answer to the sign-in alone: 128 random bits, to be kept in the page's own storage and sent as X-Refresh-Binding beside the cookie",
+        "only with `refresh: cookie`, and only in the answer to a sign-in: 128 random bits that the page keeps in its own storage and sends as X-Refresh-Binding with the cookie",
     },
     session: {
       type: "object",
@@ -155,7 +155,10 @@ export const sessionId = {
 } as const;
 
 const whose = {
-  user_id: { ...userId, description: "whose; absent: the caller's own. Another's takes an administrator" },
+  user_id: {
+    ...userId,
+    description: "whose sessions; absent: the caller's own. Only an administrator may name another user",
+  },
 } as const;
 
 /** Whose session it is, where one is named. */
@@ -188,7 +191,7 @@ const listedSession = {
     address: { type: "string" },
     user_agent: { type: "string" },
     created_at: timestamp,
-    last_used_at: { ...timestamp, description: "when its tokens were last made" },
+    last_used_at: { ...timestamp, description: "when its tokens were last issued" },
     expires_at: timestamp,
     idle_expires_at: timestamp,
   },

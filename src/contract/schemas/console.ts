@@ -1,6 +1,6 @@
 import { timestamp } from "../shapes.ts";
 
-/** Paths at which a browser gets the console's page; what is behind them is the page's own business. */
+/** Paths at which a browser gets the console's page; the page itself resolves the rest of the path. */
 export const consolePaths = [
   "/",
   "/users",
@@ -32,14 +32,14 @@ export const consoleGreeting = {
     language: { type: "string", description: "console.language" },
     version: {
       type: "string",
-      description: "of the agent; another one than before: the page is out of date",
+      description: "of the agent; if it changes, the page is out of date",
     },
-    setup_required: { type: "boolean", description: "the first administrator is still to be made" },
+    setup_required: { type: "boolean", description: "the device still needs its first administrator" },
     rescue: {
       type: "boolean",
-      description: "its state is damaged, and nobody can sign in until it is mended",
+      description: "the device's state is damaged, and users cannot sign in until it is repaired",
     },
     server_time: { ...timestamp, description: "the time by which codes and tokens are judged" },
-    synchronised: { type: ["boolean", "null"], description: "somebody vouches for it; null: not known" },
+    synchronised: { type: ["boolean", "null"], description: "the clock is trusted; null: not known" },
   },
 } as const;

@@ -37,11 +37,15 @@ export const event = {
       description: "rises by one from event to event, also when the clock goes back",
     },
     time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
-    type: { type: "string", description: "what happened, such as `user.created`; later versions have more" },
+    type: { type: "string", description: "what happened, such as `user.created`; later versions add types" },
     log: { type: "string", enum: ["changes", "refusals"], description: "the chain that it belongs to" },
     outcome: { type: "string", enum: ["success", "refused"] },
     code: { ...nullableText, description: "the error code of a refusal; null for a success" },
-    count: { type: "integer", minimum: 1, description: "refusals like this one that the line stands for" },
+    count: {
+      type: "integer",
+      minimum: 1,
+      description: "how many refusals like this one the event stands for",
+    },
     actor: {
       type: "object",
       additionalProperties: false,
@@ -53,7 +57,7 @@ export const event = {
       },
     },
     subject: {
-      description: "whom or what it is about; null: nobody in particular",
+      description: "the user or thing that the event is about; null: none",
       oneOf: [
         { type: "null" },
         {
@@ -70,12 +74,12 @@ export const event = {
       type: "object",
       description: "facts that depend on the type, as docs/logs-and-events.md lists them; never a secret",
     },
-    previous_hash: { ...sha256, description: "`hash` of the event before it in its log; zeros: the first" },
+    previous_hash: { ...sha256, description: "`hash` of the previous event in its log; zeros for the first" },
     hash: { ...sha256, description: "SHA-256 of this event without this member, as RFC 8785 writes it" },
   },
 } as const;
 
-const pages = listOf(event, "the newest first; with `after`, and behind its cursors, the oldest first");
+const pages = listOf(event, "newest first; with `after`, and on the pages that follow it, oldest first");
 
 export const eventList = {
   ...pages,
@@ -83,12 +87,12 @@ export const eventList = {
     ...pages.properties,
     total: {
       ...pages.properties.total,
-      description: "of all that are kept and match, wherever a page begins",
+      description: "matching events that are stored, wherever the page begins",
     },
   },
 } as const;
 
-/** What is sent first when events between the one a client has and the first that is kept are gone. */
+/** The first message when events between the last one a client has and the first one stored are missing. */
 export const gap = {
   type: "object",
   additionalProperties: false,
@@ -104,7 +108,7 @@ export const listEventsQuery = {
   properties: {
     after: {
       ...sequenceNumber,
-      description: "only events behind this seq, the oldest first; `cursor` goes before it",
+      description: "only events after this seq, oldest first; `cursor` takes precedence",
     },
     type,
     ...pageOf(50),
@@ -115,7 +119,7 @@ export const streamEventsQuery = {
   type: "object",
   additionalProperties: false,
   properties: {
-    after: { ...sequenceNumber, description: "begin behind this seq; absent: with the next event" },
+    after: { ...sequenceNumber, description: "begin after this seq; absent: with the next event" },
     type,
   },
 } as const;

@@ -1,9 +1,9 @@
 /** Members of a list that each list has, whatever its items are. */
 const frame = {
-  total: { type: "integer", minimum: 0, description: "of all pages together" },
+  total: { type: "integer", minimum: 0, description: "items on all pages" },
   next_cursor: {
     type: ["string", "null"],
-    description: "`cursor` of the next page; null: this is the last one",
+    description: "`cursor` of the next page; null: this is the last page",
   },
 } as const;
 
@@ -31,13 +31,13 @@ export function pageOf<const Limit extends number>(limit: Limit) {
       minimum: 1,
       maximum: mostItems,
       default: limit,
-      description: "items of a page at most",
+      description: "maximum number of items on a page",
     },
     cursor: {
       type: "string",
       minLength: 1,
       maxLength: longestCursor,
-      description: "`next_cursor` of the page before; opaque. Keep the other parameters as they were",
+      description: "`next_cursor` of the previous page; opaque. Keep the other parameters unchanged",
     },
   } as const;
 }

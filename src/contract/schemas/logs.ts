@@ -22,7 +22,7 @@ export const logEntry = {
   required: ["time", "unit", "identifier", "priority", "message", "pid", "audit", "members", "cursor"],
   properties: {
     time: timestamp,
-    unit: { type: "string", description: "whom the line is from, or about where systemd itself wrote it" },
+    unit: { type: "string", description: "the unit that wrote the line, or that systemd wrote it about" },
     identifier: {
       type: ["string", "null"],
       description: "what the program calls itself (SYSLOG_IDENTIFIER)",
@@ -30,13 +30,14 @@ export const logEntry = {
     priority: { type: "string", enum: severityWords },
     message: {
       type: "string",
-      description: "as it was written, control characters and all; longer than 16 Ki characters it is cut",
+      description: "as it was written, including control characters; cut after 16 Ki characters",
     },
     pid: { type: ["integer", "null"] },
-    audit: { type: "boolean", description: "says who did what; administrators alone see such lines" },
+    audit: { type: "boolean", description: "an audit line (who did what); only administrators see these" },
     members: {
       oneOf: [anyObject, { type: "null" }],
-      description: "what one of the agent's own lines says besides its message; null for others",
+      description:
+        "the members that one of the agent's own lines has beside its message; null for other lines",
     },
     cursor,
   },
@@ -53,12 +54,12 @@ const moment = {
 const filters = {
   unit: unitName,
   since: moment,
-  priority: { type: "string", enum: severityWords, description: "the least severity shown" },
+  priority: { type: "string", enum: severityWords, description: "the lowest severity shown" },
   q: {
     type: "string",
     minLength: 1,
     maxLength: 256,
-    description: "a part of the message, read literally; upper and lower case are the same",
+    description: "part of the message, taken literally; case is ignored",
   },
 } as const;
 
@@ -85,7 +86,7 @@ export const logList = {
       type: ["integer", "null"],
       minimum: 0,
       description:
-        "of all pages together, where that is known: of the agent's own lines, and of a journal that this page has read to its end. Else null: to count a journal means to read all of it, which takes a small device longer than a client waits",
+        "lines on all pages, where that is known: for the agent's own lines, and for a journal that this page has read to its end. Otherwise null: counting a journal means reading all of it, which takes a small device longer than a client waits",
     },
     next_cursor: {
       ...lines.properties.next_cursor,

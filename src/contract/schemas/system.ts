@@ -15,7 +15,7 @@ export const version = {
     os: { type: "string" },
     kernel: { type: "string" },
     arch: { type: "string" },
-    device_id: { type: "string", description: "128 bits, the same as long as the system is" },
+    device_id: { type: "string", description: "128 bits; the same for as long as the system is installed" },
     boot_id: { type: "string" },
     uptime_seconds: { type: "number" },
     rules_version: { type: ["string", "null"], description: "null: no rules installed" },
@@ -32,7 +32,7 @@ export const health = {
     status: { type: "string", enum: healthStates },
     checks: {
       type: "array",
-      description: "with a token only",
+      description: "only with a token",
       items: {
         type: "object",
         additionalProperties: false,
@@ -61,7 +61,7 @@ export const documentName = {
   type: "string",
   pattern: "^[a-z][a-z-]{0,31}$",
   "x-expected": "the name of a document, such as settings",
-  description: "of a document of the state, as health names it",
+  description: "a state document, by the name that health gives it",
 } as const;
 
 export const acceptedDamage = {
@@ -98,7 +98,7 @@ export const facts = {
     "temperatures",
     "uptime_seconds",
   ],
-  description: "What the host is and how it does; a figure that cannot be read is null",
+  description: "Hardware and present state of the host; a figure that cannot be read is null",
   properties: {
     hostname: { type: "string" },
     manufacturer: nullableText,

@@ -37,11 +37,11 @@ export const apiToken = {
     name: displayName,
     user_id: userId,
     username,
-    scopes: { ...scopes, description: "it can do what is named here and its owner's role allows" },
+    scopes: { ...scopes, description: "the token can do what these scopes and its owner's role both allow" },
     created_at: timestamp,
     expires_at: timestamp,
     is_expired: { type: "boolean" },
-    last_used_at: { ...nullableTimestamp, description: "to a quarter of an hour; null: never" },
+    last_used_at: { ...nullableTimestamp, description: "accurate to a quarter of an hour; null: never" },
     last_used_from: { type: ["string", "null"] },
   },
 } as const;
@@ -51,11 +51,11 @@ export const createToken = {
   additionalProperties: false,
   required: ["name", "scopes"],
   properties: {
-    name: { ...displayName, minLength: 1, description: "what it is for, for people" },
+    name: { ...displayName, minLength: 1, description: "what the token is for, as people read it" },
     scopes: scopeList,
     user_id: {
       ...userId,
-      description: "the owner, whom local root names; absent: the caller",
+      description: "the owner, if local root makes the token; absent: the caller",
     },
     expires_in: { ...duration, default: "90d", description: "1h to 366d" },
   },
@@ -72,7 +72,7 @@ export const tokensQuery = {
   type: "object",
   additionalProperties: false,
   properties: {
-    user_id: { ...userId, description: "whose; absent: the own ones, to an administrator all" },
+    user_id: { ...userId, description: "whose tokens; absent: the caller's own, for an administrator all" },
     ...pageOf(200),
   },
 } as const;

@@ -22,7 +22,7 @@ export const enrolment = {
   properties: {
     secret: {
       type: "string",
-      description: "base32, for authenticators that take no picture; shown this once",
+      description: "base32, for authenticators without a camera; shown only once",
     },
     otpauth_uri: { type: "string" },
     qr_svg: { type: "string", description: "the URI as a QR code, an SVG document" },
@@ -31,7 +31,7 @@ export const enrolment = {
     period: { type: "integer", const: 30, description: "seconds" },
     expires_at: {
       ...timestamp,
-      description: "until then it can be enabled; nothing has changed before that",
+      description: "the setup can be finished until then; nothing changes before it is enabled",
     },
   },
 } as const;
@@ -45,7 +45,7 @@ export const enable = {
     allow_unsynchronised_clock: {
       type: "boolean",
       default: false,
-      description: "enable although nobody vouches for the device's clock, by which codes are checked",
+      description: "enable although the device's clock, by which codes are checked, is not trusted",
     },
   },
 } as const;
@@ -53,7 +53,7 @@ export const enable = {
 const recoveryCodeList = {
   type: "array",
   items: { type: "string" },
-  description: "ten, each good once, shown this once",
+  description: "ten codes, each works once; shown only once",
 } as const;
 
 export const enabled = {
@@ -73,7 +73,7 @@ export const recoveryCodes = {
 /** The same proof as for a step-up. */
 export const disable = reauth;
 
-/** With a recovery code by whoever lost the authenticator, or with a reason by an administrator. */
+/** With a recovery code by users who lost their authenticator, or with a reason by an administrator. */
 export const recover = {
   type: "object",
   additionalProperties: false,
@@ -84,7 +84,7 @@ export const recover = {
       type: "string",
       minLength: 1,
       maxLength: 256,
-      description: "why an administrator removes it; it is written down",
+      description: "why an administrator removes the second factor; it is recorded",
     },
     keep_tokens: keepTokens,
   },

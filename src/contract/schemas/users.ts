@@ -37,7 +37,7 @@ export const user = {
           type: "string",
           const: "missing",
           description:
-            "only where it is so: the secret was sealed with a key that this device does not have, and codes cannot be checked; recovery codes work",
+            "present only when true: the secret was sealed with a key that this device does not have, so codes cannot be checked; recovery codes work",
         },
       },
     },
@@ -55,8 +55,7 @@ export const user = {
     },
     tokens: {
       type: "integer",
-      description:
-        "API tokens of the user that have not expired; ending the sessions leaves them as they are",
+      description: "API tokens of the user that have not expired; ending the sessions does not affect them",
     },
     last_login_at: nullableTimestamp,
     created_at: timestamp,
@@ -75,13 +74,12 @@ export const keepTokens = {
   type: "boolean",
   default: false,
   description:
-    "leave the user's API tokens as they are; they are refused while the user has to choose a password or to enrol",
+    "leave the user's API tokens valid; they are refused while the user has to choose a password or to enrol",
 } as const;
 
 export const tokensEnded = {
   type: "integer",
-  description:
-    "API tokens of the user that ended with it, those that had expired left out; 0 with `keep_tokens`",
+  description: "unexpired API tokens of the user that were deleted; 0 with `keep_tokens`",
 } as const;
 
 /** A user whose password was reset. */
@@ -107,7 +105,7 @@ export const rescuedUser = {
       type: "boolean",
       const: true,
       description:
-        "only where the disk takes no write: all of it holds until the agent ends, and is written when the disk can be written",
+        "present only when the disk cannot be written: the change is in memory until it can be saved, and is lost if the agent stops before that",
     },
   },
 } as const;
@@ -118,7 +116,10 @@ export const createUser = {
   required: ["username", "role"],
   properties: {
     username,
-    password: { ...password, description: "absent: a one-use initial password is made and returned once" },
+    password: {
+      ...password,
+      description: "absent: a one-use initial password is generated and returned once",
+    },
     role,
     display_name: displayName,
     enabled: { type: "boolean", default: true },
@@ -135,7 +136,10 @@ export const resetPassword = {
   type: "object",
   additionalProperties: false,
   properties: {
-    password: { ...password, description: "absent: a one-use initial password is made and returned once" },
+    password: {
+      ...password,
+      description: "absent: a one-use initial password is generated and returned once",
+    },
     keep_tokens: keepTokens,
   },
 } as const;
@@ -156,7 +160,7 @@ export const listUsersQuery = {
     role,
     enabled: { type: "boolean" },
     locked: { type: "boolean" },
-    q: { type: "string", minLength: 1, maxLength: 64, description: "a part of the user or display name" },
+    q: { type: "string", minLength: 1, maxLength: 64, description: "part of the user name or display name" },
     sort: { type: "string", enum: userSortKeys, default: "username" },
     ...pageOf(50),
   },

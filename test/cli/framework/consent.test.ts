@@ -93,13 +93,13 @@ describe("what is done to a person", { concurrency: true }, () => {
     assert.deepEqual([received.at(-1)?.method, received.at(-1)?.path], ["DELETE", user]);
   });
 
-  it("is rescued only after it was said what stands in the way", async (test) => {
+  it("is rescued only after it was said what may keep the user out", async (test) => {
     const { socketPath } = await startAgent(test, answers);
     const { code, stderr } = await runSteward(["user", "rescue", "anna", "--socket", socketPath]);
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /^What stands in the way of anna: a second factor, which may be lost\.\n[\s\S]*--yes/,
+      /^What may keep anna from signing in: a second factor, which may be lost\.\n[\s\S]*--yes/,
     );
   });
 });

@@ -85,7 +85,7 @@ describe("a command about one's own secrets", { concurrency: true, timeout: 60_0
       stdin: `${password}\n111111\n222222\n`,
     });
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /each is good once: wait until the authenticator shows the next one/);
+    assert.match(stderr, /each code works once: wait until the authenticator shows the next one/);
     const stepUp = received.find(({ path }) => path === "/api/auth/reauth");
     assert.deepEqual(stepUp?.body, { password, code: "222222" });
   });

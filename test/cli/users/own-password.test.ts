@@ -18,7 +18,7 @@ describe("a one-use password", { concurrency: true, timeout: 30_000 }, () => {
       stdin: `${password}\n`,
     });
     assert.equal(code, 4);
-    assert.match(stderr, /one-use one, which signing in spends/);
+    assert.match(stderr, /one-use password, which this sign-in would use up/);
     assert.deepEqual(stepsOf(received), ["GET /api/users"]);
   });
 

@@ -33,7 +33,7 @@ describe("steward token add", { concurrency: true }, () => {
       stdin: `${password}\n`,
     });
     assert.deepEqual([code, stdout], [0, `${secret}\n`], stderr);
-    assert.match(stderr, /shown this once/);
+    assert.match(stderr, /shown only once/);
     const body = { name: "fleet", scopes: ["logs:read", "system:read"], expires_in: "30d" };
     assert.deepEqual(received.find(({ path }) => path === "/api/tokens")?.body, body);
     assert.equal(received.at(-1)?.path, "/api/auth/logout");

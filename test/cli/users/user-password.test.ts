@@ -44,7 +44,7 @@ describe("steward user add", { concurrency: true }, () => {
     ];
     const { code, stdout, stderr } = await runSteward([...args, "--socket", socketPath]);
     assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
-    assert.match(stderr, /shown this once/);
+    assert.match(stderr, /shown only once/);
     assert.deepEqual(received[0]?.body, {
       username: "anna",
       role: "operator",
@@ -97,7 +97,7 @@ describe("steward user rescue", { concurrency: true }, () => {
     [`POST ${anna}/rescue`]: rescued,
   });
 
-  it("says all that stood in the way, enables, unlocks, removes the factor, prints a one-use password", async (test) => {
+  it("says all that may keep the user out, enables, unlocks, removes the factor, prints a one-use password", async (test) => {
     const locked = { password: true, totp: false, until: "2026-01-02T03:04:05.000Z" };
     const two_factor = {
       ...{ enabled: true, enrolled_at: null, recovery_codes_remaining: 0 },
@@ -116,7 +116,7 @@ describe("steward user rescue", { concurrency: true }, () => {
     assert.deepEqual([code, stdout], [0, `${oneUse}\n`]);
     assert.match(
       stderr,
-      /anna: codes cannot be checked, as the key .* is not on this device; the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; a second factor, which may be lost; the password must/,
+      /anna from signing in: codes cannot be checked, as the key .* is not on this device; the user is disabled; locked: password until 2026-01-02T03:04:05\.000Z; a second factor, which may be lost; the password must/,
     );
     assert.deepEqual(
       received.slice(1).map(({ method, path, body }) => [method, path, body]),
