@@ -4,7 +4,7 @@ import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Host } from "../../host/host.ts";
-import { createSchemeOf, createClientOf } from "../../http/client-address.ts";
+import { createClientOf, createSchemeOf } from "../../http/client-address.ts";
 import { namesOfHost } from "../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../http/server.ts";
