@@ -69,13 +69,13 @@ describe("the console's settings", () => {
 
   it("asks for the password where it takes one, and loses nothing when that is cancelled", async () => {
     const { page, complaints } = await open("admin");
-    await page.getByLabel("Shortest password").fill("16");
+    await page.getByLabel("Minimum password length").fill("16");
     await page.getByRole("button", { name: "Add a server" }).click();
     await page.locator("[aria-label='Time servers 1']:focus").fill("ntp.example.org");
     await save(page);
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await page.getByText("2 unsaved changes").waitFor();
-    assert.equal(await page.getByLabel("Shortest password").inputValue(), "16");
+    assert.equal(await page.getByLabel("Minimum password length").inputValue(), "16");
     await save(page);
     await confirmPassword(page, "admin");
     await toast(page, "Saved");
@@ -94,10 +94,10 @@ describe("the console's settings", () => {
     const bad: [label: string, text: string, message: RegExp][] = [
       ["Time servers 1", "-bad name-", /must be a time server/],
       ["Largest correction", "soon", /must be a duration such as 30m/],
-      ["Session without use", "3m", /must be 5m to 24h/],
-      ["Session without use", "23h59m61s", /must not be longer than/],
-      ["Shortest password", "3", /At least 15/],
-      ["Shortest password", "many", /whole number/],
+      ["Session idle limit", "3m", /must be 5m to 24h/],
+      ["Session idle limit", "23h59m61s", /must not be longer than/],
+      ["Minimum password length", "3", /At least 15/],
+      ["Minimum password length", "many", /whole number/],
       ["Servers that must agree", "9", /At most 8/],
       ["Text on the sign-in page", "b".repeat(513), /At most 512 characters/],
     ];
@@ -121,8 +121,8 @@ describe("the console's settings", () => {
     for (const [label, text] of [
       ["Time servers 1", "-bad name-"],
       ["Largest correction", "soon"],
-      ["Session without use", "3m"],
-      ["Shortest password", "3"],
+      ["Session idle limit", "3m"],
+      ["Minimum password length", "3"],
     ] as const)
       await page.getByLabel(label, { exact: true }).fill(text);
     await save(page);
@@ -151,7 +151,7 @@ describe("the console's settings", () => {
 
   it("shows a role as text what it may not write", async () => {
     const { page } = await open("operator");
-    assert.equal(await page.getByLabel("Shortest password").count(), 0);
+    assert.equal(await page.getByLabel("Minimum password length").count(), 0);
     await page.getByText("Only an administrator can change this.").first().waitFor();
     await page.getByLabel("Device name").waitFor();
     await change({ device: { contact: "ana@example.org" } });
