@@ -20,7 +20,7 @@ describe("the status of the clock in docs/clock.md", () => {
       mode: "observe",
       state: "synchronised",
       trust: "trusted",
-      source: { id: "2", type: "server", host: "ntp2.branch.lan", stratum: 2, refid: "7f7f0101" },
+      source: { id: "2", type: "ntp", host: "ntp2.branch.lan", stratum: 2, refid: "7f7f0101" },
       offset_seconds: -3.74e-6,
       uncertainty_seconds: 198e-6,
       frequency_ppm: -0.08,
