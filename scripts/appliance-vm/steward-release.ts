@@ -65,7 +65,7 @@ function breakPasswords(home: string): void {
 /** Before the code of a program: behind the line that names its runtime, if it has one. */
 function insert(path: string, fault: string): void {
   const text = readFileSync(path, "utf8");
-  const [, first = "", rest = text] = /^(#![^\n]*\n)([^]*)$/.exec(text) ?? [];
+  const [, first = "", rest = text] = /^(#![^\n]*\n)([\s\S]*)$/.exec(text) ?? [];
   writeFileSync(path, `${first}${fault}\n${rest}`);
 }
 
