@@ -20,32 +20,42 @@ import { userCommands } from "./users/user.ts";
 import { sessionCommands } from "./users/user-sessions.ts";
 import { twoFactorCommands } from "./users/user-two-factor.ts";
 
-/** Listed for help and completion: the program's main runs the agent before this room is asked. */
+/** Listed for help and completion: the entry of the program runs the agent itself. */
 const serve: Command = {
   path: ["serve"],
   summary: "Run the agent",
   positionals: [],
   options: [
     { name: "run", value: "DIR", isFile: true, summary: "directory of the socket and the setup token" },
-    { name: "listen", value: "ADDRESS:PORT", summary: "where to answer on the network" },
+    { name: "listen", value: "ADDRESS:PORT", summary: "loopback address and port for HTTP" },
     {
       name: "host-file",
       value: "FILE",
       isFile: true,
-      summary: "what root decides about this device, as JSON",
+      summary: "the host file: root's decisions about this device, as JSON",
     },
     {
       name: "initial-settings",
       value: "FILE",
       isFile: true,
-      summary: "settings of the first start, as JSON",
+      summary: "settings for the first start, as JSON",
     },
-    { name: "releases", value: "DIR", isFile: true, summary: "for a trial: where releases go; with --trust" },
-    { name: "trust", value: "DIR", isFile: true, summary: "for a trial: what root's side of updates keeps" },
-    { name: "steer-clock", summary: "let it set this host's clock; without it the clock is only measured" },
+    {
+      name: "releases",
+      value: "DIR",
+      isFile: true,
+      summary: "for a trial: the directory for releases; with --trust",
+    },
+    {
+      name: "trust",
+      value: "DIR",
+      isFile: true,
+      summary: "for a trial: the directory for the installer's own records",
+    },
+    { name: "steer-clock", summary: "let the agent set this host's clock; otherwise it only measures it" },
   ],
   async run() {
-    throw new CommandError(1, "The agent is started by the program itself, not from here.");
+    throw new CommandError(1, "The agent is started by the program itself, not by this command line.");
   },
 };
 
@@ -60,7 +70,7 @@ const completion: Command = {
   },
 };
 
-/** Read before the table is: `help WORDS` is `WORDS --help`. */
+/** The parser handles it before this table: `help WORDS` is `WORDS --help`. */
 const help: Command = {
   path: ["help"],
   summary: "Show the help of a command or a group",
@@ -78,7 +88,7 @@ const help: Command = {
   },
 };
 
-/** What completion scripts call: a name a line, behind a tab what it is. Where no agent answers, nothing. */
+/** For completion scripts: each line has a name, a tab and its description. Empty where no agent answers. */
 const liveNames: Command = {
   path: ["completion-names"],
   isHidden: true,
@@ -91,7 +101,7 @@ const liveNames: Command = {
   },
 };
 
-/** Every command. An option's name takes a value in all commands or in none: test/cli holds that. */
+/** Every command. An option takes a value in all commands that have it, or in none: test/cli checks that. */
 export const commands: readonly Command[] = [
   serve,
   ...userCommands,

@@ -7,9 +7,9 @@ import type { Invocation } from "./framework/command.ts";
 import { readRequest, type SplitLine, splitLine } from "./framework/command-line.ts";
 import { createOutput } from "./terminal/output.ts";
 
-/** Runs one command line (without node and script) and returns the exit code; `serve` is the caller's. */
+/** Runs one command line (without node and script) and returns its exit code; the caller handles `serve`. */
 export async function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {
-  // Each write reports its own failure; without a listener a closed pipe would end the process by exception.
+  // Each write reports its own failure; without a listener a closed pipe would crash the process.
   context.stdout.on("error", () => {});
   context.stderr.on("error", () => {});
   const line = splitLine(argv, commands);

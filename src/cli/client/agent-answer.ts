@@ -12,7 +12,7 @@ export interface Answer {
   text: string;
 }
 
-/** Bytes of an answer: a page of 200 long lines of a log has some ten million. */
+/** Bytes of an answer; a page of 200 long log lines has some ten million. */
 const mostBytes = 16 * 1024 * 1024;
 
 /** Reads an answer to its end. Throws BoundlessAnswer, or the connection's error where that breaks off. */
@@ -24,7 +24,9 @@ export async function receiveAnswer(response: IncomingMessage, places: Places): 
     bytes += chunk.length;
     if (bytes > mostBytes) {
       const who = places.url?.origin ?? places.socketPath;
-      throw new BoundlessAnswer(`What answers at ${who} sent more than 16 MiB, which the agent never does.`);
+      throw new BoundlessAnswer(
+        `The program that answers at ${who} sent more than 16 MiB, which the agent never does.`,
+      );
     }
     chunks.push(chunk);
   }
@@ -35,7 +37,7 @@ export async function receiveAnswer(response: IncomingMessage, places: Places): 
   };
 }
 
-/** The document of an answer; throws what a refusal, or an answer that is none of the agent's, means. */
+/** The document of an answer. Throws the error of a refusal, and for an answer that cannot be the agent's. */
 export function readAnswer({ status, contentType, text }: Answer, places: Places): unknown {
   if (status >= 200 && status < 300 && text === "") return undefined;
   const mediaType = contentType.split(";", 1)[0]?.trim();
@@ -46,14 +48,14 @@ export function readAnswer({ status, contentType, text }: Answer, places: Places
   const who = places.url?.origin ?? places.socketPath;
   throw new CommandError(
     1,
-    `What answers at ${who} does not speak as the agent does: status ${status}, ${mediaType || "no media type"}.`,
+    `The program that answers at ${who} is not the agent: it sent status ${status} with ${mediaType || "no media type"}.`,
   );
 }
 
 function refusalOf(problem: Problem, status: number): Error {
   const code = Object.keys(errorCodes).find((known): known is StewardError["code"] => known === problem.code);
   if (code !== undefined) return new AgentRefusal(code, problem);
-  // A newer agent may have codes that this program does not know: the status still tells the kind.
+  // A newer agent may have codes that this program does not know: the status tells their kind.
   const exits: Readonly<Record<number, number>> = { 401: 4, 403: 4, 404: 3, 409: 5, 412: 5, 429: 7 };
   return new CommandError(exits[status] ?? (status < 500 ? 6 : 1), `${problem.detail} (${problem.code})`);
 }

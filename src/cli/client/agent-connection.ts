@@ -7,7 +7,7 @@ import { CommandError } from "./context.ts";
 import { fileFailure } from "./failure.ts";
 import type { Places } from "./places.ts";
 
-/** Nobody listens: the request was not delivered, so it may be done another way. */
+/** No agent listens: the request was not delivered, so it may be done another way. */
 export class AgentAbsent extends CommandError {
   constructor(message: string) {
     super(8, message);
@@ -15,12 +15,12 @@ export class AgentAbsent extends CommandError {
   }
 }
 
-/** The agent is not there, or is about to go and has refused: nothing was carried out, and it may be done another way. */
+/** The agent is absent, or has refused because it is stopping: nothing was done, and it may be done another way. */
 export function isAway(error: unknown): error is AgentAbsent | StewardError {
   return error instanceof AgentAbsent || (error instanceof StewardError && error.code === "shutting_down");
 }
 
-/** What a request to the agent carries besides its operation. */
+/** Sent with each request to the agent. */
 export interface Credentials {
   token: string | undefined;
   authority: string | undefined;
@@ -37,7 +37,7 @@ export async function readCredentials({ tokenFile, authorityFile }: Places): Pro
   if (token !== undefined && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
     throw new CommandError(
       6,
-      `${tokenFile} does not hold a bearer token: one line of letters, digits and ._~+/- was expected.`,
+      `${tokenFile} does not contain a bearer token: one line of letters, digits and ._~+/- is expected.`,
     );
   }
   return { token, authority: authorityFile === undefined ? undefined : await read(authorityFile) };
@@ -83,7 +83,7 @@ export function buildRequest(id: OperationId, input: object, { token, authority 
   };
 }
 
-/** A request on its way over the socket or to the URL; its body is still to be ended. */
+/** Opens a request over the socket or to the URL; the caller sends the body. */
 export function openRequest(
   places: Places,
   { method, path, headers, authority }: HttpRequest,
@@ -103,7 +103,7 @@ function sendTo(
   return https.request(url, ca === undefined ? options : { ...options, ca });
 }
 
-/** Why no answer came; after `waitedMilliseconds`, where that was how long it was waited for. */
+/** Why no answer came. `waitedMilliseconds`: the time after which the command stopped waiting; undefined: it did not. */
 export function unreachable(
   error: Error,
   { url, socketPath }: Places,
@@ -115,12 +115,12 @@ export function unreachable(
     const held = url === undefined ? `The agent holds ${where} but` : `The agent at ${where}`;
     return new CommandError(
       8,
-      `${held} does not answer; ${waitedMilliseconds / 1000} seconds were waited. Whether the request was carried out is not known.`,
+      `${held} did not answer within ${waitedMilliseconds / 1000} seconds. Whether the request was carried out is not known.`,
     );
   }
   if (url === undefined && (code === "ENOENT" || code === "ECONNREFUSED")) {
     return new AgentAbsent(
-      `The agent is not running: nobody listens at ${where}. Start it, or name its socket with --socket.`,
+      `The agent is not running: no program listens at ${where}. Start it, or name its socket with --socket.`,
     );
   }
   if (url === undefined && (code === "EACCES" || code === "EPERM")) {

@@ -1,6 +1,6 @@
 import { createListEnd } from "./list-end.ts";
 
-/** What is asked for besides the filters. */
+/** The paging of a list. */
 export interface PageQuery {
   limit: number;
   cursor?: string;
@@ -29,7 +29,7 @@ export async function allPages<P extends Page>(
     const limit = Math.min(pageSize, most - items.length);
     const page: P = await read({ limit, ...(cursor !== null && { cursor }) });
     checkEnd(page);
-    // One by one: a spread of what is hostile may be more arguments than a call takes.
+    // One by one: a hostile page may have more items than a call takes arguments.
     for (const item of page.items) items.push(item);
     cursor = page.next_cursor;
     if (cursor === null || items.length >= most) return { ...page, items };

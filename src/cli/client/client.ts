@@ -21,13 +21,13 @@ export interface HttpClientOptions {
   timeoutMilliseconds?: number;
   /** The access token to call with; absent: the one in the token file, where one is named. */
   accessToken?: string;
-  /** Settles when to try again after nothing listened at the socket, or the agent was stopping; else it throws. Absent: it is not tried again. */
+  /** Waits until the request may be tried again, where no agent listened or the agent was stopping; else it throws. Absent: one try. */
   whenAbsent?: (absence: Error) => Promise<void>;
 }
 
 /**
  * The agent over its unix socket or a URL. A refusal is an AgentRefusal with the agent's code;
- * no agent at the socket is AgentAbsent, every other trouble on the way a CommandError (4 or 8).
+ * no agent at the socket is AgentAbsent, every other failure of the connection a CommandError (4 or 8).
  */
 export function createHttpClient(places: Places, options: HttpClientOptions = {}): Client {
   const { timeoutMilliseconds = patienceMilliseconds, accessToken, whenAbsent } = options;
@@ -43,7 +43,7 @@ export function createHttpClient(places: Places, options: HttpClientOptions = {}
       for (;;) {
         try {
           const answer = await exchange(places, request, timeoutMilliseconds);
-          // The one place where what came over the wire becomes the contract's type.
+          // The only place where an answer is given the contract's type.
           return readAnswer(answer, places) as Output<Id>;
         } catch (error) {
           if (!whenAbsent || !isAway(error)) throw error;

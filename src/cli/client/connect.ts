@@ -30,7 +30,7 @@ export function untilStarted(
   };
 }
 
-/** The agent, or its operations in process when nobody listens at the socket and the command allows it. */
+/** The agent, or its operations in process when no agent listens at the socket and the command allows it. */
 export function createAgentClient(connection: Connection): Client {
   const online = withStepUp(createHttpClient(connection.places), (plain) => askOnTerminal(connection, plain));
   const absence = createAbsence(connection);
@@ -51,9 +51,9 @@ export function createAgentClient(connection: Connection): Client {
       }
     },
     async stream(id, input, onMessage, options) {
-      // In process there is nobody else, so nothing would ever come.
+      // In process there would never be another message.
       if (absence.inProcess(true) !== undefined) {
-        throw new CommandError(1, "Following needs the running agent. Start it, or leave --follow out.");
+        throw new CommandError(1, "--follow needs the running agent. Start it, or leave --follow out.");
       }
       await online.stream(id, input, onMessage, options);
     },
@@ -64,12 +64,12 @@ export function createAgentClient(connection: Connection): Client {
   };
 }
 
-/** What is done while no agent listens. */
+/** The work of a command while no agent listens. */
 interface Absence {
   /** The operations in this process, once they are open: for one that only reads, or for any. */
   inProcess(readsOnly: boolean): Calls | undefined;
   hasAnswered(): void;
-  /** Settles when there is something to call: this process, or an agent that may have begun to listen. Else it throws. */
+  /** Waits until the call may be tried again: in this process, or at an agent that may listen by now. Else it throws. */
   mend(absence: Error, readsOnly: boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -83,12 +83,12 @@ function createAbsence(connection: Connection): Absence {
   let hasAnswered = false;
   let mending: Promise<void> | undefined;
   const mend = async (absence: Error, readsOnly: boolean): Promise<void> => {
-    // One that has answered, or is stopping, is being restarted: a command that took its lock now would keep it from coming back.
+    // An agent that has answered before, or is stopping, is being restarted: a command must not take its lock now.
     const mayReplace = connection.worksOffline && !hasAnswered && absence instanceof AgentAbsent;
     if (!mayReplace) return untilAgent(absence);
-    // Looked at first: an agent that is about to listen has the processor to itself while this waits.
+    // Checked first, so that an agent that is starting has the processor while this command waits.
     const lock = await findLock(connection.places.stateDirectory);
-    // To read takes no lock. The agent is waited for all the same, since it knows more than its disk does.
+    // Reading needs no lock. The command waits for the agent all the same, which knows more than the state on the disk.
     if (readsOnly && lock?.holder.role !== "agent") {
       reader = await opening(true);
       return;
@@ -125,21 +125,21 @@ function createAbsence(connection: Connection): Absence {
   };
 }
 
-/** The owner of the token gives his password again; where nobody sits at a terminal the agent's advice stands. */
+/** Asks the owner of the token for their password. Without a terminal the agent's advice is printed. */
 async function askOnTerminal({ context, remark }: Connection, plain: Client): Promise<Proof | undefined> {
   if (!context.stdin.isTTY) return undefined;
   const user = await plain.call("getMe", {});
-  await remark("This takes the password again.");
+  await remark("Confirm your password to go on.");
   return withHiddenInput(context, (ask) => askProof(ask, user));
 }
 
-/** Another command was quicker: it is waited for like one that was there before. */
+/** Another command has taken the lock first: this one waits for it. */
 function unlessLocked(error: unknown): StateLocked {
   if (error instanceof StateLocked) return error;
   throw error;
 }
 
-/** Opens the operations in this process, and says so the first time. */
+/** Opens the operations in this process, and remarks on it the first time. */
 function createOpening({ places, context, remark }: Connection): (readsOnly: boolean) => Promise<Calls> {
   let isSaid = false;
   return async (readsOnly) => {

@@ -4,7 +4,7 @@ import type { StateTools } from "../../store/documents/inspection.ts";
 import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
 
 /**
- * What the commands talk to: the agent over its socket or a URL, or the same operations in process.
+ * Operations for commands: of the agent over its socket or a URL, or the same in process.
  * A refusal is a StewardError with the agent's code; an agent that cannot be reached is a CommandError(8).
  */
 export interface Client extends Calls {
@@ -21,7 +21,7 @@ export interface Client extends Calls {
 }
 
 export interface StreamOptions {
-  /** The last id that was read, to go on behind it. */
+  /** The id of the last message that was read; the stream goes on after it. */
   lastEventId?: string | undefined;
   signal?: AbortSignal;
 }
@@ -34,31 +34,31 @@ export interface StreamedMessage {
   readonly data: unknown;
 }
 
-/** What can also be done in process, when there is no agent. */
+/** Operations that also work in process, without an agent. */
 export interface Calls {
   call<Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>>;
   close(): Promise<void>;
 }
 
-/** Everything a command may touch of the world outside; only the mains know the process. */
+/** Everything outside that a command may use; only the mains know the process. */
 export interface CommandContext {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   environment: Readonly<Record<string, string | undefined>>;
-  /** This program's own version, for `--version` and for when the agent cannot say its. */
+  /** The version of this program, for `--version` and where the agent does not answer. */
   programVersion: string;
   /**
-   * The same operations in process, as local root; for when the agent is down. Under the store's lock, or, with
-   * `readsOnly`, without it: then only operations that change nothing may be called. What a person should know of the
-   * state besides is said by `remark`, in sentences.
+   * The same operations in process, as local root, for when the agent is down. They run under the store's lock, or, with
+   * `readsOnly`, without it: then only operations that change nothing may be called. `remark` is given sentences about
+   * anything wrong with the state.
    */
   openOffline(
     stateDirectory: string,
     options: { readsOnly: boolean; remark: (text: string) => Promise<void> },
   ): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
-  /** Judges a root of trust of updates. Throws `update_root_unusable`. */
+  /** Checks a root of trust for updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
   /**
    * Runs root's side of updates (`dist/installer.js`) with these words and the places behind them, as the present user and on
@@ -98,8 +98,8 @@ export class CommandError extends Error {
 }
 
 /**
- * What answers sends more than the agent ever would, or comes to no end: it is not the agent, or the agent has been
- * taken over. Asking again would not help.
+ * The program that answers sends more than the agent ever would, or without an end: it is not the agent, or an attacker
+ * controls it. Trying again would not help.
  */
 export class BoundlessAnswer extends CommandError {
   constructor(what: string) {
@@ -108,7 +108,7 @@ export class BoundlessAnswer extends CommandError {
   }
 }
 
-/** Ends a command that has said all there is to say: only its exit code is left, and nothing more is printed. */
+/** Ends a command with an exit code after it has printed all it has to. */
 export class OnlyExitCode extends CommandError {
   constructor(exitCode: number) {
     super(exitCode, "");

@@ -72,7 +72,7 @@ function createBoundedParser(onEvent: (message: EventSourceMessage) => void): Ev
   return createParser({
     onEvent,
     maxBufferSize: maximumCharacters,
-    // Fields that it does not know are reported here too, and mean nothing.
+    // Unknown fields are reported here too, and are ignored.
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded")
         throw new BoundlessAnswer("An event does not end after 1 MiB, which the agent's events do.");

@@ -34,14 +34,14 @@ export class AgentRefusal extends StewardError {
   }
 }
 
-/** The exit code of whatever ended a command: 1 for what nobody foresaw. */
+/** The exit code for an error that ended a command: 1 for an unexpected one. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommandError) return error.exitCode;
   if (error instanceof StewardError) return errorCodes[error.code].exit;
   return 1;
 }
 
-/** What a person reads on standard error, without the last line feed. */
+/** The text for standard error, without the last line feed. */
 export function describeFailure(error: unknown): string {
   if (error instanceof CommandError) return escapeLines(`steward: ${error.message}`);
   if (!(error instanceof StewardError)) return escapeText(`steward: ${unforeseen(error)}`);
@@ -55,7 +55,7 @@ export function describeFailure(error: unknown): string {
   return lines.map(escapeText).join("\n");
 }
 
-/** Answers of 503 that stay until what is wrong is mended, though the agent gives each a Retry-After. */
+/** Codes of a 503 that last until the device is repaired, though the agent gives each a Retry-After. */
 const lasting: readonly StewardError["code"][] = [
   "setup_required",
   "second_factor_unavailable",
@@ -65,19 +65,19 @@ const lasting: readonly StewardError["code"][] = [
   "no_majority",
 ];
 
-/** Waiting helps, and the message does not say so itself. */
+/** Whether waiting helps, and the message does not say so itself. */
 function isPassing({ code, message }: StewardError): boolean {
   return !lasting.includes(code) && !/\btry again\b/i.test(message);
 }
 
-/** What the device thinks of the time, as a sentence. */
+/** The device's own time, as a sentence. */
 export function describeClock({ server_time, synchronised, skew_suspected }: ProblemClock): string {
-  const worth = synchronised === true ? "its clock is synchronised" : "nobody vouches for its clock";
-  const skew = skew_suspected === true ? ", and the code was one of another time" : "";
+  const worth = synchronised === true ? "its clock is synchronised" : "its clock is not trusted";
+  const skew = skew_suspected === true ? ", and the code belongs to another time" : "";
   return `The device says it is ${server_time}; ${worth}${skew}.`;
 }
 
-/** A failure for programs: the problem document of the agent, or one made up here. */
+/** A failure for programs: the problem document of the agent, or one made here. */
 export function failureDocument(error: unknown): object {
   if (error instanceof AgentRefusal) return error.problem;
   if (!(error instanceof StewardError)) {

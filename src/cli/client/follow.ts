@@ -4,7 +4,7 @@ import type { Input, StreamId } from "../../contract/types.ts";
 import type { Invocation } from "../framework/command.ts";
 import { BoundlessAnswer, CommandError, type StreamedMessage } from "./context.ts";
 
-/** Tries in a row to come back to an agent that has gone, a second apart: a restart takes a few. */
+/** Tries in a row to reconnect to an agent, a second apart: a restart takes a few. */
 const comeBackTries = 30;
 const comeBackMilliseconds = 1_000;
 
@@ -16,14 +16,14 @@ export interface Followed<Id extends StreamId> {
   onMessage: (message: StreamedMessage) => Promise<void>;
 }
 
-/** Reads a stream, also across restarts of the agent, until Ctrl-C (CommandError 130) or until nobody reads any more. */
+/** Reads a stream, also across restarts of the agent, until Ctrl-C (CommandError 130) or until standard output closes. */
 export async function followStream<Id extends StreamId>(
   { client, context }: Invocation,
   { id, input, lastEventId, onMessage }: Followed<Id>,
 ): Promise<void> {
   const interruption = context.interruption();
   const unread = new AbortController();
-  // `steward events -f | head` has seen enough.
+  // As in `steward events -f | head`.
   context.stdout.once("error", () => unread.abort());
   const signal = AbortSignal.any([interruption, unread.signal]);
   let last = lastEventId;
@@ -44,7 +44,7 @@ export async function followStream<Id extends StreamId>(
   if (interruption.aborted) throw new CommandError(130, "Interrupted.");
 }
 
-/** An agent that is not there, or is about to go, may be back soon; a refusal stays one. */
+/** An agent that is absent or stopping may be back soon; any other refusal lasts. */
 function isPassing(error: unknown): boolean {
   if (error instanceof CommandError) return error.exitCode === 8 && !(error instanceof BoundlessAnswer);
   return error instanceof StewardError && error.code === "shutting_down";

@@ -4,13 +4,13 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Pages of one list, and characters of them together: the longest that the agent keeps, its event log, has 4 MiB. */
+/** Pages of one list, and their characters together; the longest list of the agent, its event log, has 4 MiB. */
 const mostPages = 10_000;
 const mostCharacters = 64 * 1024 * 1024;
 
 /**
- * To be shown each page of a list. What answers at the socket is not trusted to come to an end: throws BoundlessAnswer
- * where a cursor comes back, or the list goes on for longer than any of the agent's.
+ * Is called with each page of a list. The program at the socket may be hostile: throws BoundlessAnswer where a cursor is
+ * repeated, or the list is longer than any of the agent's.
  */
 export function createListEnd(): (page: Page) => void {
   const known = new Set<string>();

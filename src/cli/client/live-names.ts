@@ -5,10 +5,10 @@ import { createHttpClient } from "./client.ts";
 import type { Client } from "./context.ts";
 import type { Places } from "./places.ts";
 
-/** Milliseconds, for an agent that is busy: where none listens, that is known at once. A person at the tab key waits. */
+/** Milliseconds to wait for a busy agent, while the user waits at the tab key. An absent agent is noticed at once. */
 const patienceMilliseconds = 5_000;
 
-/** Names, each with what it is, that the running agent knows at this moment. Throws where none answers at once. */
+/** The names that the running agent lists, each with a description. Throws where no agent answers at once. */
 export async function namesOf(
   kind: LiveNames,
   places: Places,

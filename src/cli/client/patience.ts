@@ -8,11 +8,11 @@ import { type Places, usualSocketPath } from "./places.ts";
 
 /** All in milliseconds. */
 export interface PatienceLimits {
-  /** For an agent that has its state and does not listen yet: a slow device takes some seconds to start. */
+  /** For an agent that has locked its state and does not listen yet: a slow device takes some seconds to start. */
   readonly agent: number;
   /** For another command that works on the state: each takes about a second. */
   readonly command: number;
-  /** Before it is said what is waited for. */
+  /** Before the command says what it waits for. */
   readonly silence: number;
   /** Between two tries. */
   readonly pause: number;
@@ -20,14 +20,14 @@ export interface PatienceLimits {
 
 const usualLimits: PatienceLimits = { agent: 15_000, command: 10_000, silence: 1_000, pause: 100 };
 
-/** What has to end, or to begin, before the command can go on. */
+/** The process that a command waits for. */
 export interface Hindrance {
   readonly holder: LockHolder;
-  /** What to say when it was waited for in vain. */
+  /** The error where the wait was in vain. */
   readonly failure: Error;
 }
 
-/** Waits between the tries of one command, each time it is asked; says for what, once. */
+/** Waits between the tries of a command, and says once what it waits for. */
 export interface Patience {
   /** Resolves when to try again. Throws the failure when the time is over. */
   again(hindrance: Hindrance): Promise<void>;
@@ -58,7 +58,7 @@ export function createPatience({ places, remark, limits = usualLimits }: Patienc
   };
 }
 
-/** Does `work` on the state as soon as no other command has it. An agent that has it is not waited for. */
+/** Does `work` as soon as no other command has locked the state. It does not wait for an agent. */
 export async function afterOtherCommands<T>(options: PatienceOptions, work: () => Promise<T>): Promise<T> {
   const patience = createPatience(options);
   for (;;) {
@@ -71,7 +71,7 @@ export async function afterOtherCommands<T>(options: PatienceOptions, work: () =
   }
 }
 
-/** The agent that is about to listen: it has its state already, or systemd is starting it. undefined: there is none. */
+/** The agent that is starting: it has locked its state already, or systemd is starting it. undefined: there is none. */
 export async function findStartingAgent(
   places: Pick<Places, "socketPath" | "stateDirectory">,
 ): Promise<LockHolder | undefined> {
@@ -82,7 +82,7 @@ export async function findStartingAgent(
   return /^(activating|deactivating|reloading)$/.test(state) ? { pid: null, role: "agent" } : undefined;
 }
 
-/** Empty where systemd does not say. */
+/** Empty where systemd does not answer. */
 function activeState(unit: string): Promise<string> {
   const child = spawn("systemctl", ["show", "--property=ActiveState", "--value", unit], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -101,7 +101,7 @@ function activeState(unit: string): Promise<string> {
 function waitingFor({ stateDirectory }: Pick<Places, "stateDirectory">, { pid, role }: LockHolder): string {
   const who = pid === null ? "" : ` (process ${pid})`;
   if (role === "agent") return `Waiting for the agent to start${who}…`;
-  return `Waiting for another program that works on the state in ${stateDirectory}${who}…`;
+  return `Waiting for another program, which has locked the state in ${stateDirectory}${who}…`;
 }
 
 function notListening(
@@ -113,7 +113,7 @@ function notListening(
   const who = pid === null ? "another program" : `process ${pid}`;
   const failure = new CommandError(
     8,
-    `The state in ${stateDirectory} is in use by ${who}, and within ${waitedMilliseconds / 1_000} seconds no agent has begun to listen at ${socketPath}. See \`systemctl status steward\`; where the agent listens elsewhere, name its socket with --socket.`,
+    `The state in ${stateDirectory} is in use by ${who}, and no agent has begun to listen at ${socketPath} within ${waitedMilliseconds / 1_000} seconds. See \`systemctl status steward\`; where the agent listens elsewhere, name its socket with --socket.`,
   );
   failure.cause = cause;
   return failure;

@@ -4,22 +4,22 @@ import { usualDirectories } from "../../installer/files/release-directories.ts";
 
 import { CommandError, type GivenOptions } from "./context.ts";
 
-/** Of a packaged installation. */
+/** The socket of a packaged installation. */
 export const usualSocketPath = "/run/steward/steward.sock";
 
-/** Where the agent and its files are, as far as this call of the command line is concerned. */
+/** Where the agent and its files are, for this call of the command line. */
 export interface Places {
   readonly socketPath: string;
   readonly stateDirectory: string;
   /** The socket's directory: the setup token lies there too. */
   readonly runDirectory: string;
-  /** What root decides about this device; the root of trust of updates lies beside it. */
+  /** Root's decisions about this device; the root of trust for updates lies beside this file. */
   readonly hostFile: string;
-  /** Root's releases, with their journal, which everybody may read. */
+  /** The releases, with their journal, which every user may read. */
   readonly releasesDirectory: string;
-  /** What root's side of updates keeps for itself. */
+  /** The installer's own records. */
   readonly trustDirectory: string;
-  /** Given: the agent is called over the network, and nothing local is touched. */
+  /** If given, the agent is called over the network, and no local file is used. */
   readonly url: URL | undefined;
   /** Secrets may go over plain http beyond this machine. */
   readonly mayBeOverheard: boolean;

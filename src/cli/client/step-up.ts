@@ -8,8 +8,8 @@ import type { Client } from "./context.ts";
 export type Proof = Input<"reauthenticate">["body"];
 
 /**
- * A client that gives the proof and repeats the request when the agent asks for the password again, once in its life.
- * `prove` is asked then and not before; undefined from it leaves the agent's refusal as it is.
+ * A client that confirms the password and repeats the request when the agent requires that, once. `prove` is called only
+ * then; where it returns undefined, the agent's refusal stands.
  */
 export function withStepUp(client: Client, prove: (client: Client) => Promise<Proof | undefined>): Client {
   let hasSteppedUp = false;
@@ -31,13 +31,13 @@ export function withStepUp(client: Client, prove: (client: Client) => Promise<Pr
   };
 }
 
-/** Asks a user for his password and, where he has a second factor, for a code. */
+/** Asks a user for their password and, where they have a second factor, for a code. */
 export async function askProof(ask: Ask, { username, two_factor }: User): Promise<Proof> {
   const password = await ask(`Password of ${username}: `);
   return two_factor.enabled ? { password, ...(await askFactor(ask, username)) } : { password };
 }
 
-/** Asks for a code or a recovery code: what has a letter in it, or is too long, is none of the six digits. */
+/** Asks for a code or a recovery code. An answer with a letter, or that is too long, is a recovery code. */
 export async function askFactor(
   ask: Ask,
   username: string,

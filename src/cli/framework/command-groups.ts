@@ -6,7 +6,7 @@ export interface CommandGroup {
   readonly words: readonly string[];
 }
 
-/** Every first word of the command table stands in one of them: test/cli holds that. */
+/** Every first word of the command table is in one of them: test/cli checks that. */
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Users and their access", words: ["user", "token", "setup-token"] },
   { title: "The device", words: ["status", "system", "time", "logs", "events", "version"] },

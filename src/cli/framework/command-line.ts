@@ -7,7 +7,7 @@ import { commandHelp, commandUsage, groupHelp, groupUsage, usageError } from "./
 
 type GivenOption = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
 
-/** The words and options of a command line, before anyone has judged them. */
+/** The words and options of a command line, not checked yet. */
 export interface SplitLine {
   readonly words: readonly string[];
   readonly given: readonly GivenOption[];
@@ -42,7 +42,7 @@ export function splitLine(argv: readonly string[], commands: readonly Command[])
   };
 }
 
-/** What the line asks for. Throws CommandError(2) that names the mistake and the right usage. */
+/** The command that the line asks for. Throws CommandError(2), which names the mistake and the right usage. */
 export function readRequest(line: SplitLine, commands: readonly Command[]): Request {
   if (line.options.has("version") && line.words.length === 0) return { kind: "version" };
   // `steward help user add` is `steward user add --help`.
@@ -63,7 +63,7 @@ export function readRequest(line: SplitLine, commands: readonly Command[]): Requ
   return { kind: "command", command, positionals: rest };
 }
 
-/** Follows the words down the table as far as they name something in it. */
+/** Follows the words down the table as far as they name a command or a group. */
 function selectMembers(words: readonly string[], commands: readonly Command[]) {
   let members = commands;
   const prefix: string[] = [];
@@ -142,7 +142,7 @@ function checkPositionals(words: readonly string[], command: Command, hasVersion
   });
 }
 
-/** Whoever wants to say which version something has is likely to write it so. */
+/** For users who write --version=1.2 to give a version. */
 const versionHint = " --version takes no value: it shows the version of this program.";
 
 function notOneOf(name: string, value: string, values: readonly string[]): string {

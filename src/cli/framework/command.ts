@@ -2,10 +2,10 @@ import type { Client, CommandContext, GivenOptions } from "../client/context.ts"
 import type { Places } from "../client/places.ts";
 import type { Output } from "../terminal/output.ts";
 
-/** What the agent knows the names of. */
+/** Things whose names the agent lists. */
 export type LiveNames = "users" | "tokens";
 
-/** One option; with `value` it takes one (the word stands in the usage line), without it is a switch. */
+/** One option. With `value`, the word in the usage line, it takes a value; without, it is a switch. */
 export interface Option {
   readonly name: string;
   readonly short?: string;
@@ -18,16 +18,16 @@ export interface Option {
   readonly isFile?: true;
   /** The option that cannot be given together with this one. */
   readonly excludes?: string;
-  /** It says which agent is asked, and how. */
+  /** It selects the agent, or the way to it. */
   readonly isOfAgent?: true;
   readonly summary: string;
 }
 
 export interface Positional {
-  /** As it stands in the usage line. */
+  /** The word in the usage line. */
   readonly name: string;
   readonly isOptional?: true;
-  /** Takes all that is left; the last one only. */
+  /** Takes all remaining words; only for the last one. */
   readonly isRepeated?: true;
   /** The only values that are accepted. */
   readonly values?: readonly string[];
@@ -37,13 +37,13 @@ export interface Positional {
   readonly live?: LiveNames;
 }
 
-/** A line to type, and what it is for. */
+/** A line to type, and its purpose. */
 export interface Example {
   readonly line: string;
   readonly what: string;
 }
 
-/** One call of one command, with everything that it may use. */
+/** One call of a command, with everything that it may use. */
 export interface Invocation {
   /** The words of the command line as they were typed, without the program's name. */
   readonly typed: readonly string[];
@@ -61,7 +61,7 @@ export interface Command {
   readonly path: readonly string[];
   /** Other words for the last word of the path. */
   readonly aliases?: readonly string[];
-  /** It works, and neither help nor completion speaks of it. */
+  /** It works, but help and completion do not list it. */
   readonly isHidden?: true;
   readonly summary: string;
   readonly positionals: readonly Positional[];
@@ -69,7 +69,7 @@ export interface Command {
   readonly examples?: readonly Example[];
   /** When the agent is not running, its operations are done in process. */
   readonly worksOffline?: true;
-  /** It works on files alone: its help is silent about options of an agent. */
+  /** It only works on files: its help leaves the options of the agent out. */
   readonly isWithoutAgent?: true;
   run(invocation: Invocation): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Option } from "./command.ts";
 import { type CompletionModel, type Place, quoted, spellings } from "./completion-model.ts";
 
-/** For `source <(steward completion bash)`; needs nothing of the bash-completion package. */
+/** For `source <(steward completion bash)`; works without the bash-completion package. */
 export function bashScript(model: CompletionModel): string {
   return `# bash completion for steward
 _steward() {

@@ -44,7 +44,7 @@ function fishPlace({ at, words, options, live }: Place): string[] {
   ];
 }
 
-/** fish takes what stands behind a tab for the description. */
+/** fish shows the text after a tab as the description. */
 function namesOf(live: LiveNames): string {
   return `(steward completion-names ${live} 2>/dev/null)`;
 }

@@ -1,16 +1,16 @@
 import type { Command, LiveNames, Option } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
 
-/** A place in the command line: after these words (a leading blank before each), this may follow. */
+/** A position in the command line: after these words (a leading blank before each), this may follow. */
 export interface Place {
   readonly at: string;
   readonly words: readonly { readonly word: string; readonly summary: string }[];
   readonly options: readonly Option[];
-  /** Names that the running agent is asked for. */
+  /** Names to be asked of the running agent. */
   readonly live: LiveNames | undefined;
 }
 
-/** What the three scripts are written from. */
+/** The three scripts are made from it. */
 export interface CompletionModel {
   readonly places: readonly Place[];
   /** Words that lead on: from ` user` + `delete` to ` user rm`. */

@@ -5,11 +5,11 @@ import type { Invocation, Option } from "./command.ts";
 
 export const dryRunOption: Option = {
   name: "dry-run",
-  summary: "say what would happen, and change nothing",
+  summary: "show what would happen, and change nothing",
 };
 
 /**
- * Asks before what cannot be taken back, unless `--yes`. Throws CommandError 1 (no), or 2 with the line to type where
+ * Asks before a change that cannot be undone, unless `--yes`. Throws CommandError 1 (no), or 2 with the line to type where
  * there is no terminal.
  */
 export async function requireConsent(
@@ -26,15 +26,15 @@ export async function requireConsent(
   if (!(await confirm(context, question))) throw new CommandError(1, "Not confirmed; nothing was changed.");
 }
 
-/** What a command is about to do to a person or a program. */
+/** The effect of a command on a user or a program. */
 export interface Consequences {
-  /** To whom it happens, and how they come back. */
+  /** Who is affected, and how they get back in. */
   readonly says: readonly string[];
   readonly question: string;
 }
 
 /**
- * Says what will happen and asks; with `--dry-run` it only says. Whether to go on. Throws as `requireConsent`.
+ * Shows the effect and asks; with `--dry-run` it only shows it. Whether to go on. Throws as `requireConsent`.
  */
 export async function agreesTo(invocation: Invocation, { says, question }: Consequences): Promise<boolean> {
   const { options, context, output } = invocation;
@@ -57,7 +57,7 @@ function typedLine(words: readonly string[], option: string): string {
 function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (escapeText(word) === word) return `'${word.replaceAll("'", "'\\''")}'`;
-  // POSIX.1-2024 §2.2.4, for what a terminal must not get as it is.
+  // POSIX.1-2024 §2.2.4, for characters that could control the terminal.
   const quoted = word.replace(/['\\]/g, "\\$&");
   return `$'${[...quoted].map((one) => (escapeText(one) === one ? one : bytesOf(one))).join("")}'`;
 }

@@ -7,7 +7,7 @@ export const globalOptions: readonly Option[] = [
     short: "o",
     value: "FORMAT",
     values: ["table", "json"],
-    summary: "table for people (default), json in the API's shapes",
+    summary: "table (default), or json in the shapes of the API",
   },
   { name: "quiet", summary: "no remarks on standard error, only errors" },
   { name: "yes", summary: "do not ask for confirmation" },
@@ -30,7 +30,7 @@ export const globalOptions: readonly Option[] = [
   {
     name: "insecure-http",
     isOfAgent: true,
-    summary: "send token or password over plain http, where others can read them",
+    summary: "send a token or password over plain http, where others can read it",
   },
   {
     name: "token-file",
@@ -44,7 +44,7 @@ export const globalOptions: readonly Option[] = [
     value: "FILE",
     isFile: true,
     isOfAgent: true,
-    summary: "PEM file of the authority that --url is checked with",
+    summary: "PEM file of the certificate authority that the server of --url must have",
   },
   { name: "help", short: "h", summary: "show this help" },
   { name: "version", summary: "show this program's version" },

@@ -4,12 +4,12 @@ import type { Command, Example, Option, Positional } from "./command.ts";
 import { commandGroups, groupOf } from "./command-groups.ts";
 import { globalOptions } from "./global-options.ts";
 
-/** A mistake in the command line: exit 2, with what is wrong and the usage that would be right. */
+/** A mistake in the command line: exit 2, with the mistake and the right usage. */
 export function usageError(message: string, usage: string): CommandError {
   return new CommandError(2, `${message}\n${usage}`);
 }
 
-/** `Usage: steward user add NAME [--role ROLE] …` and where more is said. */
+/** `Usage: steward user add NAME [--role ROLE] …` and the command for its help. */
 export function commandUsage(command: Command): string {
   const words = ["steward", ...command.path, ...command.positionals.map(positionalUsage)];
   const usage = ["Usage:", ...words, ...optionUsages(command.options)].join(" ");
@@ -56,12 +56,12 @@ function commonOptions(members: readonly Command[]): string[] {
   return section("Options of every command:", options.map(optionLine));
 }
 
-/** What most people look for first. */
+/** The commands that most users need first. */
 const firstSteps: readonly Example[] = [
-  { line: "steward user add anna --role admin", what: "make the first administrator" },
+  { line: "steward user add anna --role admin", what: "create the first administrator" },
   { line: "steward user diagnose anna", what: "why can anna not sign in?" },
-  { line: "steward time status", what: "is the clock right, and by whom?" },
-  { line: "steward update status", what: "what is installed, and what comes?" },
+  { line: "steward time status", what: "is the clock right, and who sets it?" },
+  { line: "steward update status", what: "which releases are installed, and which are available?" },
   { line: "steward help user", what: "the commands of a group" },
 ];
 
@@ -79,7 +79,7 @@ function exampleLine({ line, what }: Example): readonly [string, string] {
   return [line, what];
 }
 
-/** What each exit code means. */
+/** The meanings of the exit codes. */
 export const exitCodes = [
   ["0", "ok"],
   ["1", "failed"],
@@ -93,7 +93,7 @@ export const exitCodes = [
   ["9", "clock not synchronised"],
   [
     "10",
-    "done, and a person has to see to something (status), or something published expires soon (repo publish, repo renew)",
+    "done, but something needs attention (status), or published metadata expires soon (repo publish, repo renew)",
   ],
   ["130", "interrupted"],
 ] as const;

@@ -6,33 +6,37 @@ import { followStream } from "../client/follow.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { commandUsage, usageError } from "../framework/usage.ts";
 
-/** Lines shown where the command line does not say. */
+/** Lines shown without --limit. */
 const usualLines = 100;
 const usualLinesBeforeFollowing = 10;
 
-/** Lines that are read at once for one command. */
+/** Lines read for one command. */
 const mostLines = 10_000;
 
 export const logs: Command = {
   path: ["logs"],
   summary: "Show the log of the agent and the allowed units, the oldest line first",
   examples: [
-    { line: "steward logs --since 15m --priority warning", what: "what went wrong lately" },
-    { line: "steward logs -f", what: "go on with the lines to come" },
+    { line: "steward logs --since 15m --priority warning", what: "recent warnings and errors" },
+    { line: "steward logs -f", what: "also show new lines as they are written" },
   ],
   positionals: [],
   options: [
-    { name: "follow", short: "f", excludes: "until", summary: "go on with the lines to come" },
+    { name: "follow", short: "f", excludes: "until", summary: "also show new lines as they are written" },
     { name: "unit", value: "UNIT", summary: "only this systemd unit, such as steward.service" },
-    { name: "since", value: "TIME", summary: "RFC 3339, or how long ago: 90s, 15m, 6h, 7d" },
-    { name: "until", value: "TIME", summary: "the same, for the end" },
+    {
+      name: "since",
+      value: "TIME",
+      summary: "only lines since an RFC 3339 time, or since so long ago: 90s, 15m, 6h, 7d",
+    },
+    { name: "until", value: "TIME", summary: "only lines until this time, in the same form" },
     {
       name: "priority",
       value: "PRIORITY",
       values: severityWords,
       summary: "the least severity shown",
     },
-    { name: "search", value: "TEXT", summary: "only lines whose message has this part, read literally" },
+    { name: "search", value: "TEXT", summary: "only lines whose message contains this text" },
     {
       name: "limit",
       value: "N",
@@ -73,10 +77,10 @@ function readLimit(options: GivenOptions): number | undefined {
   if (text === undefined) return undefined;
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= mostLines) return limit;
-  throw usageError(`--limit is a number from 1 to ${mostLines}, not "${text}".`, commandUsage(logs));
+  throw usageError(`--limit must be a number from 1 to ${mostLines}, not "${text}".`, commandUsage(logs));
 }
 
-/** As many pages as it takes, as one in the API's shape. */
+/** All pages needed, as one in the shape of the API. */
 async function readLines(
   client: Client,
   query: Omit<LogQuery, "limit" | "cursor">,
@@ -86,11 +90,11 @@ async function readLines(
     (page) => client.call("listLogs", { query: { ...query, ...page } }),
     limit,
   );
-  // A reader at the end has counted them all.
+  // The last page has the total.
   return all.next_cursor === null ? { ...all, total: all.items.length } : all;
 }
 
-/** The lines that there are, then those to come; each once, though the stream may begin within those that there are. */
+/** The past lines, then new ones; each once, though the stream may begin among the past ones. */
 async function follow(invocation: Invocation, filters: Filters, present: readonly LogEntry[]): Promise<void> {
   const { output } = invocation;
   for (const entry of present) await output.line(entry, [lineOf(entry)]);
@@ -107,7 +111,7 @@ async function follow(invocation: Invocation, filters: Filters, present: readonl
   });
 }
 
-/** Time, priority, unit, message and what else the line says. Whoever wrote it may be nobody's friend. */
+/** Time, priority, unit, message and further members. The text may come from an attacker, so it is escaped. */
 function lineOf({ time, priority, unit, message, members }: LogEntry): string {
   const facts = Object.entries(members ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return [time, priority.padEnd(7), unit, message, ...facts].join(" ");

@@ -6,22 +6,22 @@ import { isRecord, type SettingKey, settingFields, settingKeysOf, unknownKey } f
 
 export const settingKeys: readonly SettingKey[] = settingKeysOf(settings);
 
-/** One change, and the dotted keys that it touches. */
+/** One change, and the dotted keys that it sets. */
 export interface ParsedChange {
   readonly change: SettingsChange;
   readonly keys: readonly string[];
 }
 
 /**
- * Reads `KEY=VALUE` pairs into one change. The schema says how VALUE is meant; a group takes its members as a JSON object.
- * The agent judges the values. Throws CommandError 2 (form) or 6 (content).
+ * Reads `KEY=VALUE` pairs into one change. VALUE is read by the type in the schema; the value of a group is a JSON object.
+ * The agent checks the values. Throws CommandError 2 (form) or 6 (content).
  */
 export function parseAssignments(assignments: readonly string[]): ParsedChange {
   return changeOf(assignments.flatMap((assignment) => assigned(splitAssignment(assignment))));
 }
 
 /**
- * Reads what `system get` prints: `KEY=VALUE` lines, where empty ones and those that begin with # are passed over, or the
+ * Reads the output of `system get`: `KEY=VALUE` lines, of which empty ones and those that begin with # are ignored, or the
  * settings as one JSON object. Throws CommandError 2 or 6.
  */
 export function parseSettings(text: string): ParsedChange {
@@ -41,7 +41,7 @@ function changeOf(members: readonly Member[]): ParsedChange {
     keys.push(key);
     plant(change, key.split("."), value);
   }
-  // The keys are the schema's own; whether the values fit it is the agent's to say.
+  // The keys are those of the schema; the agent checks the values.
   return { change: toObject(change) as SettingsChange, keys };
 }
 
@@ -50,7 +50,7 @@ function splitAssignment(assignment: string): { key: string; text: string } {
   if (end > 0) return { key: assignment.slice(0, end), text: assignment.slice(end + 1) };
   throw new CommandError(
     2,
-    `KEY=VALUE is expected, such as update.ota.channel=stable; "${assignment}" is not of this form.`,
+    `"${assignment}" must have the form KEY=VALUE, such as update.ota.channel=stable.`,
   );
 }
 
@@ -75,9 +75,9 @@ function parseJson(text: string, name: string): unknown {
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // Falls through: what is cut off is told like what is of another kind.
+    // Falls through: JSON that is cut off gets the same error as JSON of another kind.
   }
-  throw new CommandError(6, `${name} begins like a JSON object and is none: is it whole?`);
+  throw new CommandError(6, `${name} begins like a JSON object, but is not one: it may be incomplete.`);
 }
 
 function parseValue(setting: SettingKey, text: string): unknown {
@@ -88,16 +88,16 @@ function parseValue(setting: SettingKey, text: string): unknown {
   if (["", "-", "null"].includes(text) && type.includes("null")) return null;
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
   const kinds = type.includes("null") ? "a whole number, or null" : "a whole number";
-  throw new CommandError(6, `${key} is ${kinds}, not "${text}".`);
+  throw new CommandError(6, `${key} must be ${kinds}, not "${text}".`);
 }
 
 function parseSwitch(key: string, text: string): boolean {
   if (["true", "yes", "on"].includes(text)) return true;
   if (["false", "no", "off"].includes(text)) return false;
-  throw new CommandError(6, `${key} is true or false, not "${text}".`);
+  throw new CommandError(6, `${key} must be true or false, not "${text}".`);
 }
 
-/** Texts with commas between them; or a JSON array, which no list of host names looks like, though `[::1]:123` begins so. */
+/** Texts separated by commas, or a JSON array; a list such as `[::1]:123` begins like one. */
 function parseList(text: string): unknown {
   if (text.trim() === "") return [];
   try {
@@ -114,10 +114,7 @@ function parseArray({ key }: SettingKey, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(
-      6,
-      `${key} is a list, written as JSON such as '${key}=[]'; "${text}" is not JSON.`,
-    );
+    throw new CommandError(6, `${key} must be a JSON list, such as '${key}=[]'; "${text}" is not JSON.`);
   }
 }
 

@@ -4,7 +4,7 @@ import { nearMisses } from "../framework/near-miss.ts";
 /** One setting of the schema, by its dotted key such as `update.ota.channel`. */
 export interface SettingKey {
   readonly key: string;
-  /** JSON Schema's words, such as `string`, or `integer or null`. */
+  /** In the words of JSON Schema, such as `string`, or `integer or null`. */
   readonly type: string;
   /** Of an array, the type of its items. */
   readonly itemType: string | undefined;
@@ -60,7 +60,7 @@ export function valueAt(document: unknown, key: string): unknown {
   return value;
 }
 
-/** Exit 6, with the settings that may have been meant, or those of the group that was named. */
+/** Exit 6, with similar settings, or those of the group that was named. */
 export function unknownKey(key: string, known: readonly SettingKey[]): CommandError {
   const keys = known.map((setting) => setting.key);
   const members = keys.filter((candidate) => candidate.startsWith(`${key}.`));

@@ -13,18 +13,18 @@ const fromOption: Option = {
   name: "from",
   value: "FILE",
   excludes: "at",
-  summary: "a kept file as `state list NAME` names it, or good for the last good copy",
+  summary: "a kept file as `state list NAME` lists it, or good for the last good copy",
 };
 
 const atOption: Option = {
   name: "at",
   value: "WHEN",
-  summary: "a version of users or settings: by its number, or by a time at which it was in force",
+  summary: "a version of users or settings: its number, or a time at which it was in use",
 };
 
 const list: Command = {
   path: ["state", "list"],
-  summary: "List the agent's documents and their condition, or what one can be restored from",
+  summary: "List the agent's documents and their condition, or the copies that NAME can be restored from",
   positionals: [{ name: "NAME", isOptional: true, suggestions: documentNames }],
   options: [],
   async run(invocation) {
@@ -41,7 +41,7 @@ const list: Command = {
 
 const show: Command = {
   path: ["state", "show"],
-  summary: "Show a document as JSON, its secrets masked",
+  summary: "Show a document as JSON, with its secrets masked",
   positionals: [{ name: "NAME", suggestions: documentNames }],
   options: [fromOption, atOption],
   async run(invocation) {
@@ -53,7 +53,7 @@ const show: Command = {
 
 const restore: Command = {
   path: ["state", "restore"],
-  summary: "Put the last good copy, a version or a kept file in a document's place",
+  summary: "Replace a document by its last good copy, a version or a kept file",
   positionals: [{ name: "NAME", suggestions: documentNames }],
   options: [fromOption, atOption],
   async run(invocation) {
@@ -72,7 +72,7 @@ const restore: Command = {
 
 const reset: Command = {
   path: ["state", "reset"],
-  summary: "Put the defaults in a document's place",
+  summary: "Replace a document by its defaults",
   positionals: [{ name: "NAME", suggestions: documentNames }],
   options: [],
   async run(invocation) {
@@ -89,7 +89,7 @@ const reset: Command = {
 
 const accept: Command = {
   path: ["state", "accept"],
-  summary: "Accept what was found wrong with a document, so that health no longer says it",
+  summary: "Accept the findings about a document, so that health no longer reports them",
   positionals: [{ name: "NAME", suggestions: documentNames }],
   options: [],
   worksOffline: true,
@@ -97,7 +97,7 @@ const accept: Command = {
     const [name = ""] = positionals;
     const answer = await client.call("acceptDamage", { params: { name } });
     const found = answer.accepted.map(({ at, detail }) => `${at}: ${detail}`).join("\n");
-    await output.changed(answer, `Accepted, and no longer in health:\n${found}`);
+    await output.changed(answer, `Accepted; health no longer reports:\n${found}`);
   },
 };
 
@@ -108,7 +108,7 @@ function openTools({ places, context }: Invocation, command: string): Promise<St
   return context.openState(places.stateDirectory);
 }
 
-/** Waits for another command that writes the state, not for an agent that keeps it. */
+/** Waits for another command that has locked the state, but not for an agent. */
 function alone<T>({ places, output }: Invocation, work: () => Promise<T>): Promise<T> {
   return afterOtherCommands({ places, remark: output.remark }, work);
 }

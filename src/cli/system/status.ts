@@ -6,16 +6,16 @@ import { type Fields, formatFields } from "../terminal/table.ts";
 import { formatLag, formatSpan } from "../time/time-figures.ts";
 import { formatSeconds, share } from "./facts-view.ts";
 
-/** Exit code while something needs a person, for monitors and scripts. */
+/** Exit code while something needs attention, for monitors and scripts. */
 const needsPerson = 10;
 
-/** The device at one look. */
+/** The summary of the device. */
 export const status: Command = {
   path: ["status"],
   summary:
-    "Say at one look how the device is: clock, updates, people, host, and what needs a person; exit 0 only if nothing does, else 10",
+    "Show the summary of the device: clock, updates, users, host, and what needs attention; exit 0 only if nothing does, else 10",
   examples: [
-    { line: "steward status", what: "is all well, and if not, what is to be done?" },
+    { line: "steward status", what: "is all well, and if not, what has to be done?" },
     { line: "steward -o json status", what: "the same for a program, each need with a code" },
   ],
   positionals: [],
@@ -30,7 +30,7 @@ export const status: Command = {
 /** For people; each line ends in a line feed. */
 export function statusReport(status: Status): string {
   const { device_name, state, needs } = status;
-  const count = `${needs.length} ${needs.length === 1 ? "thing needs" : "things need"} a person`;
+  const count = `${needs.length} ${needs.length === 1 ? "thing needs" : "things need"} attention`;
   const head = `${escapeText(device_name)}: ${needs.length === 0 ? "all is well" : `${state}, ${count}`}`;
   const gap = needs.length === 0 ? "" : `\n${needs.map(needLine).join("")}`;
   return `${head}\n\n${formatFields(fieldsOf(status))}${gap}`;
@@ -75,7 +75,7 @@ function updateFields({ kinds, last_check, next_check_at, is_automatic }: InShor
     waiting_for_clock: "waiting for the clock",
   };
   const last = last_check === null ? "never" : `${last_check.at}, ${ends[last_check.outcome]}`;
-  const next = is_automatic ? `next ${next_check_at ?? "soon"}` : "none by schedule";
+  const next = is_automatic ? `next ${next_check_at ?? "soon"}` : "not scheduled";
   return [...kinds.map((kind) => [kind.kind, kindWords(kind)] as const), ["checked", `${last}; ${next}`]];
 }
 

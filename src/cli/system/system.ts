@@ -12,7 +12,7 @@ const keys = settingKeys.map((setting) => setting.key);
 
 const get: Command = {
   path: ["system", "get"],
-  summary: "Show the settings, or the setting or group KEY, as `system set` takes them",
+  summary: "Show all settings, or the setting or group KEY, in the form that `system set` takes",
   examples: [{ line: "steward system get -o json > settings.json", what: "keep the settings" }],
   positionals: [{ name: "KEY", isOptional: true, suggestions: keys }],
   options: [],
@@ -30,11 +30,11 @@ const get: Command = {
 const set: Command = {
   path: ["system", "set"],
   aliases: ["modify"],
-  summary: "Change settings, all of them or none, and say which are other than before",
+  summary: "Change settings, all of them or none, and show which have changed",
   examples: [
     { line: "steward system set device.name=edge-7 update.ota.check_interval=12h", what: "two at once" },
     { line: "steward system set time.servers=ntp1.example,ntp2.example", what: "a list" },
-    { line: "steward system set --stdin < settings.json", what: "what `system get` has printed" },
+    { line: "steward system set --stdin < settings.json", what: "the output of `system get`" },
   ],
   positionals: [
     {
@@ -44,7 +44,9 @@ const set: Command = {
       suggestions: keys.map((key) => `${key}=`),
     },
   ],
-  options: [{ name: "stdin", summary: "read them from standard input: KEY=VALUE lines, or a JSON object" }],
+  options: [
+    { name: "stdin", summary: "read the settings from standard input: KEY=VALUE lines, or a JSON object" },
+  ],
   worksOffline: true,
   async run(invocation) {
     const { client, output } = invocation;
@@ -54,7 +56,7 @@ const set: Command = {
     if (before === undefined) {
       return output.changed(
         { changed: null },
-        "It is so now; this token may not read whether it was before.",
+        "The settings have these values; this token may not read whether they had them before.",
       );
     }
     const changed = given.filter((key) => textAt(before, key) !== textAt(after, key));
@@ -62,11 +64,12 @@ const set: Command = {
       { changed },
       changed.map((key) => assignmentOf([key, valueAt(after, key)])),
     );
-    if (changed.length === 0) await output.remark("Nothing was changed: it was so already.");
+    if (changed.length === 0)
+      await output.remark("Nothing was changed: the settings have these values already.");
   },
 };
 
-/** Undefined for a token that may write and not read. */
+/** Undefined for a token that may write but not read. */
 async function settingsBefore(client: Client): Promise<Settings | undefined> {
   try {
     return await client.call("getSettings", {});
@@ -76,7 +79,7 @@ async function settingsBefore(client: Client): Promise<Settings | undefined> {
   }
 }
 
-/** Bytes of settings on standard input; all that there are have a tenth of it. */
+/** Bytes of settings on standard input; all settings together have a tenth of it. */
 const mostSettings = 65_536;
 
 async function changeOf({ positionals, options, context }: Invocation): Promise<ParsedChange> {
@@ -85,7 +88,7 @@ async function changeOf({ positionals, options, context }: Invocation): Promise<
     return parseAssignments(positionals);
   }
   if (positionals.length > 0)
-    throw usageError("The settings come from standard input or as KEY=VALUE, not both.", commandUsage(set));
+    throw usageError("Give the settings on standard input or as KEY=VALUE, not both.", commandUsage(set));
   return parseSettings(await readWholeInput(context.stdin, mostSettings));
 }
 
@@ -99,7 +102,7 @@ function textAt(settings: unknown, key: string): string {
 
 const schema: Command = {
   path: ["system", "schema"],
-  summary: "Show each setting's type, default and least role that may change it",
+  summary: "Show the type, default and least role that may change it of each setting",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -120,7 +123,7 @@ const schema: Command = {
 
 const facts: Command = {
   path: ["system", "facts"],
-  summary: "Show what the host is and how it does",
+  summary: "Show facts about the host: hardware, memory, disks, network, load",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -132,7 +135,7 @@ const facts: Command = {
 
 export const systemCommands: readonly Command[] = [get, set, schema, facts];
 
-/** A setting that exists but did not come is one that the token's role must not see. */
+/** A setting that exists but is not in the answer is hidden from the token's role. */
 function missingSetting(key: string): CommandError {
   if (keys.includes(key)) return new CommandError(4, `The setting ${key} is hidden from this role.`);
   return unknownKey(key, settingKeys);

@@ -1,10 +1,10 @@
 /**
- * What could drive a terminal or reorder what is read: C0, C1 and DEL (\p{Cc}); U+061C, U+200E, U+200F,
+ * Characters that could control a terminal or reorder its text: C0, C1 and DEL (\p{Cc}); U+061C, U+200E, U+200F,
  * U+202A–202E, U+2066–2069 (\p{Bidi_Control}); the line and paragraph separators.
  */
 const hostile = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** One line that is safe in a terminal: `\xNN`, or `\x{NNNN}` above FF, for what is not. */
+/** One line that is safe in a terminal: hostile characters become `\xNN`, or `\x{NNNN}` above FF. */
 export function escapeText(text: string): string {
   return text.replace(hostile, (character) => {
     const hex = codeOf(character).toString(16);
@@ -17,7 +17,7 @@ export function escapeLines(text: string): string {
   return text.split("\n").map(escapeText).join("\n");
 }
 
-/** Lines to be shown: each stays one, whatever the names in it hold. */
+/** Lines to be shown: each stays one line, with any names in it. */
 export function joinLines(lines: readonly string[]): string {
   return lines.map(escapeText).join("\n");
 }

@@ -1,13 +1,13 @@
 import { CommandError } from "../client/context.ts";
 
-/** Bytes; a password has at most 256 characters, and a file named by mistake may have no line end. */
+/** Bytes. A password has at most 256 characters; a file given by mistake may have no line end. */
 const lineLimit = 4096;
 
 /** Lines of standard input, each read when it is asked for, so that a script can wait before it writes the next. */
 export interface InputLines {
-  /** Without its line end; undefined when the input has ended. Throws CommandError(6) for what is no line of text. */
+  /** Without its line end; undefined when the input has ended. Throws CommandError(6) for anything but a line of text. */
   next(): Promise<string | undefined>;
-  /** No more will be read: an input that is still open would keep the program alive. */
+  /** Ends the reading: an input that is still open would keep the program alive. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export function createInputLines(stdin: NodeJS.ReadStream): InputLines {
   };
 }
 
-/** All of standard input as text. Throws CommandError(6) for more than `limit` bytes, and for what is no text. */
+/** All of standard input as text. Throws CommandError(6) for more than `limit` bytes, and for anything but UTF-8. */
 export async function readWholeInput(stdin: NodeJS.ReadStream, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -5,8 +5,8 @@ import { escapeLines, escapeText, safeJson, safeLine } from "./escape.ts";
 import { type Fields, formatCell, formatFields, formatTable, type Table } from "./table.ts";
 
 /**
- * What a command says. `document` is the API's own shape: it is what `-o json` prints, and the rest of
- * the arguments is what people get. Results go to standard output, remarks and errors to standard error.
+ * The output of a command. `document`, in the shape of the API, is printed with `-o json`; the other arguments are
+ * printed for people. Results go to standard output, remarks and errors to standard error.
  */
 export interface Output {
   table(document: unknown, table: Table): Promise<void>;
@@ -16,7 +16,7 @@ export interface Output {
   /** Several values, each alone on its line. */
   values(document: unknown, values: readonly string[]): Promise<void>;
   document(document: unknown): Promise<void>;
-  /** What the command has laid out by itself: escaped already, each line ending in a line feed. */
+  /** Text that the command has laid out and escaped; each line ends in a line feed. */
   report(document: unknown, text: string): Promise<void>;
   /** One of many that come as they happen: a line of JSON, or the cells of one row. */
   line(document: unknown, cells: readonly unknown[]): Promise<void>;
@@ -30,7 +30,7 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  /** With `columns`, where it is a terminal: tables are cut to its width; what a program reads never is. */
+  /** With `columns`, on a terminal, tables are cut to its width; the input of programs never is. */
   stdout: NodeJS.WritableStream & { readonly columns?: number | undefined };
   stderr: NodeJS.WritableStream;
   isJson: boolean;
@@ -64,7 +64,7 @@ export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions)
   };
 }
 
-/** Resolves when the text is handed over; a reader that has gone away (EPIPE) is no failure. */
+/** Resolves when the text is handed over; a reader that has gone away (EPIPE) is not a failure. */
 function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {

@@ -11,14 +11,14 @@ const interrupt = "\u0003";
 const endOfInput = "\u0004";
 const eraseLine = "\u0015";
 const escapeKey = "\u001b";
-/** ECMA-48 control sequences, as arrow and function keys send them: no part of a password. */
+/** ECMA-48 control sequences, as arrow and function keys send them: they are not part of a password. */
 const keySequence = new RegExp(`${escapeKey}(\\[[0-?]*[ -/]*[@-~]|O.|.)?`, "gu");
 
-/** Asks one question; names in it may come from anywhere and are made safe for the terminal. */
+/** Asks one question; names in it, which strangers may have chosen, are made safe for the terminal. */
 export type Ask = (question: string) => Promise<string>;
 
 /**
- * Asks on the terminal without echo, as often as `use` wishes, and gives the terminal back as it was.
+ * Asks on the terminal without echo, as often as `use` needs, and restores the terminal.
  * Ctrl-C, and Ctrl-D before anything was typed, throw CommandError(130).
  */
 export async function withHiddenInput<T>(
@@ -59,7 +59,7 @@ export async function confirm(terminal: Terminal, question: string): Promise<boo
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** Asks for what anybody may see as it is typed. Ctrl-C and Ctrl-D throw CommandError(130). */
+/** Asks for text that may be seen while it is typed. Ctrl-C and Ctrl-D throw CommandError(130). */
 export async function askLine({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: stdin, output: stderr });
   try {

@@ -4,15 +4,15 @@ import { escapeText } from "./escape.ts";
 import { createInputLines } from "./input-lines.ts";
 import { type Ask, withHiddenInput } from "./prompt.ts";
 
-/** For commands that ask their user who he is: all answers come from standard input. */
+/** For commands that ask users for their password: all answers come from standard input. */
 export const answersOption: Option = {
   name: "password-stdin",
-  summary: "take what is asked for from standard input, a line each: the password first, then codes",
+  summary: "read the answers from standard input, a line each: the password first, then codes",
 };
 
 /** Asks for passwords and codes: on the terminal without echo, or as lines of standard input. */
 export interface Questions {
-  /** Somebody sits there, who can wait for a code and give a new password. */
+  /** There is a terminal: its user can wait for a code and give a new password. */
   readonly isPerson: boolean;
   /** Throws CommandError: 2 without a terminal or such an option, 6 for no answer, 130 for Ctrl-C. */
   readonly ask: Ask;
@@ -26,7 +26,7 @@ export function createQuestions({ options, context }: Pick<Invocation, "options"
     if (!stdin.isTTY) return lineQuestions(stdin);
     throw new CommandError(
       2,
-      "Standard input is a terminal, which would show what is typed; leave --password-stdin and --code-stdin out to be asked without echo.",
+      "Standard input is a terminal, which would show the password. Without --password-stdin and --code-stdin it is asked for without echo.",
     );
   }
   if (!stdin.isTTY) {
@@ -57,6 +57,6 @@ function lineQuestions(stdin: NodeJS.ReadStream): Questions {
 function answered(answer: string | undefined, question: string): string {
   if (answer) return answer;
   const asked = escapeText(question.replace(/[: ]+$/, ""));
-  if (answer === undefined) throw new CommandError(6, `Standard input has ended; missing is: ${asked}.`);
-  throw new CommandError(6, `Nothing was given for: ${asked}.`);
+  if (answer === undefined) throw new CommandError(6, `Standard input ended before this answer: ${asked}.`);
+  throw new CommandError(6, `The answer is empty: ${asked}.`);
 }

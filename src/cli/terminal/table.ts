@@ -46,7 +46,7 @@ function fitted(
   );
   let excess = widths.reduce((sum, one) => sum + one + 2, -2) - width;
   while (excess > 0) {
-    // Of those that can give a column, the widest does.
+    // The widest column that can be cut loses one character.
     const widest = widths.reduce(
       (found, one, column) => (one > (least[column] ?? 0) && one > (widths[found] ?? 0) ? column : found),
       -1,

@@ -1,6 +1,6 @@
 import type { TimeSource } from "../../contract/types.ts";
 
-/** Where the true offset lies by one source (s); `low` and `high` are equal where it does not say how sure it is. */
+/** The interval of the true offset by one source (s); `low` and `high` are equal where it gives no uncertainty. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -14,10 +14,10 @@ export interface Axis {
   readonly columns: number;
 }
 
-/** Share of the span that is left free at each end, so that an interval's end is seen. */
+/** Share of the span that stays free at each end, so that the ends of intervals are visible. */
 const margin = 0.06;
 
-/** As many times the span of those that vote an axis may grow to show one more: what is farther gets an arrow. */
+/** The axis may grow to so many times the span of the voters to show another source; one farther away gets an arrow. */
 const reach = 2.5;
 
 /** Seconds: the least span, for intervals without any width. */
@@ -31,12 +31,12 @@ export function intervalOf({ offset_seconds, uncertainty_seconds }: TimeSource):
   return { low: offset_seconds - width, high: offset_seconds + width, middle: offset_seconds };
 }
 
-/** Whether a source is one of those that agree, or might yet. */
+/** Whether a source agrees with the others, or may yet. */
 function isVoting({ state }: TimeSource): boolean {
   return state === "selected" || state === "candidate" || state === "outlier";
 }
 
-/** Where all that agree overlap; null where they do not, or nobody agrees. */
+/** The overlap of all sources that agree; null where there is none. */
 export function agreedZone(sources: readonly TimeSource[]): Interval | null {
   if (!sources.some(({ state }) => state === "selected")) return null;
   const agreeing = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);
@@ -46,7 +46,7 @@ export function agreedZone(sources: readonly TimeSource[]): Interval | null {
   return low <= high ? { low, high, middle: (low + high) / 2 } : null;
 }
 
-/** Shows those that vote, or all where nobody does; others and this clock itself (0) where they are not too far. */
+/** Shows the sources that vote, or all where none does; others, and this clock itself (0), where they are near enough. */
 export function axisOf(sources: readonly TimeSource[], columns: number): Axis | null {
   const all = sources.flatMap((source) => intervalOf(source) ?? []);
   const voting = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);
@@ -59,7 +59,7 @@ export function axisOf(sources: readonly TimeSource[], columns: number): Axis | 
     const wider = spanning(range, one);
     return wider.high - wider.low <= longest ? wider : range;
   }, core);
-  // A narrow interval far from zero has ends that a double cannot tell apart.
+  // The ends of a narrow interval far from zero may be the same double.
   const span = Math.max(leastSpan, shown.high - shown.low, Math.abs(shown.high) * 1e-12);
   const centre = (shown.low + shown.high) / 2;
   const half = span * (0.5 + margin);

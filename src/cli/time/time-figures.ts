@@ -15,10 +15,10 @@ const units: readonly (Unit & { readonly from: number })[] = [
   { name: "ms", seconds: 1e-3, from: 1e-3 },
 ];
 
-/** Digits of a figure that people read: the fourth never matters to them. */
+/** Significant digits of a figure: a fourth would not help a reader. */
 const significantDigits = 3;
 
-/** Years beyond this are a broken figure, whatever they are. */
+/** Years beyond this are shown as "more than": such a figure is broken. */
 const mostFigure = 9_999;
 
 /** Share of the unit below which the ends of an axis are told apart in seconds rather than in years or days. */
@@ -27,7 +27,7 @@ const finestShare = 1e-3;
 /** `12.3 us`, `8.10 ms`, `3.00 s`, `9.90 y`: a length of time without its sign; ASCII alone. */
 export function formatSpan(seconds: number): string {
   const amount = Math.abs(seconds);
-  // A figure that rounding would take to the next unit is of that unit.
+  // A figure that is rounded up to the next unit is shown in that unit.
   const rounded = Number(amount.toPrecision(significantDigits));
   const unit = unitOf(rounded);
   const figure = amount / unit.seconds;

@@ -3,7 +3,7 @@ import { escapeText } from "../terminal/escape.ts";
 import { type Axis, agreedZone, axisOf, columnOf, type Interval, intervalOf } from "./time-axis.ts";
 import { axisLabels, formatOffset, formatSpan } from "./time-figures.ts";
 
-/** As chronyc marks them, as far as it knows them. */
+/** The marks of chronyc, where it has one. */
 const marks: Readonly<Record<TimeSource["state"], string>> = {
   selected: "*",
   candidate: "+",
@@ -18,7 +18,7 @@ const marks: Readonly<Record<TimeSource["state"], string>> = {
 /** Places of a bar: with a name and the mark a line stays within 80. */
 const barColumns = 46;
 
-/** Places of a host's name: longer ones lose their middle, so that a port is still seen. */
+/** Places of a host's name: a longer one loses its middle, so that a port stays visible. */
 const nameColumns = 28;
 
 const legend = "0 this clock   + ahead of it";
@@ -53,7 +53,7 @@ function figureLines(sources: readonly TimeSource[]): string[] {
   ];
 }
 
-/** What does not fit into a row of 80: the address behind a name, and why the source is in its state. */
+/** A second line: the address behind a name, and the reason for the state of the source. */
 function detailLines({ host, address, reason }: TimeSource): string[] {
   const isNews = address !== null && !host.includes(address);
   const words = [...(isNews ? [address] : []), ...(reason === null ? [] : [reason.detail])];
@@ -80,7 +80,7 @@ function pictureLines(sources: readonly TimeSource[]): string[] {
   ];
 }
 
-/** `    |----*----|   `: ends, offset, the agreed zone's edges; `<<` or `>>` for what lies beyond the axis. */
+/** `    |----*----|   `: ends, offset, the agreed zone's edges; `<<` or `>>` for an interval beyond the axis. */
 export function drawBar(axis: Axis, interval: Interval, mark: string, zone: Interval | null): string {
   const { columns } = axis;
   const cells = Array.from({ length: columns }, () => " ");
@@ -100,7 +100,7 @@ export function drawBar(axis: Axis, interval: Interval, mark: string, zone: Inte
   return cells.join("");
 }
 
-/** The scale: this clock's own place, the agreed zone, and what the ends are. */
+/** The scale: the place of this clock, the agreed zone, and the values of the ends. */
 function scaleLines(axis: Axis, zone: Interval | null): string[] {
   const { low, high, columns } = axis;
   const cells = Array.from({ length: columns }, () => "-");

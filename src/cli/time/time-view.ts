@@ -11,7 +11,7 @@ export function timeReport(status: TimeSync): string {
   return `${escapeText(status.summary.detail)}\n\n${formatFields(statusFields(status))}${gap}${sources.join("")}`;
 }
 
-/** Whether somebody besides a person keeps the clock right, as the `clock` member of a 401 says it. */
+/** Whether a program keeps the clock right, as in the `clock` member of a 401. */
 export function isSynchronised({ state, trust }: TimeSync): boolean {
   return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
 }
@@ -37,16 +37,16 @@ function statusFields(status: TimeSync): Fields {
     ["kernel", kernelOf(status.kernel)],
     ["battery clock", status.rtc],
     ...(status.leap === "insert" || status.leap === "delete" ? [["leap second", status.leap] as const] : []),
-    ["set by", discipliner.name ?? "nobody"],
+    ["set by", discipliner.name ?? "no program"],
     ...(discipliner.conflict === null ? [] : [["conflict", discipliner.conflict.detail] as const]),
     ["time.servers", serversOf(status)],
   ];
 }
 
 const trusts: Readonly<Record<TimeSync["trust"], string>> = {
-  trusted: "trusted: a majority vouches for it",
-  accepted: "accepted: no majority of the servers, a simple daemon or a person",
-  none: "none: nobody vouches for it",
+  trusted: "trusted: a majority of the sources agrees",
+  accepted: "accepted: from a simple daemon, a person, or servers without a majority",
+  none: "none: the clock is not trusted",
 };
 
 function sourceDetails({ stratum, refid }: NonNullable<TimeSync["source"]>): string[] {
@@ -87,11 +87,11 @@ function serversOf({ servers, mode }: TimeSync): string {
   if (configured.length === 0) return "none are set";
   const count = `${configured.length} ${configured.length === 1 ? "is" : "are"} set`;
   if (in_effect) return `${count}, in effect`;
-  const why = mode === "delegate" ? "the daemon asks those of its own list" : "nobody asks them at present";
+  const why = mode === "delegate" ? "the time daemon uses its own list" : "they are not used at present";
   return `${count}, not in effect: ${why}`;
 }
 
-/** What a requested synchronisation did, in a sentence, from the status before and after. */
+/** The effect of a requested synchronisation in a sentence, from the status before and after. */
 export function syncSentence(before: TimeSync, after: TimeSync): string {
   const step = after.last_step;
   const reach =

@@ -11,7 +11,7 @@ const notSynchronised = 9;
 
 const status: Command = {
   path: ["time", "status"],
-  summary: "Say how the clock is and draw its sources; exit 9 while it is not synchronised",
+  summary: "Show the state of the clock and draw its sources; exit 9 while it is not synchronised",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -24,9 +24,9 @@ const status: Command = {
 
 const sync: Command = {
   path: ["time", "sync"],
-  summary: "Ask the time servers and put the clock right now",
+  summary: "Ask the time servers now and correct the clock",
   positionals: [],
-  options: [{ name: "force", summary: "also beyond time.panic_threshold" }],
+  options: [{ name: "force", summary: "correct it also by more than time.panic_threshold" }],
   worksOffline: true,
   async run(invocation) {
     const { options, client, output } = invocation;
@@ -40,7 +40,7 @@ const sync: Command = {
 
 const reselect: Command = {
   path: ["time", "reselect"],
-  summary: "Ask all sources, select anew and show them; never steps the clock",
+  summary: "Ask all sources, select again and show them; never steps the clock",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -53,7 +53,7 @@ const reselect: Command = {
 
 const set: Command = {
   path: ["time", "set"],
-  summary: "Set the clock by hand, where nobody better vouches for it",
+  summary: "Set the clock by hand, where no trusted source does",
   positionals: [{ name: "TIME" }],
   options: [],
   worksOffline: true,
@@ -65,7 +65,7 @@ const set: Command = {
       invocation,
       `Set the clock to ${time.toISOString()}? It shows ${asked.server_time}: ${shift(asked, time)}.`,
     );
-    // Whoever is asked may take his time.
+    // Time has passed while the user was asked.
     const before = await client.call("getTimeSync", {});
     const after = await client.call("syncTime", { body: { time: time.toISOString() } });
     await output.changed(
@@ -77,7 +77,7 @@ const set: Command = {
 
 const showFloor: Command = {
   path: ["time", "floor", "show"],
-  summary: "Show the time that is past for certain: nothing below it is believed",
+  summary: "Show the floor: a time that is certainly past, below which no clock is believed",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -89,7 +89,7 @@ const showFloor: Command = {
 
 const resetFloor: Command = {
   path: ["time", "floor", "reset"],
-  summary: "Forget the floor but for the date of this program, and measure anew",
+  summary: "Reset the floor to the build date of this program, and measure again",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -107,7 +107,7 @@ const resetFloor: Command = {
 
 export const timeCommands: readonly Command[] = [status, sync, reselect, set, showFloor, resetFloor];
 
-/** Somebody sits there and would wonder. */
+/** A user at a terminal is told why nothing happens for some seconds. */
 async function askForPatience({ context, output }: Invocation): Promise<void> {
   if (context.stderr.isTTY) await output.remark("Asking the time servers; this takes some seconds.");
 }
@@ -118,7 +118,7 @@ function timeOf(text: string): Date {
   if (time) return time;
   throw new CommandError(
     6,
-    `"${text}" is not a time as RFC 3339 writes it. Give date, time and offset, such as 2026-11-20T14:03:00Z or 2026-11-20T15:03:00+01:00.`,
+    `"${text}" is not an RFC 3339 time. Give date, time and offset, such as 2026-11-20T14:03:00Z or 2026-11-20T15:03:00+01:00.`,
   );
 }
 

@@ -68,7 +68,7 @@ describe("describeFailure", () => {
     const refusal = new AgentRefusal("totp_invalid", { code: "totp_invalid", detail: "Not right.", clock });
     assert.equal(
       describeFailure(refusal),
-      "steward: Not right.\nThe device says it is 2001-02-03T04:05:06.000Z; nobody vouches for its clock, and the code was one of another time.",
+      "steward: Not right.\nThe device says it is 2001-02-03T04:05:06.000Z; its clock is not trusted, and the code belongs to another time.",
     );
   });
 

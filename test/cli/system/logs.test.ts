@@ -101,7 +101,7 @@ describe("steward logs", { concurrency: true }, () => {
   });
 
   const mistakes: [string[], RegExp][] = [
-    [["--limit", "0"], /--limit is a number from 1 to 10000, not "0"/],
+    [["--limit", "0"], /--limit must be a number from 1 to 10000, not "0"/],
     [["--limit", "1e3"], /not "1e3"/],
     [["--limit", "10001"], /not "10001"/],
     [["--priority", "error"], /--priority is one of emerg, alert.*not "error"/],

@@ -6,19 +6,19 @@ import { parseAssignments } from "../../../src/cli/system/setting-change.ts";
 describe("parseAssignments", () => {
   describe("when an assignment is wrong", () => {
     const wrong: [assignment: string, exit: number, message: RegExp][] = [
-      ["device.name", 2, /KEY=VALUE is expected/],
-      ["=x", 2, /KEY=VALUE is expected/],
+      ["device.name", 2, /must have the form KEY=VALUE/],
+      ["=x", 2, /must have the form KEY=VALUE/],
       ["update.ota.chanel=beta", 6, /no setting "update\.ota\.chanel"\. Near: update\.ota\.channel/],
       ["channel=beta", 6, /Near: update\.ota\.channel/],
       ["update.ota=beta", 6, /"update\.ota" is a group of settings: update\.ota\.enabled, /],
       ["__proto__.polluted=1", 6, /no setting/],
-      ["update.ota={", 6, /update\.ota begins like a JSON object and is none/],
+      ["update.ota={", 6, /update\.ota begins like a JSON object, but is not one/],
       ['update.ota={"chanel":"beta"}', 6, /no setting "update\.ota\.chanel"\. Near: update\.ota\.channel/],
-      ["update.ota.enabled=perhaps", 6, /is true or false, not "perhaps"/],
-      ["update.ota.enabled=1", 6, /is true or false/],
-      ["update.windows=mon", 6, /update\.windows is a list, written as JSON such as 'update\.windows=\[\]'/],
-      ["security.password_min_length=long", 6, /is a whole number, not "long"/],
-      ["time.min_agreeing=few", 6, /is a whole number, or null, not "few"/],
+      ["update.ota.enabled=perhaps", 6, /must be true or false, not "perhaps"/],
+      ["update.ota.enabled=1", 6, /must be true or false/],
+      ["update.windows=mon", 6, /update\.windows must be a JSON list, such as 'update\.windows=\[\]'/],
+      ["security.password_min_length=long", 6, /must be a whole number, not "long"/],
+      ["time.min_agreeing=few", 6, /must be a whole number, or null, not "few"/],
     ];
     for (const [assignment, exit, message] of wrong) {
       it(`refuses ${assignment} with exit ${exit}`, () => {

@@ -64,7 +64,7 @@ const show = async (test: TestContext, body: object, ...options: string[]) => {
 };
 
 describe("steward status", { concurrency: true }, () => {
-  it("ends with 0 where nothing needs a person, and fits on one screen", async (test) => {
+  it("ends with 0 where nothing needs attention, and fits on one screen", async (test) => {
     const { code, stdout } = await show(test, well);
     assert.equal(code, 0);
     assert.deepEqual(stdout.split("\n"), [
@@ -94,7 +94,7 @@ describe("steward status", { concurrency: true }, () => {
   it("ends with 10 where something does, each with what to do, harmless in a terminal", async (test) => {
     const { code, stdout, stderr } = await show(test, full);
     assert.deepEqual([code, stderr], [10, ""]);
-    assert.match(stdout, /^edge-7: failing, 1 thing needs a person\n/);
+    assert.match(stdout, /^edge-7: failing, 1 thing needs attention\n/);
     assert.match(stdout, /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n$/);
   });
 

@@ -70,7 +70,7 @@ describe("steward system set", { concurrency: true }, () => {
     const { socketPath } = await startAgent(test, { ...answers, "GET /api/system": refusal });
     const run = (...words: string[]) =>
       runSteward(["system", "set", "device.name=gate", "--socket", socketPath, ...words]);
-    assert.match((await run()).stderr, /may not read whether it was before/);
+    assert.match((await run()).stderr, /may not read whether they had them before/);
     assert.deepEqual(JSON.parse((await run("-o", "json")).stdout), { changed: null });
   });
 

@@ -83,8 +83,8 @@ describe("steward time, with three good servers and a false one", () => {
     assert.match(first ?? "", /^The clock is right\./);
     assert.equal(second, "");
     assert.match(stdout, /^state +synchronised$/m);
-    assert.match(stdout, /^trust +trusted: a majority vouches for it$/m);
-    assert.match(stdout, /^set by +nobody$/m);
+    assert.match(stdout, /^trust +trusted: a majority of the sources agrees$/m);
+    assert.match(stdout, /^set by +no program$/m);
     assert.match(stdout, /^time\.servers +4 are set, in effect$/m);
     const port = servers[3]?.port;
     assert.match(stdout, new RegExp(`^x 127\\.0\\.0\\.1:${port} +2 +\\d+ +\\+3\\.00 s .* falseticker$`, "m"));
@@ -294,7 +294,7 @@ describe("steward time status", { concurrency: true }, () => {
     });
     assert.match(stdout, /^conflict +Another program set the clock\.$/m);
     assert.match(stdout, /^leap second +insert$/m);
-    assert.match(stdout, /^time\.servers +1 is set, not in effect: the daemon asks those of its own list$/m);
+    assert.match(stdout, /^time\.servers +1 is set, not in effect: the time daemon uses its own list$/m);
   });
 
   it("shows control characters of the sentence and of a name harmlessly", async (test) => {

@@ -135,7 +135,7 @@ describe("a command about one's own secrets", { concurrency: true, timeout: 60_0
         stdin: password,
       });
       assert.equal(code, 6);
-      assert.match(stderr, /Standard input has ended; missing is: Code of anna/);
+      assert.match(stderr, /Standard input ended before this answer: Code of anna/);
       assert.deepEqual(stepsOf(received), ["GET /api/users", "POST /api/auth/login"]);
       assert.doesNotMatch(stderr, /stc_challenge/);
     });

@@ -30,7 +30,7 @@ const inDoubt = problem({
   clock: { server_time: "2001-02-03T04:05:06.000Z\u001b[2J", synchronised: false },
 });
 
-/** As an agent that nobody vouches for the clock of. */
+/** As an agent whose clock is not trusted. */
 function enableInDoubt(): Answers {
   let isAsked = false;
   return {
@@ -152,14 +152,14 @@ describe("steward user 2fa enable", { concurrency: true, timeout: 60_000 }, () =
     assert.deepEqual(received, []);
   });
 
-  describe("when nobody vouches for the device's clock", () => {
+  describe("when the clock of the device is not trusted", () => {
     it("ends with 9 where nobody can be asked, and shows the device's time harmlessly", async (test) => {
       const { socketPath } = await startAgent(test, enableInDoubt());
       const { code, stderr } = await runSteward([...enable, "--password-stdin", "--socket", socketPath], {
         stdin: `${password}\n123456\n`,
       });
       assert.equal(code, 9);
-      assert.match(stderr, /The device says it is 2001-02-03T04:05:06\.000Z\\x1b\[2J; nobody vouches/);
+      assert.match(stderr, /The device says it is 2001-02-03T04:05:06\.000Z\\x1b\[2J; its clock is not trusted/);
     });
 
     for (const option of ["--allow-unsynchronised-clock", "--yes"]) {

@@ -206,7 +206,7 @@ describe("steward events --follow", () => {
     const { code, stdout, stderr } = await runSteward(["events", "--follow"], { environment });
     assert.equal(code, 1);
     assert.match(stdout, /user\.created/);
-    assert.match(stderr, /Following needs the running agent/);
+    assert.match(stderr, /--follow needs the running agent/);
   });
 });
 

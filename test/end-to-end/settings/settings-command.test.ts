@@ -43,7 +43,7 @@ describe("settings on the command line", () => {
     const first = await set("device.name=edge 7", "device.contact=");
     assert.deepEqual([first.stdout, first.stderr], ["device.name=edge 7\n", ""]);
     const again = await set("device.name=edge 7");
-    assert.deepEqual([again.stdout, again.stderr], ["", "Nothing was changed: it was so already.\n"]);
+    assert.deepEqual([again.stdout, again.stderr], ["", "Nothing was changed: the settings have these values already.\n"]);
     const json = await set("device.name=edge 8", "device.contact=", "-o", "json");
     assert.deepEqual(JSON.parse(json.stdout), { changed: ["device.name"] });
     assert.deepEqual(JSON.parse((await set("device.name=edge 8", "-o", "json")).stdout), { changed: [] });
@@ -87,7 +87,7 @@ describe("settings on the command line", () => {
   });
 
   const refused: [what: string, words: string[], input: string, exit: number, message: RegExp][] = [
-    ["a cut-off document", ["--stdin"], '{"device": {', 6, /begins like a JSON object and is none/],
+    ["a cut-off document", ["--stdin"], '{"device": {', 6, /begins like a JSON object, but is not one/],
     ["a setting that there is not", ["--stdin"], '{"device":{"nme":"x"}}', 6, /no setting "device\.nme"/],
     ["what a role did not see", ["--stdin"], "device.contact=(hidden)", 6, /is hidden from this role/],
     ["both at once", ["--stdin", "device.name=x"], "", 2, /not both/],

@@ -158,7 +158,7 @@ describe("the command line without an agent", () => {
     assert.doesNotMatch(listed.stderr, /^\{/m);
     const accepted = await runSteward(["state", "accept", "tokens"], { environment });
     assert.equal(accepted.code, 0, accepted.stderr);
-    assert.match(accepted.stderr, /Accepted, and no longer in health:\n.*tokens\.json is missing/);
+    assert.match(accepted.stderr, /Accepted; health no longer reports:\n.*tokens\.json is missing/);
     const twice = await runSteward(["state", "accept", "tokens"], { environment });
     assert.deepEqual([twice.code, /"tokens" has no finding/.test(twice.stderr)], [3, true], twice.stderr);
     const set = await runSteward(["system", "set", "device.name=pump 8"], { environment });
