@@ -9,7 +9,7 @@ import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-
 import type { ReleaseRole } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A target as it stands in a draft now. */
+/** A target in a draft after the change. */
 export interface Drafted {
   readonly path: string;
   readonly file: TargetFile;
@@ -28,14 +28,14 @@ export interface Addition {
   readonly file: string;
   readonly entry: ReleaseEntry;
   readonly keys: readonly PrivateKey[];
-  /** What looks like a mistake, and is none. */
+  /** Findings that look like mistakes and are intended. */
   readonly allowed?: readonly LikelyMistake[];
 }
 
 /**
- * Puts a release into the draft of its role and signs that with those of `keys` that may. Throws `validation_failed`
- * for what devices would refuse, `repository_conflict` for a version that is published with other bytes, and for what
- * looks like a mistake.
+ * Adds a release to the draft of its role, and signs the draft with those of `keys` that count for it. Throws
+ * `validation_failed` for a release that devices would refuse, `repository_conflict` for a version that is published with
+ * other bytes, and for a likely mistake.
  */
 export async function addRelease(
   workspace: Workspace,
@@ -50,7 +50,7 @@ export async function addRelease(
   if (before && before.hashes.sha512 !== measured.hashes.sha512) {
     throw new StewardError(
       "repository_conflict",
-      `${path} is published already with other bytes (SHA-512 ${before.hashes.sha512?.slice(0, 16)}…, this file ${measured.hashes.sha512.slice(0, 16)}…), and devices may have it. Give the new bytes a new version. Nothing was changed.`,
+      `${path} is already published with other bytes (SHA-512 ${before.hashes.sha512?.slice(0, 16)}…, this file ${measured.hashes.sha512.slice(0, 16)}…), and devices may have it. Give the new bytes a new version. Nothing was changed.`,
     );
   }
   const candidate = { path, sha512: measured.hashes.sha512, entry };
@@ -63,13 +63,13 @@ export async function addRelease(
   return draftTargets(workspace, state, entry.kind, { keys, drafted: [{ path, file: measured, entry }] });
 }
 
-/** `a-1.0.0` version 2.0.0 and `a` version 1.0.0-2.0.0 would be one file. */
+/** `a-1.0.0` version 2.0.0 and `a` version 1.0.0-2.0.0 would be the same file. */
 function requireFree({ next }: State, path: string, entry: ReleaseEntry): void {
   const present = readEntry(next[entry.kind]?.signed.targets[path]?.custom);
   if (present?.withdrawn !== undefined) {
     throw new StewardError(
       "repository_conflict",
-      `${path} is withdrawn ("${present.withdrawn}") and stays so. Give the release a new version. Nothing was changed.`,
+      `${path} is withdrawn ("${present.withdrawn}") and stays withdrawn. Give the release a new version. Nothing was changed.`,
     );
   }
   if (
@@ -79,21 +79,21 @@ function requireFree({ next }: State, path: string, entry: ReleaseEntry): void {
     return;
   throw new StewardError(
     "repository_conflict",
-    `${path} is the file of ${present.name} ${present.version} for ${present.arch} already; give another name or version. Nothing was changed.`,
+    `${path} is already the file of ${present.name} ${present.version} for ${present.arch}. Give another name or version. Nothing was changed.`,
   );
 }
 
-/** Which releases are meant. */
+/** Selects releases. */
 export interface Selection {
   readonly kind: ReleaseRole;
   readonly name: string;
   readonly version: string;
   readonly channel: string;
-  /** undefined: all there are. */
+  /** undefined: all of them. */
   readonly arch?: string | undefined;
 }
 
-/** Marks releases that are there as withdrawn: devices that do not have them yet never take them. Throws `not_found`. */
+/** Marks releases as withdrawn: devices that have not installed them never do. Throws `not_found`. */
 export async function withdrawRelease(
   workspace: Workspace,
   { selection, reason, keys }: { selection: Selection; reason: string; keys: readonly PrivateKey[] },
@@ -110,7 +110,7 @@ export async function withdrawRelease(
   if (drafted.length === 0) {
     throw new StewardError(
       "not_found",
-      `There is no ${kind} ${name} ${version} in the channel ${channel} to withdraw. What there is: steward repo inspect ${workspace.directory}`,
+      `There is no ${kind} ${name} ${version} in the channel ${channel} to withdraw. See: steward repo inspect ${workspace.directory}`,
     );
   }
   return draftTargets(workspace, state, kind, { keys, drafted });
@@ -126,7 +126,7 @@ async function draftTargets(
   if (!signed) {
     throw new StewardError(
       "repository_conflict",
-      `There are no metadata of the role ${role} to add to. Look at: steward repo inspect ${workspace.directory}`,
+      `The role ${role} has no metadata to add to. See: steward repo inspect ${workspace.directory}`,
     );
   }
   const entries = drafted.map(({ path, file: { length, hashes }, entry }) => [

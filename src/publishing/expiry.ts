@@ -2,23 +2,23 @@ import type { State } from "./drafts/drafts.ts";
 import { isDraftedRole, type RoleName, roleNames } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Published metadata that have expired, or will before long. */
+/** Published metadata that have expired, or expire soon. */
 export interface Expiring {
   readonly role: RoleName;
   readonly version: number;
   readonly expires: string;
-  /** Below zero: expired so long ago. */
+  /** Negative: already expired. */
   readonly expires_in_seconds: number;
-  /** What to type against it. */
+  /** The command that renews it. */
   readonly command: string;
 }
 
-/** Where no margin is given, metadata are spoken of from the moment on when this share of their time is left. */
+/** Without a margin, metadata are reported when this share of their period is left. */
 export const usualMarginShare = 0.25;
 
 /**
- * What of `published` expires within the margin, in the order of roleNames. A margin is for what people sign; snapshot
- * and timestamp, which a renewal dates anew each time, always have the usual one.
+ * The published metadata that expire within the margin, in the order of roleNames. A margin applies to roles that people
+ * sign; snapshot and timestamp are renewed each time, and always have the usual share.
  */
 export function expiring(
   workspace: Workspace,

@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { storageError, syncDirectory, temporaryPrefix, writeDurably } from "../store/files/durable-file.ts";
 
-/** What is uploaded is for a web server's eyes too; the program's umask would keep it to its owner. */
+/** Published files must be readable for a web server; the umask of the program would restrict them to their owner. */
 export const publicMode = 0o644;
 export const privateMode = 0o600;
 
-/** A name beside `path` under which its content is made. */
+/** A temporary name beside `path`. */
 export function temporaryName(path: string): string {
   return `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
 }
 
-/** Puts a file that lies in another directory already, and stays there, in the place of `path`, as writeDurably does. */
+/** Links an existing file of another directory to `path`, as durably as writeDurably. */
 export async function putCopy(from: string, path: string): Promise<void> {
   const temporary = temporaryName(path);
   try {
@@ -29,7 +29,7 @@ export async function putCopy(from: string, path: string): Promise<void> {
       await file.close();
     }
     await rename(temporary, path);
-    // Two names of one file: rename(2) does nothing then, and leaves the first.
+    // If both are names of one file, rename(2) does nothing and leaves the first.
     await rm(temporary, { force: true });
     await syncDirectory(dirname(path));
   } catch (error) {
@@ -53,7 +53,7 @@ export async function makePublicDirectory(path: string): Promise<void> {
   }
 }
 
-/** The file's bytes; null where there is none. */
+/** The bytes of the file; null if it does not exist. */
 export async function readIfThere(path: string): Promise<Uint8Array | null> {
   try {
     return await readFile(path);
@@ -72,10 +72,10 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
-/** How temporary files and directories of this room are called: none of them outlives its command. */
+/** The names of temporary files and directories of this room. None of them is needed after its command. */
 const leftover = /(^|\/)\.[^/]*\.tmp$/;
 
-/** Removes what commands that were killed have left in these directories and below. */
+/** Removes leftovers of killed commands in and below these directories. */
 export async function sweep(directories: readonly string[]): Promise<void> {
   for (const directory of directories) {
     const names = await readdir(directory, { recursive: true }).catch((error: unknown): string[] => {
@@ -87,7 +87,7 @@ export async function sweep(directories: readonly string[]): Promise<void> {
   }
 }
 
-/** Why a file that was named cannot be read: `not_found`, `forbidden` or `storage_unwritable`. */
+/** The error for a named file that cannot be read: `not_found`, `forbidden` or `storage_unwritable`. */
 export function unreadable(path: string, cause: unknown): StewardError {
   switch (systemErrorCode(cause)) {
     case "ENOENT":
@@ -95,9 +95,9 @@ export function unreadable(path: string, cause: unknown): StewardError {
       return new StewardError("not_found", `${path} does not exist.`, { cause });
     case "EACCES":
     case "EPERM":
-      return new StewardError("forbidden", `${path} is not open to this user.`, { cause });
+      return new StewardError("forbidden", `${path} cannot be read by this user.`, { cause });
     case "EISDIR":
-      return new StewardError("validation_failed", `${path} is a directory, and a file is expected.`, {
+      return new StewardError("validation_failed", `${path} is a directory, not a file.`, {
         cause,
       });
     default:
@@ -109,14 +109,14 @@ export function unreadable(path: string, cause: unknown): StewardError {
   }
 }
 
-/** Makes a file that anybody may read; never replaces one that says something else. Throws `repository_conflict`. */
+/** Writes a world-readable file. Throws `repository_conflict` rather than replace one with other content. */
 export async function putNewFile(path: string, bytes: Uint8Array): Promise<void> {
   const present = await readIfThere(path);
   if (present && Buffer.compare(present, bytes) === 0) return;
   if (present) {
     throw new StewardError(
       "repository_conflict",
-      `${path} is there already with other content; it was not replaced. Remove it, or give another name.`,
+      `${path} already exists with other content, and was not replaced. Remove it, or give another name.`,
     );
   }
   await writeDurably(path, bytes, publicMode);

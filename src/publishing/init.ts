@@ -21,18 +21,18 @@ import {
 
 export interface InitRequest {
   readonly product: string;
-  /** Keys whose private halves are elsewhere; a role that has some gets no others. */
+  /** Keys whose private halves are elsewhere. No other keys are made for their roles. */
   readonly publicKeys: Readonly<Partial<Record<RoleName, readonly NamedKey[]>>>;
   readonly thresholds: Readonly<Partial<Record<RoleName, number>>>;
   readonly periods: Readonly<Partial<Record<RoleName, number>>>;
 }
 
-/** TUF, the version that the metadata are written by. */
+/** The version of the TUF specification in the metadata. */
 export const specVersion = "1.0.34";
 
 /**
- * Makes a repository with its keys and its first drafts; it is there as a whole or not at all. Throws
- * `repository_conflict` where something is already, `validation_failed`.
+ * Makes a repository with its keys and its first drafts, completely or not at all. Throws `repository_conflict` if the
+ * directory is in use, `validation_failed`.
  */
 export async function initRepository(
   directory: string,
@@ -44,7 +44,7 @@ export async function initRepository(
   await requireEmpty(target, directory);
   const made = await mkdtemp(join(dirname(target), `.${basename(target)}.`)).catch((error: unknown) => {
     if (systemErrorCode(error) !== "ENOENT") throw storageError(target, error);
-    throw new StewardError("not_found", `The directory ${dirname(target)} does not exist; make it first.`);
+    throw new StewardError("not_found", `The directory ${dirname(target)} does not exist. Create it first.`);
   });
   try {
     const keys = await makeKeys(made, request);
@@ -63,13 +63,13 @@ export async function initRepository(
 async function requireEmpty(path: string, shown: string): Promise<void> {
   const names = await readdir(path).catch((error: unknown): string[] => {
     if (systemErrorCode(error) === "ENOENT") return [];
-    throw new StewardError("repository_conflict", `${shown} is no directory.`, { cause: error });
+    throw new StewardError("repository_conflict", `${shown} is not a directory.`, { cause: error });
   });
   if (names.length === 0) return;
   const what = names.includes(configName) ? "holds a repository already" : "is not empty";
   throw new StewardError(
     "repository_conflict",
-    `${shown} ${what}; nothing was changed. Name a directory that is new.`,
+    `${shown} ${what}. Nothing was changed. Give the name of a new directory.`,
   );
 }
 
@@ -108,18 +108,18 @@ function requireThreshold(role: RoleName, threshold: number, given: readonly Nam
   if (given.length > 0 && threshold > given.length) {
     throw new StewardError(
       "validation_failed",
-      `The threshold of ${role} is ${threshold}, and ${given.length} public ${given.length === 1 ? "key is" : "keys are"} given: nobody could ever sign for it. Give more keys, or a lower threshold.`,
+      `The threshold of ${role} is ${threshold}, and ${given.length} public ${given.length === 1 ? "key is" : "keys are"} given, so the role could never be signed. Give more keys, or a lower threshold.`,
     );
   }
 }
 
-/** Throws `validation_failed` where one key could sign for both kinds of payloads. */
+/** Throws `validation_failed` if one key could sign for both kinds. */
 export function requireApart(rules: readonly { id: string }[], binary: readonly { id: string }[]): void {
   const shared = rules.find(({ id }) => binary.some((other) => other.id === id));
   if (shared === undefined) return;
   throw new StewardError(
     "validation_failed",
-    `The key ${shared.id.slice(0, 16)} is given for rules and for binary. They have keys of their own, so that a stolen rules key cannot ship a binary.`,
+    `The key ${shared.id.slice(0, 16)} is given for rules and for binary. Give each kind its own keys, so that a stolen key for rules cannot sign a binary.`,
   );
 }
 
@@ -142,12 +142,12 @@ async function fill(
   return draftAll(await openWorkspace(made, surroundings), contents(request, keys));
 }
 
-/** A server or an agent goes through it to public/; keys and drafts are closed by themselves. */
+/** Web servers and agents must reach public/ through it; keys and drafts have modes of their own. */
 async function openToAll(directory: string): Promise<void> {
   await chmod(directory, 0o755);
 }
 
-/** In the order in which each one's signers are known. */
+/** In an order in which the signers of each role are known. */
 async function draftAll(workspace: Workspace, content: ReturnType<typeof contents>): Promise<State> {
   const { keys } = await readKeysAtHand(workspace.keys);
   let state = stateOf(noneHeld, noneHeld);

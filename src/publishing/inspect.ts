@@ -26,9 +26,9 @@ export interface RoleReport {
   readonly role: RoleName;
   readonly version: number;
   readonly expires: string;
-  /** Below zero: expired so long ago. */
+  /** Negative: already expired. */
   readonly expires_in_seconds: number;
-  /** By each file that says who must sign. */
+  /** For each file that names the signers. */
   readonly signatures: readonly Count[];
 }
 
@@ -38,24 +38,24 @@ export interface TargetReport {
   readonly length: number;
   readonly hashes: Readonly<Record<string, string>>;
   readonly custom: unknown;
-  /** Its payload is not where it must be. */
+  /** Its payload is missing. */
   readonly is_missing: boolean;
-  /** Not published as it stands here. */
+  /** The entry differs from the published one. */
   readonly is_draft: boolean;
 }
 
 export interface Report {
-  /** Of 1.root.json, as devices show it; null: there is none yet. */
+  /** Of 1.root.json, as devices show it; null: not published yet. */
   readonly fingerprint: string | null;
   readonly product: string | null;
   readonly published: readonly RoleReport[];
   readonly drafts: readonly RoleReport[];
   readonly targets: readonly TargetReport[];
-  /** What keeps devices from reading what is published; empty: nothing. */
+  /** Reasons why devices cannot read the published repository; empty: none. */
   readonly problems: readonly string[];
 }
 
-/** A repository: the directory that `init` made, or one that was uploaded. Throws `not_found`, and what reading throws. */
+/** Inspects a repository: a directory made by `init`, or an uploaded copy. Throws `not_found`, and the errors of reading. */
 export async function inspectRepository(directory: string, surroundings: Surroundings): Promise<Report> {
   const names: string[] = await readdir(directory).catch(() => []);
   if (!names.includes("repository.json") && names.includes("metadata"))
@@ -147,7 +147,7 @@ async function fingerprintOf(metadata: string): Promise<string | null> {
   return first && readRootOfTrust(first).fingerprint;
 }
 
-/** What one metadata file says, whoever signed it. */
+/** The content of one metadata file, with any signatures. */
 export interface FileReport {
   readonly type: string;
   readonly version: number;
@@ -155,17 +155,17 @@ export interface FileReport {
   readonly expires_in_seconds: number;
   readonly signatures: readonly { readonly key_id: string; readonly good: boolean | null }[];
   readonly signed: unknown;
-  /** Of a root: as devices show it. */
+  /** Of a root, as devices show it. */
   readonly fingerprint: string | null;
 }
 
-/** Looks at one file. Only a root names its own signers: the signatures of others are neither good nor bad here. */
+/** Inspects one file. Only a root names its own signers, so signatures of other roles cannot be judged here. */
 export async function inspectFile(file: string, { now }: Surroundings): Promise<FileReport> {
   const bytes = await readIfThere(file);
   if (bytes === null) throw new StewardError("not_found", `${file} does not exist.`);
   const type = typeNamedBy(bytes) ?? typeOfRole[basename(file).replace(/^\d+\.|\.json$/g, "") as RoleName];
   if (type === undefined) {
-    throw new StewardError("validation_failed", `${file} is no metadata of an update repository.`);
+    throw new StewardError("validation_failed", `${file} is not a metadata file of an update repository.`);
   }
   const metadata = readMetadata(type, bytes, caps);
   const { signed, signatures } = metadata;

@@ -6,11 +6,11 @@ import { type ReleaseEntry, readEntry } from "./release-entry.ts";
 import { type Held, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Additions that are mistakes more often than not. */
+/** Additions that are usually mistakes. */
 export const likelyMistakes = ["new-product", "older", "same-bytes", "lower-floor"] as const;
 export type LikelyMistake = (typeof likelyMistakes)[number];
 
-/** A release that is about to be drafted. */
+/** A release before it is drafted. */
 export interface Candidate {
   readonly path: string;
   readonly sha512: string;
@@ -24,8 +24,8 @@ interface Present {
 }
 
 /**
- * Throws `repository_conflict` for a release that devices would take, or pass over, in silence and other than its
- * publisher expects, unless `allowed` names that. A release that is there already with these bytes may be changed, but for
+ * Throws `repository_conflict` for a release that devices would silently install or skip against the expectation of its
+ * publisher, unless `allowed` names the finding. Of an existing release with the same bytes everything may be changed but
  * its floor.
  */
 export function requireIntended(
@@ -52,15 +52,15 @@ export function requireIntended(
     if (finding === null || allowed.includes(mistake)) continue;
     throw new StewardError(
       "repository_conflict",
-      `${finding} If it is meant so, add --allow ${mistake}. Nothing was changed.`,
+      `${finding} If this is intended, add --allow ${mistake}. Nothing was changed.`,
     );
   }
 }
 
-/** `init` without --product: the publisher has not said yet whom releases are for. */
+/** `init` without --product: the product is not known yet. */
 const unsaidProduct = "steward";
 
-/** `--product demmo`: no device would ever take it. */
+/** `--product demmo`: no device would ever install it. */
 function unknownProduct(
   { product: own }: Workspace,
   { entry: { product } }: Candidate,
@@ -68,20 +68,20 @@ function unknownProduct(
 ): string | null {
   const known = [...new Set([own, ...present.map(({ entry }) => entry.product)])];
   if (known.includes(product) || (present.length === 0 && own === unsaidProduct)) return null;
-  return `No release for the product ${product} was ever added to this repository, which has releases for ${known.join(", ")}.`;
+  return `This repository has no releases for the product ${product} yet, only for ${known.join(", ")}.`;
 }
 
-/** 0.9.0 behind 1.0.0: devices that have the newer one pass it over. */
+/** 0.9.0 after 1.0.0: devices that have the newer one skip it. */
 function olderThan({ entry }: Candidate, present: readonly Present[]): string | null {
   const rivals = present.filter(({ entry: other }) => isForSameDevices(entry, other));
   const newer = rivals
     .filter(({ entry: other }) => compareVersions(other.version, entry.version) > 0)
     .sort((one, other) => compareVersions(other.entry.version, one.entry.version))[0];
   if (newer === undefined) return null;
-  return `${entry.version} is older than ${newer.path}: devices that have that one would pass it over.`;
+  return `${entry.version} is older than ${newer.path}: devices that have that one would skip it.`;
 }
 
-/** What was withdrawn holds nothing up: the release that takes its place may well be an older one. */
+/** Withdrawn releases do not count: the one that replaces them may be older. */
 function isForSameDevices(entry: ReleaseEntry, other: ReleaseEntry): boolean {
   const arches = [entry.arch, other.arch];
   return (
@@ -94,19 +94,19 @@ function isForSameDevices(entry: ReleaseEntry, other: ReleaseEntry): boolean {
   );
 }
 
-/** A forgotten build. Devices know a release by its bytes: one that failed or was withdrawn would fail again. */
+/** A forgotten build. Devices identify a release by its bytes: one that failed or was withdrawn would do so again. */
 function sameBytesAs({ sha512, entry }: Candidate, present: readonly Present[]): string | null {
   const twin = present.find(
     ({ file, entry: other }) =>
       other.kind === entry.kind && other.version !== entry.version && file.hashes.sha512 === sha512,
   );
   if (twin === undefined) return null;
-  return `The file has the very bytes of ${twin.path}, and would be ${entry.version}: devices know a release by its bytes.`;
+  return `The file has the same bytes as ${twin.path}, and would be ${entry.version}: devices identify a release by its bytes.`;
 }
 
-/** Added once more to change its notes, without the --floor or --security that it had. */
+/** Added again to change its notes, without its earlier --floor or --security. */
 function lowerFloor({ path, entry: { kind, floor } }: Candidate, published: Held): string | null {
   const old = readEntry(published[kind]?.signed.targets[path]?.custom)?.floor;
   if (old === undefined || (floor !== undefined && compareVersions(floor, old) >= 0)) return null;
-  return `${path} has the floor ${old}, and would have ${floor ?? "none"}: new devices could then be led below it.`;
+  return `${path} has the floor ${old}, and would have ${floor ?? "none"}: new devices could then be taken below it.`;
 }

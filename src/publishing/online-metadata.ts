@@ -11,19 +11,20 @@ import type { Workspace } from "./workspace.ts";
 
 interface How {
   readonly keys: readonly PrivateKey[];
-  /** The words to type to go on, behind `steward repo`. */
+  /** The command to continue with, after `steward repo`. */
   readonly again: string;
 }
 
 /**
- * `state` with the snapshot and the timestamp that its other metadata need, signed. They are kept as drafts first: a
- * publish that is cut short goes on with the same bytes. Throws `repository_unsigned` where their keys are not at hand;
- * then the draft waits for signatures.
+ * `state` with the snapshot and the timestamp that its other metadata need, signed. They are kept as drafts first, so that
+ * an interrupted publish continues with the same bytes. Throws `repository_unsigned` without their keys; the draft then
+ * waits for signatures.
  */
 export async function onlineMetadata(workspace: Workspace, state: State, how: How): Promise<State> {
   const withSnapshot = await updateSnapshot(workspace, state, how);
   const { snapshot } = withSnapshot.next;
-  if (snapshot === null) throw new StewardError("internal_error", "A snapshot was made and is not there.");
+  if (snapshot === null)
+    throw new StewardError("internal_error", "The snapshot that was just made is missing.");
   const content = {
     _type: "timestamp" as const,
     spec_version: specVersion,
@@ -62,7 +63,7 @@ function withoutSnapshot({ published, drafts, next }: State): State {
 type Online = "snapshot" | "timestamp";
 type Content = { meta: Snapshot["meta"] | Timestamp["meta"] } & object;
 
-/** Goes on with a draft that says the same, so that signatures from elsewhere are not lost. */
+/** Continues with a draft of the same content, so that signatures from elsewhere are not lost. */
 async function make<R extends Online>(
   workspace: Workspace,
   state: State,
@@ -79,11 +80,11 @@ async function make<R extends Online>(
   if (lacks.length === 0) return next;
   throw new StewardError(
     "repository_unsigned",
-    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory)} …, then go on with: steward repo ${how.again}`,
+    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory)} …, then continue with: steward repo ${how.again}`,
   );
 }
 
-/** More than half of its time is over. */
+/** More than half of its period is over. */
 function isLate(
   { now, periods }: Workspace,
   role: Online,

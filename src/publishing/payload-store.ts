@@ -12,19 +12,19 @@ import { hashedPath } from "./release-entry.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What is signed of a payload. */
+/** The signed properties of a payload. */
 export interface Measured {
   readonly length: number;
   /**
-   * This one alone: with consistent snapshots a client may look for a file under any of the hashes that are signed
-   * (TUF §5.7.3), and the file is there under one.
+   * Only SHA-512: with consistent snapshots a client may ask for a file under any signed hash (TUF §5.7.3), and it is
+   * stored under one.
    */
   readonly hashes: { readonly sha512: string };
 }
 
 /**
- * Copies a payload to draft/payloads/<sha512>, hashed on the way, so that what is published is what was signed even if
- * the file changes. It is not put into public/ before its metadata are: who uploads in between would give it away.
+ * Copies a payload to draft/payloads/<sha512> and hashes it on the way, so that the signed bytes are published even if the
+ * file changes. It comes to public/ together with its metadata, so that no upload in between discloses it.
  */
 export async function stagePayload({ payloads }: Workspace, file: string): Promise<Measured> {
   const source = await open(file, "r").catch((error: unknown) => {
@@ -54,7 +54,7 @@ function requireSize(bytes: number, file: string): void {
   if (bytes > 0 && bytes <= caps.payloadBytes) return;
   throw new StewardError(
     "validation_failed",
-    `${file} has ${bytes} bytes, and devices take payloads from 1 to ${caps.payloadBytes}. Nothing was changed.`,
+    `${file} has ${bytes} bytes; devices accept 1 to ${caps.payloadBytes}. Nothing was changed.`,
   );
 }
 
@@ -84,17 +84,17 @@ const gzipMagic = [0x1f, 0x8b];
 function notGzip(file: string): StewardError {
   return new StewardError(
     "validation_failed",
-    `${file} is not compressed by gzip, and devices unpack .tar.gz alone. One is made by: tar -czf FILE.tar.gz -C DIRECTORY . Nothing was changed.`,
+    `${file} is not compressed by gzip; devices unpack .tar.gz only. Make one with: tar -czf FILE.tar.gz -C DIRECTORY . Nothing was changed.`,
   );
 }
 
-/** Where the payload of a target lies: among the drafts, or published already. Throws `not_found`, `update_metadata_malformed`. */
+/** The path of the payload of a target, among the drafts or published. Throws `not_found`, `update_metadata_malformed`. */
 export async function locatePayload(
   workspace: Pick<Workspace, "targets" | "payloads">,
   path: string,
   file: TargetFile,
 ): Promise<string> {
-  // Its strongest hash: other tools sign SHA-256 alone.
+  // The strongest hash: other tools sign only SHA-256.
   const { nameHash } = readSignedPayload(file);
   const published = join(workspace.targets, hashedPath(path, nameHash));
   for (const place of [published, join(workspace.payloads, nameHash)]) {
@@ -103,7 +103,7 @@ export async function locatePayload(
   }
   throw new StewardError(
     "not_found",
-    `The payload of ${path} is neither published nor among the drafts. Give it again with steward repo add, or bring ${published} back from where it was uploaded to.`,
+    `The payload of ${path} is neither published nor among the drafts. Add it again with steward repo add, or copy ${published} back from the server.`,
   );
 }
 
@@ -114,11 +114,11 @@ export async function verifyPayload(place: string, { hashes }: TargetFile): Prom
   if (hash.digest("hex") === hashes.sha512) return;
   throw new StewardError(
     "update_payload_mismatch",
-    `${place} is not what was signed any more: its bytes have changed. Nothing was published. Remove it and give the payload again with steward repo add.`,
+    `${place} has changed since it was signed. Nothing was published. Remove it and add the payload again with steward repo add.`,
   );
 }
 
-/** Puts a staged payload under its public name; one that is there stays. */
+/** Publishes a staged payload under its public name, unless it is there already. */
 export async function publishPayload(workspace: Workspace, path: string, file: TargetFile): Promise<void> {
   const place = join(workspace.targets, hashedPath(path, file.hashes.sha512 ?? ""));
   const from = await locatePayload(workspace, path, file);
@@ -127,7 +127,7 @@ export async function publishPayload(workspace: Workspace, path: string, file: T
   await putCopy(from, place);
 }
 
-/** Removes staged payloads, and what was left of them by commands that were cut short, but for what these drafts name. */
+/** Removes staged payloads that these drafts do not name, and leftovers of interrupted commands. */
 export async function clearPayloads({ payloads }: Workspace, drafts: Pick<Held, ReleaseRole>): Promise<void> {
   const named = releaseRoles.flatMap((role) => Object.values(drafts[role]?.signed.targets ?? {}));
   const kept = new Set(named.map(({ hashes }) => hashes.sha512));

@@ -26,36 +26,36 @@ import { type Staged, verifyAsClients } from "./verify.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface PublishResult {
-  /** In the order of roleNames; empty: there was nothing new. */
+  /** In the order of roleNames; empty: nothing new. */
   readonly published: readonly { role: RoleName; version: number; expires: string }[];
-  /** Target paths whose payloads were put there. */
+  /** Target paths of the published payloads. */
   readonly payloads: readonly string[];
-  /** Floors that this publish has raised: no device goes back below them. */
+  /** Floors that this publish raised: no device goes back below them. */
   readonly floors: readonly RaisedFloor[];
-  /** Names under metadata/ that whoever copies public/ elsewhere copies last, in this order. */
+  /** Names under metadata/ that must be uploaded last, in this order. */
   readonly last: readonly string[];
   /** Of 1.root.json, as devices show it. */
   readonly fingerprint: string;
   readonly remarks: readonly string[];
-  /** Drafts that were not to be published, or came too late for it. */
+  /** Drafts that were not chosen, or came too late. */
   readonly waiting: readonly DraftedRole[];
-  /** What of all that is published now expires within the margin. */
+  /** The published metadata that expire within the margin. */
   readonly expiring: readonly Expiring[];
 }
 
 export interface PublishOptions {
-  /** Keys that sign the drafts too, where theirs is missing. */
+  /** Keys that also sign the drafts, where signatures are missing. */
   readonly signers?: readonly PrivateKey[];
   /** The drafts to publish; all if not given. */
   readonly only?: readonly DraftedRole[];
-  /** How long before an expiry it is told of; a share of each period if not given. */
+  /** How long before an expiry it is reported; a share of each period if not given. */
   readonly marginSeconds?: number | undefined;
 }
 
 /**
- * Publishes the drafts: makes snapshot and timestamp, reads the whole as devices would, and only then writes. Whoever
- * reads meanwhile, and whoever reads after this was cut short at any moment, finds a whole repository; the next call goes
- * on. Throws `repository_unsigned`, `repository_conflict`, and what devices would throw.
+ * Publishes the drafts: makes snapshot and timestamp, reads the result as devices would, and only then writes. A client
+ * that reads meanwhile, or after an interruption at any moment, finds a complete repository, and the next call continues.
+ * Throws `repository_unsigned`, `repository_conflict`, and the errors that devices would have.
  */
 export async function publish(
   workspace: Workspace,
@@ -67,7 +67,7 @@ export async function publish(
   if (isFirst && only !== draftedRoles) {
     throw new StewardError(
       "repository_conflict",
-      `Nothing is published yet, and a repository is first published whole: steward repo publish ${workspace.directory}`,
+      `Nothing is published yet, and the first publish must be complete: steward repo publish ${workspace.directory}`,
     );
   }
   const whole = await signDrafts(workspace, read, { roles: only, keys: signers });
@@ -86,17 +86,17 @@ export async function publish(
   };
 }
 
-/** Whether there is something to publish, or the published files do not hold together. */
+/** Whether there is something to publish, or the published files do not fit together. */
 function hasNews({ published, drafts }: State): boolean {
   if (Object.values(drafts).some((draft) => draft !== null)) return true;
-  // A publish that was cut short behind a new root, and whose drafts were given up, leaves a timestamp of old keys.
+  // A publish that was interrupted after a new root, and whose drafts were discarded, leaves a timestamp of old keys.
   return (["timestamp", "snapshot"] as const).some((role) => {
     const file = published[role];
     return file === null || lacking(role, file, stateOf(published, noneHeld)).length > 0;
   });
 }
 
-/** Dates the timestamp anew, and the snapshot where it expires soon; drafts stay drafts. */
+/** Renews the timestamp, and the snapshot if it expires soon. Drafts stay drafts. */
 export async function renewOnline(
   workspace: Workspace,
   keys: readonly PrivateKey[],
@@ -115,9 +115,9 @@ export async function renewOnline(
 
 interface How {
   readonly keys: readonly PrivateKey[];
-  /** With the drafts that wait. */
+  /** Including the drafts that wait. */
   readonly whole: State;
-  /** The words to type to go on, behind `steward repo`. */
+  /** The command to continue with, after `steward repo`. */
   readonly again: string;
   readonly marginSeconds: number | undefined;
 }
@@ -149,7 +149,7 @@ async function publishState(workspace: Workspace, drafted: State, how: How): Pro
   };
 }
 
-/** Every payload must be there; those that are new are read once more. */
+/** Checks that every payload exists, and reads new ones again. */
 async function newPayloads(workspace: Workspace, { drafts, published, next }: State) {
   const fresh = [];
   for (const role of releaseRoles) {
@@ -186,7 +186,7 @@ async function verdict(
     if (!(cause instanceof StewardError) || !cause.code.startsWith("update_")) throw cause;
     throw new StewardError(
       cause.code,
-      `Nothing was published, for devices would refuse it: ${cause.message}${adviceFor(cause, workspace)}`,
+      `Nothing was published, because devices would refuse it: ${cause.message}${adviceFor(cause, workspace)}`,
       { cause },
     );
   }
@@ -194,10 +194,10 @@ async function verdict(
 
 function adviceFor({ code }: StewardError, { directory }: Workspace): string {
   if (code !== "update_metadata_expired") return "";
-  return ` Date anew what has expired: steward repo renew ${directory} ROLE, then publish.`;
+  return ` Renew the expired metadata with: steward repo renew ${directory} ROLE. Then publish.`;
 }
 
-/** What nothing leads to yet, then what leads to it: timestamp.json, or the new root where that is safer. */
+/** First the files that no published file names, then those that name them: timestamp.json last, or the new root if that is safer. */
 function orderOf(staged: Staged, rootPlace: "first" | "last"): string[] {
   const isRoot = (name: string): boolean => name.endsWith(".root.json");
   const names = [...staged.keys()];
@@ -209,7 +209,7 @@ function orderOf(staged: Staged, rootPlace: "first" | "last"): string[] {
     : [...versioned, ...roots, ...timestamp];
 }
 
-/** A file that a cut publish has put there already stays. */
+/** Keeps a file that an interrupted publish has already written. */
 async function putChanged({ metadata }: Workspace, name: string, staged: Staged): Promise<void> {
   const path = join(metadata, name);
   const bytes = staged.get(name) ?? new Uint8Array();
@@ -217,7 +217,7 @@ async function putChanged({ metadata }: Workspace, name: string, staged: Staged)
   if (present === null || Buffer.compare(present, bytes) !== 0) await writeDurably(path, bytes, publicMode);
 }
 
-/** The state afterwards, with the drafts that wait. */
+/** The state afterwards, including the drafts that wait. */
 async function clearDrafts(workspace: Workspace, { drafts, next }: State, whole: State): Promise<State> {
   for (const role of roleNames) if (drafts[role]) await removeDraft(workspace, role);
   const waiting = chooseDrafts(
@@ -246,7 +246,7 @@ async function finished(
   };
 }
 
-/** A version below which devices take nothing of that name any more. */
+/** A version below which devices install nothing of that name any more. */
 export interface RaisedFloor {
   readonly kind: ReleaseRole;
   readonly name: string;
@@ -255,7 +255,7 @@ export interface RaisedFloor {
   readonly floor: string;
 }
 
-/** The floors that are higher with the drafts than they were published before. */
+/** The floors that the drafts raise above the published ones. */
 function raisedFloors({ published, next }: State): RaisedFloor[] {
   const before = floorsIn(published);
   return [...floorsIn(next)].flatMap(([key, raised]) => {
@@ -264,7 +264,7 @@ function raisedFloors({ published, next }: State): RaisedFloor[] {
   });
 }
 
-/** Of what was withdrawn devices take no floor. */
+/** Devices ignore the floors of withdrawn releases. */
 function floorsIn(held: Held): Map<string, RaisedFloor> {
   const floors = new Map<string, RaisedFloor>();
   for (const role of releaseRoles) {

@@ -7,7 +7,7 @@ import { readMetadata } from "../tuf/read-metadata.ts";
 import { readIfThere, unreadable } from "./files.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
 
-/** What clients find in a directory of metadata: what its newest root and its timestamp.json lead to. */
+/** The metadata that clients find in a directory, from its newest root and its timestamp.json. */
 export async function readPublished(metadata: string): Promise<Held> {
   const newest = await newestRoot(metadata);
   const root = newest === 0 ? null : await readRole(metadata, "root", `${newest}.root.json`);
@@ -23,7 +23,7 @@ export async function readPublished(metadata: string): Promise<Held> {
   return { root, timestamp, snapshot, targets, rules, binary };
 }
 
-/** The number that no file of the role has had yet: also what a cut publish left counts as used, for a cache may have it. */
+/** The next unused version of a role. Leftovers of an interrupted publish count as used, because a cache may hold them. */
 export async function nextVersion(metadata: string, role: RoleName): Promise<number> {
   return Math.max(0, ...(await versionsOf(metadata, role))) + 1;
 }
@@ -53,11 +53,11 @@ async function readNamed<R extends RoleName>(metadata: string, role: R, version:
   if (read !== null) return read;
   throw new StewardError(
     "repository_conflict",
-    `${join(metadata, name)} is missing, and what is published names it: devices cannot read this repository. Bring the file back from where the repository was uploaded to.`,
+    `${join(metadata, name)} is missing, although published metadata name it, so devices cannot read this repository. Copy the file back from the server.`,
   );
 }
 
-/** null: there is no such file. Throws `update_metadata_malformed` with its path. */
+/** null: the file does not exist. Throws `update_metadata_malformed` with its path. */
 export async function readRole<R extends RoleName>(
   directory: string,
   role: R,
@@ -70,7 +70,7 @@ export async function readRole<R extends RoleName>(
     return readMetadata(typeOfRole[role], bytes, caps);
   } catch (cause) {
     if (!(cause instanceof StewardError)) throw cause;
-    throw new StewardError(cause.code, `${path}: ${cause.message} Bring it back from a copy, or remove it.`, {
+    throw new StewardError(cause.code, `${path}: ${cause.message} Restore it from a copy, or remove it.`, {
       cause,
     });
   }

@@ -4,11 +4,11 @@ import type { ReleaseRole } from "./roles.ts";
 
 import type { Waves } from "./wave-plan.ts";
 
-/** Node's process.arch names of what Steward runs on. */
+/** The supported architectures, by Node's names. */
 export const architectures = ["any", "x64", "arm64", "arm"] as const;
 export type Architecture = (typeof architectures)[number];
 
-/** What devices go by, signed with the target. */
+/** The signed facts by which devices decide. */
 export interface ReleaseEntry {
   readonly steward: 1;
   readonly kind: ReleaseRole;
@@ -21,13 +21,13 @@ export interface ReleaseEntry {
   readonly floor?: string;
   readonly waves?: Waves;
   readonly urgent?: true;
-  /** It mends a weakness: its floor is its own version, unless the publisher says otherwise. Devices go by the floor. */
+  /** It fixes a vulnerability: its floor is its own version, unless the publisher gives another. Devices use the floor. */
   readonly security?: true;
   readonly withdrawn?: string;
   readonly notes?: string;
 }
 
-/** Throws `validation_failed` for what a device would not take. */
+/** Throws `validation_failed` for an entry that devices would refuse. */
 export function checkEntry(entry: ReleaseEntry): ReleaseEntry {
   requireName("name", entry.name);
   requireName("product", entry.product);
@@ -38,7 +38,7 @@ export function checkEntry(entry: ReleaseEntry): ReleaseEntry {
     requireVersion("floor", entry.floor);
     if (compareVersions(entry.floor, entry.version) > 0) {
       throw invalid(
-        `The floor ${entry.floor} is above the version ${entry.version} itself: a device that takes it could never have it again. The floor is this version at most.`,
+        `The floor ${entry.floor} is above the version ${entry.version} itself: a device could never install it again. The highest possible floor is this version.`,
       );
     }
   }
@@ -53,12 +53,12 @@ export function targetPath({ channel, kind, name, version, arch }: ReleaseEntry)
   return `${channel}/${kind}/${name}-${version}${platform}.tar.gz`;
 }
 
-/** Where the file lies under targets/: TUF §6.2, consistent snapshots. */
+/** The path of the file under targets/ (TUF §6.2, consistent snapshots). */
 export function hashedPath(path: string, sha512: string): string {
   return path.replace(/[^/]+$/, (name) => `${sha512}.${name}`);
 }
 
-/** What `custom` says, if this program can have written it; undefined: somebody else did. */
+/** The entry in `custom`, if this program can have written it; undefined: another tool did. */
 export function readEntry(custom: unknown): ReleaseEntry | undefined {
   if (typeof custom !== "object" || custom === null || !("steward" in custom)) return undefined;
   const entry = custom as ReleaseEntry;
@@ -69,15 +69,15 @@ export function readEntry(custom: unknown): ReleaseEntry | undefined {
 export function requireName(what: string, name: string): void {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return;
   throw invalid(
-    `The ${what} "${name}" is none: 1 to 64 small letters, digits, points, underscores and hyphens, the first a letter or a digit.`,
+    `The ${what} "${name}" is not valid: use 1 to 64 small letters, digits, points, underscores and hyphens, beginning with a letter or a digit.`,
   );
 }
 
-/** As contract/settings.ts has `update.ota.channel`. */
+/** As `update.ota.channel` in the settings. */
 function requireChannel(channel: string): void {
   if (/^[a-z0-9][a-z0-9._-]{0,31}$/.test(channel)) return;
   throw invalid(
-    `The channel "${channel}" is none: 1 to 32 small letters, digits, points, underscores and hyphens, the first a letter or a digit.`,
+    `The channel "${channel}" is not valid: use 1 to 32 small letters, digits, points, underscores and hyphens, beginning with a letter or a digit.`,
   );
 }
 
@@ -87,7 +87,7 @@ function requireVersion(what: string, version: string): void {
     ? " Build metadata (+…) make no difference to a device, and object stores read the plus as a blank: leave them out."
     : "";
   throw invalid(
-    `The ${what} "${version}" is no semantic version such as 1.4.0 or 2.0.0-rc.1 (semver.org).${hint}`,
+    `The ${what} "${version}" is not a semantic version such as 1.4.0 or 2.0.0-rc.1 (semver.org).${hint}`,
   );
 }
 
@@ -99,7 +99,7 @@ function requireText(what: string, text: string): void {
     throw invalid(`The ${what} must have 1 to ${longestText} characters.`);
   if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029]/u.test(text)) {
     throw invalid(
-      `The ${what} hold a line end, a control character or one that reorders what is read; devices show one line of plain text.`,
+      `The ${what} contain a line end, a control character or one that reorders text. Devices show one line of plain text.`,
     );
   }
 }

@@ -19,10 +19,10 @@ import {
 } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Changes of keys, by the role whose they are. */
+/** Changes of keys, by the role that they belong to. */
 export interface KeyChanges {
   readonly add: Readonly<Partial<Record<RoleName, readonly NamedKey[]>>>;
-  /** Key ids, or how they begin. */
+  /** Key ids, or the beginnings of them. */
   readonly remove: Readonly<Partial<Record<RoleName, readonly string[]>>>;
   readonly thresholds: Readonly<Partial<Record<RoleName, number>>>;
 }
@@ -32,14 +32,14 @@ export interface RenewResult {
   readonly version: number;
   readonly expires: string;
   readonly lacking: readonly Count[];
-  /** Of the roles whose keys were changed and that this one names. */
+  /** For the roles that this one names and whose keys were changed. */
   readonly keys: readonly KeysOfRole[];
 }
 
 /**
- * Drafts the next version of a role, dated anew, with other keys where `changes` say so, and signs it with those of
- * `keys` that may; of a root these are the old root's keys too (TUF §6.1). Roles whose signatures are no longer enough
- * are drafted with it. Throws `validation_failed`, `not_found` for a key that is not there.
+ * Drafts the next version of a role with a new expiry date and the changed keys, and signs it with those of `keys` that
+ * count for it; for a root these include the old root's keys (TUF §6.1). Roles whose signatures are no longer sufficient
+ * are drafted with it. Throws `validation_failed`, `not_found` for a missing key.
  */
 export async function renewRole(
   workspace: Workspace,
@@ -74,7 +74,7 @@ export async function renewRole(
   });
 }
 
-/** Throws `validation_failed` where the keys of one of them stand in the metadata of another role than `holder`. */
+/** Throws `validation_failed` if the keys of one of them belong to the metadata of another role than `holder`. */
 function changedRoles({ directory }: Workspace, holder: RoleName, changes: KeyChanges): RoleName[] {
   const { add, remove, thresholds } = changes;
   return roleNames.filter((name) => {
@@ -83,12 +83,12 @@ function changedRoles({ directory }: Workspace, holder: RoleName, changes: KeyCh
     if (right === holder) return true;
     throw new StewardError(
       "validation_failed",
-      `The keys of ${name} stand in the metadata of ${right}, not of ${holder}: steward repo renew ${directory} ${right} … Nothing was changed.`,
+      `The keys of ${name} are in the metadata of ${right}, not of ${holder}: steward repo renew ${directory} ${right} … Nothing was changed.`,
     );
   });
 }
 
-/** Throws what renewRole would throw of these changes, and drafts nothing. */
+/** Throws what renewRole would throw for these changes, and drafts nothing. */
 export async function requireChangeable(
   workspace: Workspace,
   state: State,
@@ -124,7 +124,7 @@ async function unsignedDraft(
   if (!signed) {
     throw new StewardError(
       "not_found",
-      `There are no metadata of ${role} in ${workspace.directory} to renew. What there is: steward repo inspect ${workspace.directory}`,
+      `${workspace.directory} has no metadata of ${role} to renew. See: steward repo inspect ${workspace.directory}`,
     );
   }
   const content = changed.reduce<Root | Targets>((made, name) => withKeys(made, name, changes), signed);
@@ -153,7 +153,7 @@ function withKeys(signed: Root | Targets, name: RoleName, changes: KeyChanges): 
   if (keyids.length < threshold) {
     throw new StewardError(
       "validation_failed",
-      `${name} would have ${keyids.length} keys and a threshold of ${threshold}: nobody could ever sign for it. Add a key, or lower the threshold with --threshold ${name}=${Math.max(1, keyids.length)}. Nothing was changed.`,
+      `${name} would have ${keyids.length} keys and a threshold of ${threshold}, so it could never be signed. Add a key, or lower the threshold with --threshold ${name}=${Math.max(1, keyids.length)}. Nothing was changed.`,
     );
   }
   const role: Role = { keyids, threshold };
@@ -177,13 +177,13 @@ function changedTargets(targets: Targets, name: RoleName, role: Role, keys: Keys
   return { ...targets, delegations: { roles, keys: onlyNamed(keys, roles) } };
 }
 
-/** A key that no role names any more is gone. */
+/** Drops the keys that no role names any more. */
 function onlyNamed(keys: Keys, roles: readonly Role[]): Keys {
   const named = new Set(roles.flatMap(({ keyids }) => keyids));
   return Object.fromEntries(Object.entries(keys).filter(([id]) => named.has(id)));
 }
 
-/** The id that begins so, of at least 8 digits so that it is not hit by chance. Throws `not_found`. */
+/** The id that begins so; at least 8 digits, so that it does not match by chance. Throws `not_found`. */
 export function idOf(start: string, name: string, keyids: readonly string[]): string {
   const [found, ...others] = /^[0-9a-f]{8,64}$/.test(start)
     ? keyids.filter((id) => id.startsWith(start))
@@ -195,7 +195,7 @@ export function idOf(start: string, name: string, keyids: readonly string[]): st
   );
 }
 
-/** Every key whose signature counts for a draft, by its id. */
+/** Every key that counts for a draft, by its id. */
 export function keysFor(role: RoleName, { published, next }: State): ReadonlyMap<string, Key> {
   return new Map(
     authoritiesOf(role, published, next).flatMap(({ keyids, keys }) =>

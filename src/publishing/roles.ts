@@ -1,11 +1,11 @@
 import type { Metadata, RoleType, Root, Targets } from "../tuf/metadata.ts";
 import { type Signers, signersOf } from "../tuf/signatures.ts";
 
-/** Every role of a repository, in the order in which a client comes to it. */
+/** Every role of a repository, in the order in which a client reads them. */
 export const roleNames = ["root", "timestamp", "snapshot", "targets", "rules", "binary"] as const;
 export type RoleName = (typeof roleNames)[number];
 
-/** The roles that sign for payloads, one a kind: a stolen key of the one cannot ship the other. */
+/** The roles that sign payloads, one for each kind: a stolen key of one cannot sign the other. */
 export const releaseRoles = ["rules", "binary"] as const;
 export type ReleaseRole = (typeof releaseRoles)[number];
 
@@ -23,10 +23,10 @@ export interface TypeOfRole {
   binary: "targets";
 }
 
-/** One metadata file a role; null: there is none. */
+/** One metadata file for each role; null: none. */
 export type Held = { readonly [R in RoleName]: Metadata<TypeOfRole[R]> | null };
 
-/** Of a repository that is yet to be made. */
+/** For a new repository. */
 export const noneHeld: Held = {
   root: null,
   timestamp: null,
@@ -47,7 +47,7 @@ export const typeOfRole: { readonly [R in RoleName]: TypeOfRole[R] } = {
 
 const day = 86_400;
 
-/** Seconds from signing to expiry, where the publisher says nothing: long for keys in a safe, short for those online. */
+/** Seconds from signing to expiry by default: long for keys in a safe, short for online keys. */
 export const usualPeriods: Readonly<Record<RoleName, number>> = {
   root: 365 * day,
   targets: 90 * day,
@@ -57,7 +57,7 @@ export const usualPeriods: Readonly<Record<RoleName, number>> = {
   timestamp: 7 * day,
 };
 
-/** The role in whose metadata the keys of this one stand. */
+/** The role whose metadata hold the keys of this one. */
 export function holderOf(role: RoleName): "root" | "targets" {
   return role === "rules" || role === "binary" ? "targets" : "root";
 }
@@ -75,7 +75,7 @@ export function isDraftedRole(role: RoleName): role is DraftedRole {
   return draftedRoles.some((name) => name === role);
 }
 
-/** What a delegation says of a role; null: nothing is delegated to it. */
+/** The delegation to a role; null: none. */
 export function delegatedSigners({ delegations }: Targets, name: string): Signers | null {
   const role = delegations?.roles.find((one) => one.name === name);
   return role === undefined ? null : { ...role, keys: delegations?.keys ?? {} };
@@ -83,13 +83,13 @@ export function delegatedSigners({ delegations }: Targets, name: string): Signer
 
 /** Whose signatures must be on a role's metadata. */
 export interface Authority extends Signers {
-  /** The file that says so, such as `root version 2`. */
+  /** The file that names them, such as `root version 2`. */
   readonly by: string;
-  /** False: the root of before. With its signatures too, a client that has not seen the new one can still read on. */
+  /** False for the previous root: its signatures only help clients that have not seen the new one. */
   readonly isRequired: boolean;
 }
 
-/** Under `next`, which comes after `published`. */
+/** For `next`, which follows `published`. */
 export function authoritiesOf(role: RoleName, published: Held, next: Held): readonly Authority[] {
   if (isReleaseRole(role)) {
     const targets = next.targets?.signed;
@@ -110,7 +110,7 @@ export function authoritiesOf(role: RoleName, published: Held, next: Held): read
   return isSuccessor ? [of(before, role === "root"), ...found] : found;
 }
 
-/** The keys and the threshold of a role, as its holder's metadata say. */
+/** The keys and the threshold of a role, from the metadata that hold them. */
 export function roleIn(signed: Root | Targets, role: RoleName): Signers | null {
   if (signed._type === "targets") return delegatedSigners(signed, role);
   return isReleaseRole(role) ? null : signersOf(signed, role satisfies RoleType);

@@ -11,20 +11,20 @@ import { readIfThere } from "./files.ts";
 import { type Held, type ReleaseRole, releaseRoles } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Metadata files by their names under metadata/, as they are to be. */
+/** Metadata files to be published, by their names under metadata/. */
 export type Staged = ReadonlyMap<string, Uint8Array>;
 
-/** How clients take what is about to be published. */
+/** How clients read the repository after the publish. */
 export interface Verdict {
-  /** What does not stand in the way, and should be known. */
+  /** Findings that do not prevent the publish. */
   readonly remarks: readonly string[];
-  /** Where the new root's place is in the order of writing, so that a client that reads meanwhile is never let down. */
+  /** When the new root is written, so that a client that reads meanwhile never fails. */
   readonly rootPlace: "first" | "last";
 }
 
 /**
- * Reads the repository, with `staged` over what is published, as devices do: as one that knows the first root alone, and
- * as one that has read all that is published now. Throws what they would throw.
+ * Reads the repository as devices do, with `staged` over the published files: once as a device that knows only the first
+ * root, and once as one that has read everything published so far. Throws what they would throw.
  */
 export async function verifyAsClients(
   workspace: Workspace,
@@ -39,7 +39,7 @@ export async function verifyAsClients(
     return {
       remarks: [
         ...remarks,
-        "What is published now cannot be read by devices, so nothing could be said about those that have read it.",
+        "Devices cannot read the repository as it is published now, so this check covers new devices only.",
       ],
       rootPlace: "first",
     };
@@ -48,7 +48,7 @@ export async function verifyAsClients(
   return { remarks, rootPlace: await rootPlace(client, staged) };
 }
 
-/** A timestamp that is signed for the old and the new root lets clients go either way. */
+/** A timestamp that is signed for the old and the new root works for both kinds of clients. */
 async function rootPlace(client: Clients, staged: Staged): Promise<"first" | "last"> {
   const roots = new Map([...staged].filter(([name]) => name.endsWith(".root.json")));
   const others = new Map([...staged].filter(([name]) => !roots.has(name)));
@@ -56,7 +56,7 @@ async function rootPlace(client: Clients, staged: Staged): Promise<"first" | "la
   return (await client.canRead(others)) ? "last" : "first";
 }
 
-/** Before every expiry: what is published may have run out, which is what a new publish mends. */
+/** Before every expiry: published metadata may have expired, which a new publish fixes. */
 const longAgo = new Date(0);
 
 interface Client {
@@ -65,9 +65,9 @@ interface Client {
 
 interface Clients {
   knowingRoot(staged: Staged): Promise<Client>;
-  /** null: what is published cannot be read. */
+  /** null: the published repository cannot be read. */
   knowingAll(): Promise<Client | null>;
-  /** Whether a device that has read all that is published could go on to read this. */
+  /** Whether a device that has read everything published so far could continue with this. */
   canRead(staged: Staged, start?: Date): Promise<boolean>;
 }
 
@@ -115,7 +115,7 @@ async function attempt<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What a device keeps; here for as long as the verification takes. */
+/** The stored metadata of a device, for the time of the verification. */
 function filesInMemory(): MetadataFiles {
   const files = new Map<string, Uint8Array>();
   return {
@@ -126,7 +126,7 @@ function filesInMemory(): MetadataFiles {
   };
 }
 
-/** `staged` over the files of a directory. */
+/** A repository with `staged` over the files of a directory. */
 function layered(directory: string, staged: Staged): Repository {
   let requests = 0;
   let bodyBytes = 0;
@@ -149,7 +149,7 @@ function layered(directory: string, staged: Staged): Repository {
   };
 }
 
-/** Every release must be found by devices, signed by the role of its kind, and be one that they would take. */
+/** Checks that devices find every release, signed by the role of its kind, and would accept it. */
 async function requireComplete(
   refreshed: Refreshed,
   next: Held,
@@ -164,10 +164,10 @@ async function requireComplete(
       throw new StewardError("update_metadata_mismatch", `Of the role ${role}: ${refusals.join("; ")}.`);
     } catch (error) {
       const isOld = error instanceof StewardError && error.code === "update_metadata_expired";
-      // What has run out without anybody's doing today must not keep the other kind from its devices.
+      // Metadata that expired meanwhile must not block the other kind.
       if (!isOld || drafted.includes(role)) throw error;
       remarks.push(
-        `The metadata of ${role} have expired: devices take no ${role} until they are renewed, and go on taking the other kind.`,
+        `The metadata of ${role} have expired: devices install no ${role} until they are renewed. The other kind is not affected.`,
       );
     }
   }
@@ -179,7 +179,7 @@ async function refusalsOf(
   role: ReleaseRole,
   paths: readonly string[],
 ): Promise<string[]> {
-  // With a channel even where there are no releases: the role's metadata are read for it.
+  // With a channel even without releases, so that the metadata of the role are read.
   const channels = new Set(["stable", ...paths.map((path) => path.split("/")[0] ?? "")]);
   const found = new Map<string, FoundTarget>();
   for (const channel of channels)

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { StewardError } from "../contract/errors.ts";
 import { unreadable } from "./files.ts";
 
-/** Which share of the devices may have a release how long after its start. */
+/** Which share of the devices may install a release how long after its start. */
 export interface Waves {
   /** RFC 3339, whole seconds, UTC. */
   readonly start: string;
@@ -30,7 +30,7 @@ export const usualSteps: readonly WaveStep[] = [
   { percent: 100, after_seconds: 7 * day },
 ];
 
-/** A year: what waits longer is forgotten rather than rolled out. */
+/** A year: a longer rollout is probably a mistake. */
 const longestSeconds = 366 * day;
 const mostSteps = 32;
 
@@ -57,7 +57,7 @@ function checkSteps(values: readonly unknown[], file: string): readonly WaveStep
   for (const [index, step] of steps.entries()) {
     const before = steps[index - 1];
     if (before && (step.percent <= before.percent || step.after_seconds <= before.after_seconds)) {
-      throw invalid(file, `step ${index + 1} does not rise above step ${index} in both figures`);
+      throw invalid(file, `step ${index + 1} must have higher figures than step ${index}`);
     }
   }
   if (steps.at(-1)?.percent !== 100)
@@ -80,6 +80,6 @@ function isWhole(value: unknown, least: number, most: number): value is number {
 function invalid(file: string, why: string): StewardError {
   return new StewardError(
     "validation_failed",
-    `The waves in ${file} cannot be used: ${why}. Expected is a list such as [{"percent": 10, "after_seconds": 3600}, {"percent": 100, "after_seconds": 86400}]. Nothing was changed.`,
+    `The waves in ${file} cannot be used: ${why}. Write a list such as [{"percent": 10, "after_seconds": 3600}, {"percent": 100, "after_seconds": 86400}]. Nothing was changed.`,
   );
 }

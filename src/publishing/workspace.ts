@@ -5,18 +5,18 @@ import { readIfThere, sweep } from "./files.ts";
 import type { AskPassphrase } from "./keys/private-keys.ts";
 import { type RoleName, roleNames, usualPeriods } from "./roles.ts";
 
-/** A publisher's directory: `public` is what is uploaded, and nothing secret is ever in it. */
+/** A publisher's directory. `public` is uploaded, and never holds a secret. */
 export interface Workspace {
   readonly directory: string;
-  /** PEM files, meant to be taken away. */
+  /** PEM files, meant to be kept elsewhere. */
   readonly keys: string;
-  /** Metadata of the next version, and the payloads that they name. */
+  /** Metadata of the next version, with their payloads. */
   readonly drafts: string;
   readonly payloads: string;
   readonly public: string;
   readonly metadata: string;
   readonly targets: string;
-  /** Whom releases are for where nothing else is said. */
+  /** The product of releases without --product. */
   readonly product: string;
   /** Seconds from signing to expiry. */
   readonly periods: Readonly<Record<RoleName, number>>;
@@ -24,7 +24,7 @@ export interface Workspace {
   readonly askPassphrase: AskPassphrase;
 }
 
-/** What a command brings along. */
+/** The options of a command. */
 export interface Surroundings {
   readonly now: () => Date;
   readonly askPassphrase: AskPassphrase;
@@ -32,7 +32,7 @@ export interface Surroundings {
 
 export const configName = "repository.json";
 
-/** What `repository.json` says; the rest stands in the metadata. */
+/** The content of `repository.json`; the rest is in the metadata. */
 export interface Config {
   readonly steward_repository: 1;
   readonly product: string;
@@ -46,7 +46,7 @@ export async function openWorkspace(directory: string, surroundings: Surrounding
   if (bytes === null) {
     throw new StewardError(
       "not_found",
-      `${directory} is no repository: there is no ${configName} in it. One is made by: steward repo init ${directory}`,
+      `${directory} is not a repository: it has no ${configName}. Make one with: steward repo init ${directory}`,
     );
   }
   const { product, expires_seconds: periods } = readConfig(bytes, path);
@@ -65,7 +65,7 @@ export function placesIn(directory: string) {
   };
 }
 
-/** A renewal by cron waits for a publish by hand rather than fail. */
+/** A renewal by cron waits for a publish by hand instead of failing. */
 const lockWaitSeconds = 5;
 
 /** Does `work` while no other command changes the directory. Throws `state_locked`. */
@@ -82,7 +82,7 @@ export async function withWorkspace<T>(
     if (!(cause instanceof StewardError) || cause.code !== "state_locked") throw cause;
     throw new StewardError(
       "state_locked",
-      `Another steward repo command is at work on ${directory}; try again when it has ended.`,
+      `Another steward repo command is using ${directory}. Try again when it has ended.`,
       { cause },
     );
   }
@@ -103,12 +103,15 @@ function readConfig(bytes: Uint8Array, path: string): Config {
   }
   const { steward_repository, product, expires_seconds } = (config ?? {}) as Partial<Config>;
   if (steward_repository !== 1 || typeof product !== "string") {
-    throw new StewardError("validation_failed", `${path} is not of a repository that this program knows.`);
+    throw new StewardError("validation_failed", `${path} belongs to a repository of an unknown format.`);
   }
   const periods = { ...usualPeriods, ...expires_seconds };
   for (const role of roleNames) {
     if (Number.isSafeInteger(periods[role]) && periods[role] > 0) continue;
-    throw new StewardError("validation_failed", `${path}: expires_seconds.${role} is no number of seconds.`);
+    throw new StewardError(
+      "validation_failed",
+      `${path}: expires_seconds.${role} must be a number of seconds.`,
+    );
   }
   return { steward_repository, product, expires_seconds: periods };
 }

@@ -34,19 +34,19 @@ function drafted({ workspace }: Site): string[] {
 
 describe("addRelease", () => {
   const bad: [name: string, entry: Partial<ReleaseEntry>, message: RegExp][] = [
-    ["a name with a slash", { name: "../rules" }, /name "\.\.\/rules" is none/],
-    ["a name with a capital", { name: "Rules" }, /name "Rules" is none/],
-    ["a name that is not ASCII", { name: "règles" }, /is none/],
-    ["a name of 65 characters", { name: "a".repeat(65) }, /is none/],
-    ["no name", { name: "" }, /is none/],
-    ["a product with a blank", { product: "my demo" }, /product "my demo" is none/],
-    ["a channel with a slash", { channel: "stable/x" }, /channel "stable\/x" is none/],
+    ["a name with a slash", { name: "../rules" }, /name "\.\.\/rules" is not valid/],
+    ["a name with a capital", { name: "Rules" }, /name "Rules" is not valid/],
+    ["a name that is not ASCII", { name: "règles" }, /is not valid/],
+    ["a name of 65 characters", { name: "a".repeat(65) }, /is not valid/],
+    ["no name", { name: "" }, /is not valid/],
+    ["a product with a blank", { product: "my demo" }, /product "my demo" is not valid/],
+    ["a channel with a slash", { channel: "stable/x" }, /channel "stable\/x" is not valid/],
     ["a channel of 33 characters", { channel: "c".repeat(33) }, /channel/],
-    ["a version of two numbers", { version: "1.0" }, /version "1\.0" is no semantic version/],
-    ["a version with a v", { version: "v1.0.0" }, /no semantic version/],
-    ["a version with a leading zero", { version: "1.01.0" }, /no semantic version/],
+    ["a version of two numbers", { version: "1.0" }, /version "1\.0" is not a semantic version/],
+    ["a version with a v", { version: "v1.0.0" }, /not a semantic version/],
+    ["a version with a leading zero", { version: "1.01.0" }, /not a semantic version/],
     ["a version with build metadata", { version: "1.0.0+7" }, /Build metadata/],
-    ["a version with a path", { version: "1.0.0-../../x" }, /no semantic version/],
+    ["a version with a path", { version: "1.0.0-../../x" }, /not a semantic version/],
     ["a min-agent that is none", { min_agent: "latest" }, /min_agent "latest"/],
     ["a floor that is none", { floor: "1" }, /floor "1"/],
     ["a floor above the version", { floor: "1.0.1" }, /floor 1\.0\.1 is above the version 1\.0\.0/],
@@ -87,7 +87,7 @@ describe("addRelease", () => {
         truncateSync(file, 4 * 1024 ** 3 + 1);
       },
       "validation_failed",
-      /devices take payloads from 1 to 4294967296/,
+      /devices accept 1 to 4294967296/,
     ],
   ];
   for (const [name, make, code, message] of badFiles) {
@@ -131,7 +131,7 @@ describe("addRelease", () => {
     const keys = await keysOf(site.workspace);
     await assert.rejects(addRelease(site.workspace, { file, entry: rulesEntry(), keys }), {
       code: "repository_conflict",
-      message: /published already with other bytes/,
+      message: /already published with other bytes/,
     });
     assert.equal((await publishAll(site)).published.length, 0);
   });
@@ -152,7 +152,7 @@ describe("addRelease", () => {
     await add(site, { name: "a-1.0.0", version: "2.0.0" });
     await assert.rejects(add(site, { name: "a", version: "1.0.0-2.0.0" }), {
       code: "repository_conflict",
-      message: /is the file of a-1\.0\.0 2\.0\.0/,
+      message: /is already the file of a-1\.0\.0 2\.0\.0/,
     });
   });
 
@@ -222,11 +222,11 @@ describe("readSteps", () => {
       /33/,
     ],
     ["an end below 100", '[{"percent":99,"after_seconds":1}]', /last step is not 100/],
-    ["a fall", '[{"percent":50,"after_seconds":2},{"percent":40,"after_seconds":3}]', /does not rise/],
+    ["a fall", '[{"percent":50,"after_seconds":2},{"percent":40,"after_seconds":3}]', /must have higher figures/],
     [
       "a time that falls",
       '[{"percent":50,"after_seconds":2},{"percent":100,"after_seconds":1}]',
-      /does not rise/,
+      /must have higher figures/,
     ],
     ["nought percent", '[{"percent":0,"after_seconds":2}]', /percent is/],
     ["101 percent", '[{"percent":101,"after_seconds":2}]', /percent is/],

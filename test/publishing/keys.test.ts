@@ -44,8 +44,8 @@ describe("readPublicKey", () => {
   });
 
   const bad: [name: string, text: string, message: RegExp][] = [
-    ["nothing", "", /no public key in PEM/],
-    ["something else", "hello", /no public key in PEM/],
+    ["nothing", "", /not a public key in PEM/],
+    ["something else", "hello", /not a public key in PEM/],
     ["the key that is all zero", "0".repeat(64), /all zero/],
     ["the neutral point", `01${"0".repeat(62)}`, /every message would verify/],
     ["a point of small order", `ecff${"f".repeat(58)}7f`, /small order/],

@@ -34,7 +34,7 @@ const mistakes: [
     "new-product",
     { version: "1.1.0", product: "demmo" },
     undefined,
-    /No release for the product demmo was ever added .* releases for demo\. .*--allow new-product/,
+    /no releases for the product demmo yet, only for demo\. .*--allow new-product/,
   ],
   [
     "0.9.0 after 1.0.0",
@@ -55,7 +55,7 @@ const mistakes: [
     "same-bytes",
     { version: "1.1.0" },
     "rules 1.0.0",
-    /the very bytes of stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow same-bytes/,
+    /the same bytes as stable\/rules\/demo-rules-1\.0\.0\.tar\.gz.*--allow same-bytes/,
   ],
 ];
 

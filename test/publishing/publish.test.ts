@@ -116,7 +116,7 @@ describe("publish", () => {
     const late = at(site.workspace, "2027-03-01T00:00:00Z");
     await assert.rejects(publish(late, await keysOf(late)), {
       code: "update_metadata_expired",
-      message: /Nothing was published, for devices would refuse it: .*targets expired .*steward repo renew/,
+      message: /Nothing was published, because devices would refuse it: .*targets expired .*steward repo renew/,
     });
     assert.deepEqual(publicFiles(site), []);
   });
@@ -141,7 +141,7 @@ describe("publish", () => {
     const later = { ...site, workspace: at(site.workspace, "2026-11-22T12:00:00Z") };
     await add(later, { kind: "binary", name: "demo", arch: "x64" });
     const { remarks } = await publishAll(later);
-    assert.match(remarks.join("\n"), /metadata of rules have expired: devices take no rules/);
+    assert.match(remarks.join("\n"), /metadata of rules have expired: devices install no rules/);
     const device = await makeDevice(readFileSync(join(site.workspace.metadata, "1.root.json")));
     const refreshed = await device.refresh(site.workspace.public, later.workspace.now());
     assert.equal((await refreshed.list("stable", "binary")).length, 1);
@@ -220,7 +220,7 @@ describe("renewOnline", () => {
     const before = publicFiles(site);
     await assert.rejects(renewOnline(site.workspace, []), {
       code: "repository_unsigned",
-      message: /timestamp needs 1 more signature .*sign \S+ timestamp …, then go on with: steward repo renew/,
+      message: /timestamp needs 1 more signature .*sign \S+ timestamp …, then continue with: steward repo renew/,
     });
     assert.deepEqual(publicFiles(site), before);
     assert.ok(existsSync(join(site.workspace.drafts, "timestamp.json")), "the draft waits");

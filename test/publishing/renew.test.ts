@@ -130,7 +130,7 @@ describe("renewRole", () => {
       "root",
       { thresholds: { root: 2 } },
       "validation_failed",
-      /nobody could ever sign/,
+      /could never be signed/,
     ],
     [
       "a key id that is none",
@@ -164,7 +164,7 @@ describe("renewRole", () => {
     assert.ok(binary, "a binary key");
     await assert.rejects(change(site, "targets", { add: { rules: [binary] } }), {
       code: "validation_failed",
-      message: /keys of their own/,
+      message: /Give each kind its own keys/,
     });
   });
 });
@@ -222,7 +222,7 @@ describe("attachSignature", () => {
     const binary = (await keysOf(site.workspace)).filter(({ file }) => file.endsWith("/binary.pem"));
     await assert.rejects(signDraft(site.workspace, "rules", binary), {
       code: "not_found",
-      message: /No key at hand may sign rules; looked at: \S+binary\.pem/,
+      message: /None of the keys here counts for rules: \S+binary\.pem/,
     });
   });
 });

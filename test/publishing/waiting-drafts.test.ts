@@ -54,7 +54,7 @@ describe("publish, while a root draft without its old key waits", () => {
     await assert.rejects(publishAll(site), {
       code: "repository_unsigned",
       message:
-        /root needs 1 more signature .*The rest can go now: steward repo publish \S+ --only rules\. To give up what waits: steward repo discard \S+ root$/,
+        /root needs 1 more signature .*The others can be published now: steward repo publish \S+ --only rules\. To discard the unsigned drafts: steward repo discard \S+ root$/,
     });
   });
 
@@ -106,7 +106,7 @@ describe("publish --only", () => {
     const keys = await keysOf(site.workspace);
     await assert.rejects(publish(site.workspace, keys, { only: ["rules"] }), {
       code: "repository_unsigned",
-      message: /keys of the draft of targets, which was to wait: publish that too with --only targets/,
+      message: /keys of the draft of targets, which was not chosen: publish it too with --only targets/,
     });
     await publish(site.workspace, keys, { only: ["rules", "targets"] });
     assert.deepEqual(await versionsFor(site), ["1.0.0"]);
@@ -122,7 +122,7 @@ describe("publish --only", () => {
     const site = await makeSite(test);
     await assert.rejects(publish(site.workspace, await keysOf(site.workspace), { only: ["rules"] }), {
       code: "repository_conflict",
-      message: /first published whole/,
+      message: /first publish must be complete/,
     });
   });
 });
@@ -185,8 +185,8 @@ describe("discardDrafts", () => {
   });
 
   const bad: [name: string, role: RoleName | undefined, code: string, message: RegExp][] = [
-    ["a root that was never published", "root", "repository_conflict", /all there is of it.*repo init/],
-    ["all of a repository that was never published", undefined, "repository_conflict", /all there is of it/],
+    ["a root that was never published", "root", "repository_conflict", /exists only as a draft.*repo init/],
+    ["all of a repository that was never published", undefined, "repository_conflict", /exists only as a draft/],
     ["rules of which there are none", "rules", "not_found", /no release in the draft of rules/],
     ["a snapshot that is not drafted", "snapshot", "not_found", /no draft of snapshot/],
   ];

@@ -20,24 +20,24 @@ export const repoAdd: Command = {
   summary: "Put a release into the draft of its kind, or withdraw one, and sign with the keys at hand",
   positionals: [directoryPositional, { name: "FILE", isOptional: true }],
   options: [
-    { name: "kind", value: "KIND", values: releaseRoles, summary: "what it is; required" },
+    { name: "kind", value: "KIND", values: releaseRoles, summary: "the kind of the release; required" },
     { name: "release", value: "VERSION", summary: "its semantic version, such as 1.4.0; required" },
-    { name: "name", value: "TEXT", summary: "what it is called; of a binary the product if not given" },
+    { name: "name", value: "TEXT", summary: "its name; for a binary the product if not given" },
     { name: "channel", value: "CHANNEL", summary: "stable if not given" },
-    { name: "product", value: "NAME", summary: "whom it is for; that of `repo init` if not given" },
+    { name: "product", value: "NAME", summary: "the product it is for; that of `repo init` if not given" },
     {
       name: "arch",
       value: "ARCH",
       values: architectures,
-      summary: "of a binary required; rules are for any",
+      summary: "the architecture; required for a binary, rules are for any",
     },
-    { name: "floor", value: "VERSION", summary: "no version below may ever be installed again" },
+    { name: "floor", value: "VERSION", summary: "no lower version may ever be installed again" },
     {
       name: "security",
-      summary: "it mends a weakness: its floor is its own version, where --floor gives no other",
+      summary: "it fixes a vulnerability: its floor is its own version, unless --floor gives another",
     },
     { name: "no-floor", excludes: "floor", summary: "with --security: devices may still go back below it" },
-    { name: "min-agent", value: "VERSION", summary: "the oldest Steward that may take it" },
+    { name: "min-agent", value: "VERSION", summary: "the oldest Steward that may install it" },
     {
       name: "waves",
       value: "FILE",
@@ -45,14 +45,14 @@ export const repoAdd: Command = {
       summary: "a staged rollout: `default` (a week), or steps as JSON",
     },
     { name: "start", value: "TIME", summary: "when the waves begin; now if not given" },
-    { name: "urgent", summary: "waits for no wave and no maintenance window" },
+    { name: "urgent", summary: "do not wait for waves and update windows" },
     { name: "notes", value: "TEXT", summary: "a line for people" },
-    { name: "withdraw", value: "REASON", summary: "without FILE: devices shall take this release no more" },
+    { name: "withdraw", value: "REASON", summary: "without FILE: devices no longer install this release" },
     {
       name: "allow",
       value: "MISTAKE",
       values: likelyMistakes,
-      summary: "what looks like a mistake, and is meant: a new product, an older version, …; may be repeated",
+      summary: "an intended finding: a new product, an older version, …; may be repeated",
     },
     keyOption,
   ],
@@ -74,7 +74,7 @@ async function add(
   keys: readonly PrivateKey[],
 ): Promise<AddResult> {
   const file = invocation.positionals[1];
-  if (file === undefined) throw new CommandError(2, "FILE is missing: the release, as a .tar.gz.");
+  if (file === undefined) throw new CommandError(2, "FILE is missing: give the release as a .tar.gz.");
   const given = invocation.options.texts("allow");
   const allowed = likelyMistakes.filter((mistake) => given.includes(mistake));
   return addRelease(workspace, { file, keys, allowed, entry: await entryOf(invocation, workspace) });
@@ -124,7 +124,7 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
   };
 }
 
-/** A device that has a security release must not be led back to what it mends. */
+/** A device with a security release must not go back to a vulnerable one. */
 function floorOf({ options }: Options): string | undefined {
   if (options.has("no-floor") && !options.has("security"))
     throw new CommandError(
@@ -159,10 +159,7 @@ async function wavesOf({ options }: Options, { now }: Workspace): Promise<Waves 
   if (waves === undefined) return undefined;
   const time = start === undefined ? now() : readRfc3339(start);
   if (time === null) {
-    throw new CommandError(
-      6,
-      `"${start}" is not a time as RFC 3339 writes it, such as 2026-11-20T14:03:00Z.`,
-    );
+    throw new CommandError(6, `"${start}" is not a time in RFC 3339 format, such as 2026-11-20T14:03:00Z.`);
   }
   return {
     start: rfc3339Seconds(time.getTime()),
@@ -190,7 +187,8 @@ function sentences({ role, version, targets, lacking }: AddResult, directory: st
 function floorSentences({ name, security, floor, withdrawn }: ReleaseEntry): string[] {
   if (withdrawn !== undefined || (floor === undefined && security === undefined)) return [];
   const what = security ? "It is a security release" : "It has a floor";
-  if (floor === undefined) return [`${what} without a floor: devices may still go back to what it mends.`];
+  if (floor === undefined)
+    return [`${what} without a floor: devices may still go back to a vulnerable version.`];
   const without = security ? " (--no-floor leaves that out)" : "";
   return [`${what}: once published, no device goes back to ${name} below ${floor}${without}.`];
 }

@@ -28,16 +28,14 @@ export const thresholdOption: Option = {
   summary: "how many keys of a role must sign; may be repeated",
 };
 
-/** What these commands need of the world; the agent is none of it. */
+/** What these commands need; they work without the agent. */
 export function surroundingsOf({ context, places }: Invocation, command: string): Surroundings {
   requireLocal(places, command);
   const askPassphrase: AskPassphrase = async (file) => {
     if (context.stdin.isTTY) return withHiddenInput(context, (ask) => ask(`Passphrase of ${file}: `));
     throw new CommandError(
       2,
-      escapeText(
-        `${file} has a passphrase, and there is no terminal to ask for it on. Run this in a terminal.`,
-      ),
+      escapeText(`${file} has a passphrase. Run this in a terminal, which can ask for it.`),
     );
   };
   return { now: () => new Date(), askPassphrase };
@@ -63,11 +61,13 @@ async function keysAtHand({ options, output }: Invocation, workspace: Workspace)
   const { keys, sealed } = await readKeysAtHand(workspace.keys);
   const named = await keysNamed(options.texts("key"), workspace.askPassphrase);
   for (const file of sealed.filter((one) => !options.texts("key").includes(one)))
-    await output.remark(escapeText(`${file} has a passphrase and was left out; --key ${file} asks for it.`));
+    await output.remark(
+      escapeText(`${file} has a passphrase and was not used. To be asked for it, add --key ${file}.`),
+    );
   return { named, inDirectory: keys };
 }
 
-/** One after the other, for each may ask. */
+/** One after the other, because each may ask for a passphrase. */
 async function keysNamed(files: readonly string[], ask: AskPassphrase): Promise<PrivateKey[]> {
   const keys: PrivateKey[] = [];
   for (const file of files) keys.push(await readPrivateKey(file, ask));
@@ -94,7 +94,7 @@ export function byRole(
   return found;
 }
 
-/** The same with each value read; of a role that was repeated the last one counts. */
+/** The same with parsed values; the last value of a repeated role counts. */
 export function oneByRole<T>(
   invocation: Pick<Invocation, "options">,
   option: string,
@@ -122,7 +122,7 @@ export function marginSecondsOf({ options }: Pick<Invocation, "options">): numbe
   }
 }
 
-/** Keys of one role, more than anybody has hands. */
+/** The most keys of one role. */
 const mostKeys = 32;
 
 export function thresholdsOf(invocation: Pick<Invocation, "options">): Partial<Record<RoleName, number>> {
@@ -130,7 +130,7 @@ export function thresholdsOf(invocation: Pick<Invocation, "options">): Partial<R
     if (/^[1-9]\d?$/.test(text) && Number(text) <= mostKeys) return Number(text);
     throw new CommandError(
       6,
-      escapeText(`A threshold is a whole number from 1 to ${mostKeys}, not "${text}".`),
+      escapeText(`A threshold must be a whole number from 1 to ${mostKeys}, not "${text}".`),
     );
   });
 }

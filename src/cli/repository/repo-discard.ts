@@ -9,7 +9,7 @@ import { draftLines, draftsOf } from "./repo-view.ts";
 
 export const repoDiscard: Command = {
   path: ["repo", "discard"],
-  summary: "Give up the draft of a role, or all drafts; published files stay as they are",
+  summary: "Discard the draft of a role, or all drafts; published files are not changed",
   positionals: [directoryPositional, { name: "ROLE", isOptional: true, values: roleNames }],
   options: [dryRunOption],
   async run(invocation) {
@@ -23,10 +23,10 @@ export const repoDiscard: Command = {
         role !== undefined && isRoleName(role) ? role : undefined,
       );
       const says = discarded.map(describe);
-      const question = discarded.length === 1 ? "Give it up?" : `Give these ${discarded.length} up?`;
+      const question = discarded.length === 1 ? "Discard it?" : `Discard these ${discarded.length}?`;
       if (!(await agreesTo(invocation, { says, question }))) return;
       const drafts = draftsOf(await discardDrafts(workspace, state, { discarded, keys }));
-      const done = `Discarded: ${discarded.map((one) => `${one.role} version ${one.version}`).join(", ")}. Published files are as they were.`;
+      const done = `Discarded: ${discarded.map((one) => `${one.role} version ${one.version}`).join(", ")}. Published files were not changed.`;
       const left = drafts.length === 0 ? [] : [`Still drafted: ${drafts.map((one) => one.role).join(", ")}.`];
       const lines = [...(options.has("yes") ? says : []), done, ...left, ...draftLines(drafts, directory)];
       await output.changed({ discarded, drafts }, joinLines(lines));
@@ -39,11 +39,11 @@ function describe({ role, version, targets, keys, is_emptied }: Discarded): stri
     ...targets,
     ...keys.flatMap(({ role: name, added, removed }) => [
       ...added.map((id) => `the key ${id.slice(0, 16)} for ${name}`),
-      ...removed.map((id) => `the end of the key ${id.slice(0, 16)} for ${name}`),
+      ...removed.map((id) => `the removal of the key ${id.slice(0, 16)} for ${name}`),
     ]),
   ];
   const emptied = is_emptied ? " An empty draft takes its place." : "";
   return brings.length === 0
-    ? `The draft of ${role} version ${version}, which changes dates alone.${emptied}`
+    ? `The draft of ${role} version ${version}, which changes only dates.${emptied}`
     : `The draft of ${role} version ${version}, with: ${brings.join(", ")}.${emptied}`;
 }

@@ -23,7 +23,7 @@ export const repoInit: Command = {
     {
       name: "product",
       value: "NAME",
-      summary: "whom releases are for, as devices' host files say; steward if not given",
+      summary: "the product of the releases, as in the host files of devices; steward if not given",
     },
     {
       name: "public-key",
@@ -53,8 +53,8 @@ export const repoInit: Command = {
     await output.changed(
       { directory, product: request.product, drafts },
       joinLines([
-        `The repository ${directory} for the product ${request.product} is made; its private keys lie in ${directory}/keys.`,
-        "Take those of root, targets, rules and binary to a safe place, and bring them back for signing; those of snapshot and timestamp are needed at each publish and renew.",
+        `The repository ${directory} for the product ${request.product} was made; its private keys are in ${directory}/keys.`,
+        "Keep those of root, targets, rules and binary in a safe place, and bring them back to sign. Those of snapshot and timestamp are needed for each publish and renew.",
         ...draftLines(drafts, directory),
         `Next: steward repo add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
       ]),
@@ -74,7 +74,7 @@ export async function publicKeysOf(
   return keys;
 }
 
-/** Ten years: who signs for longer has no expiry at all. */
+/** Ten years: with a longer period there would be no expiry at all. */
 const longestSeconds = 3_653 * 86_400;
 
 function secondsOf(text: string): number {
@@ -82,7 +82,7 @@ function secondsOf(text: string): number {
   try {
     seconds = durationSeconds(text);
   } catch {
-    // Said below, with the bounds.
+    // The error below gives the limits.
   }
   if (seconds >= 60 && seconds <= longestSeconds) return seconds;
   throw new CommandError(6, escapeText(`--expires takes 1m to 3653d such as timestamp=7d, not "${text}".`));

@@ -16,7 +16,7 @@ import {
 
 export const repoPublish: Command = {
   path: ["repo", "publish"],
-  summary: "Verify the drafts as devices do, and put them into DIR/public",
+  summary: "Verify the drafts as devices do, and publish them to DIR/public",
   positionals: [directoryPositional],
   options: [
     keyOption,
@@ -38,7 +38,7 @@ export const repoPublish: Command = {
   },
 };
 
-/** Tells what was published; ends with 10 where published metadata expire soon. */
+/** Prints what was published; exits with 10 if published metadata expire soon. */
 export async function reportPublished(
   { output, positionals }: Invocation,
   result: PublishResult,
@@ -49,17 +49,17 @@ export async function reportPublished(
   const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
   const lines =
     published.length === 0
-      ? [`Nothing is new in ${directory}. To date the timestamp anew: steward repo renew ${directory}`]
+      ? [`Nothing is new in ${directory}. To renew the timestamp: steward repo renew ${directory}`]
       : [
           `Published in ${directory}/public: ${roles.join(", ")}.`,
           ...payloads.map((path) => `New for devices: ${path}`),
           ...floors.map(
             ({ name, floor }) => `The floor of ${name} is ${floor} now: no device goes back below it.`,
           ),
-          `Upload ${directory}/public: what is in targets/ first, and last of all ${last.map((name) => `metadata/${name}`).join(" and then ")}.`,
+          `Upload ${directory}/public: targets/ first, and at the end ${last.map((name) => `metadata/${name}`).join(" and then ")}.`,
           ...(isFirst
             ? [
-                `Devices are to trust ${directory}/public/metadata/1.root.json, whose fingerprint is`,
+                `Devices must trust ${directory}/public/metadata/1.root.json, whose fingerprint is`,
                 "",
                 ...fingerprintGroups(fingerprint).split("\n"),
               ]
@@ -70,7 +70,7 @@ export async function reportPublished(
   if (expiring.length > 0) throw new CommandError(expiringExitCode, expiringSentence(expiring));
 }
 
-/** For cron: nothing failed, and people have to sign before long. */
+/** For cron: nothing failed, but people have to sign soon. */
 const expiringExitCode = 10;
 
 function expiringSentence(all: readonly Expiring[]): string {
@@ -78,5 +78,5 @@ function expiringSentence(all: readonly Expiring[]): string {
     const when = left > 0 ? `expires at ${expires}, in ${formatSpan(left)}` : `has expired at ${expires}`;
     return `  ${role} version ${version} ${when}. Type: ${command}`;
   });
-  return joinLines(["Published metadata expire soon; devices take nothing under expired ones.", ...lines]);
+  return joinLines(["Published metadata expire soon. Devices install nothing under expired ones.", ...lines]);
 }

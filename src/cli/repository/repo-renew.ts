@@ -29,7 +29,7 @@ import { reportPublished } from "./repo-publish.ts";
 
 export const repoRenew: Command = {
   path: ["repo", "renew"],
-  summary: "Date the timestamp anew (for cron), or draft the next version of roles, also with other keys",
+  summary: "Renew the timestamp (for cron), or draft the next version of roles, also with other keys",
   positionals: [
     directoryPositional,
     { name: "ROLE", isOptional: true, isRepeated: true, values: draftedRoles },
@@ -39,19 +39,19 @@ export const repoRenew: Command = {
     {
       name: "add-key",
       value: "ROLE=FILE",
-      summary: "a public key (PEM) that shall sign for a role; may be repeated",
+      summary: "a public key (PEM) to add to a role; may be repeated",
     },
     {
       name: "new-key",
       value: "ROLE",
       values: roleNames,
-      summary: "make a key in DIR/keys that replaces the role's key, such as one that was stolen",
+      summary: "make a key in DIR/keys that replaces the key of the role, such as a stolen one",
     },
     {
       name: "keep-old",
-      summary: "with --new-key: add the new key, and let those that are there go on counting",
+      summary: "with --new-key: add the new key, and keep the existing ones valid",
     },
-    { name: "remove-key", value: "ROLE=ID", summary: "a key that shall sign no more; may be repeated" },
+    { name: "remove-key", value: "ROLE=ID", summary: "a key to remove from a role; may be repeated" },
     thresholdOption,
     marginOption,
   ],
@@ -72,7 +72,7 @@ function requireFitting({ options }: Invocation, roles: readonly string[]): void
   if (changesKeys && roles.length !== 1) {
     throw new CommandError(
       2,
-      "Keys are changed in one role at a time: name root or targets, which holds the keys of the others.",
+      "Change the keys of one role at a time: name root, or targets, which holds the keys of rules and binary.",
     );
   }
   if (options.has("keep-old") && !options.has("new-key"))
@@ -124,7 +124,7 @@ async function keyChanges(
     changes,
   });
   for (const [index, { file }] of made.made.entries())
-    await output.remark(escapeText(`A new key of ${named[index]} lies in ${file}.`));
+    await output.remark(escapeText(`A new key of ${named[index]} is in ${file}.`));
   return made;
 }
 
@@ -135,7 +135,7 @@ function draftLine({ role, version, expires, lacking }: RenewResult, directory: 
     : `${drafted}; ${describeLack(role, lacking, directory)}`;
 }
 
-/** Which keys count from then on, and which no more: a thief's may not be among the first. */
+/** The keys that count from then on, and those that no longer do, so that a stolen one is noticed. */
 function keyLines({ keys }: RenewResult, files: ReadonlyMap<string, string>): string[] {
   const named = (id: string): string =>
     `${id.slice(0, 16)} (${files.get(id) ?? "its private half is elsewhere"})`;

@@ -24,14 +24,14 @@ export function draftsOf(state: State): DraftView[] {
   });
 }
 
-/** What must be signed yet, a line each. */
+/** The missing signatures, one line each. */
 export function draftLines(drafts: readonly DraftView[], directory: string): string[] {
   return drafts.flatMap(({ role, lacking: counts }) =>
     counts.length === 0 ? [] : [`Before it is published, ${describeLack(role, counts, directory)}`],
   );
 }
 
-/** A repository as people read it. */
+/** A repository as a text for people. */
 export function repositoryReport(report: Report, directory: string): string {
   const { fingerprint, product, published, drafts, targets, problems } = report;
   const head = formatFields([

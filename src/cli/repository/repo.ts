@@ -30,7 +30,7 @@ const sign: Command = {
     {
       name: "print",
       excludes: "attach",
-      summary: "write the bytes that are to be signed to standard output",
+      summary: "write the bytes to be signed to standard output",
     },
     { name: "out", value: "FILE", isFile: true, excludes: "attach", summary: "write them to a file" },
     {
@@ -39,7 +39,11 @@ const sign: Command = {
       isFile: true,
       summary: "attach a signature: 64 bytes, or their hex digits",
     },
-    { name: "key-id", value: "ID", summary: "whose signature --attach is; found by itself if not given" },
+    {
+      name: "key-id",
+      value: "ID",
+      summary: "the key of the attached signature; every key is tried if not given",
+    },
   ],
   async run(invocation) {
     const { options, output, positionals } = invocation;
@@ -68,13 +72,13 @@ async function print(invocation: Invocation): Promise<void> {
     if (escapeText(text) === text) return output.text(text);
     throw new CommandError(
       6,
-      "The draft holds control characters, which a terminal would act on and devices refuse. To see it all the same, write it to a file with --out FILE.",
+      "The draft contains control characters, which devices refuse and a terminal would act on. To read it, write it to a file with --out FILE.",
     );
   }
   await putNewFile(file, bytes);
   await output.remark(
     joinLines([
-      `${file} holds what is to be signed, such as by: openssl pkeyutl -sign -rawin -inkey KEY.pem -in ${file} -out ${file}.sig`,
+      `${file} holds the bytes to be signed, such as with: openssl pkeyutl -sign -rawin -inkey KEY.pem -in ${file} -out ${file}.sig`,
       `Then: steward repo sign ${directory} ${role} --attach ${file}.sig`,
     ]),
   );
@@ -88,7 +92,7 @@ async function attach({ options }: Invocation, workspace: Workspace, role: RoleN
   return attachSignature(workspace, role, { file, keyId: options.text("key-id") });
 }
 
-/** A key that is named is the one that shall sign, and no other. */
+/** If a key is named, only that key signs. */
 async function signWithKeys(
   { options }: Invocation,
   workspace: Workspace,

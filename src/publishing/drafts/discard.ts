@@ -8,24 +8,24 @@ import { holderOf, isReleaseRole, type ReleaseRole, type RoleName, roleNames } f
 import type { Workspace } from "../workspace.ts";
 import { draftOf, readState, removeDraft, type State, withDraft, writeDraft } from "./drafts.ts";
 
-/** A draft that is given up, and what goes with it. */
+/** A discarded draft, and its content. */
 export interface Discarded {
   readonly role: RoleName;
   readonly version: number;
-  /** Paths of releases that it was to bring, or to change. */
+  /** Paths of the releases that it added or changed. */
   readonly targets: readonly string[];
-  /** Changes of keys that it was to bring. */
+  /** The changes of keys in it. */
   readonly keys: readonly KeysOfRole[];
-  /** A draft without releases takes its place, since nothing of this role is published yet. */
+  /** An empty draft replaces it, because nothing of this role is published yet. */
   readonly is_emptied: boolean;
 }
 
-/** What depends on others goes first: a discard that is cut short leaves drafts that stood before it too. */
+/** Dependent roles first, so that an interrupted discard leaves valid drafts. */
 const order: readonly RoleName[] = ["timestamp", "snapshot", "binary", "rules", "targets", "root"];
 
 /**
- * What giving up the draft of `role`, or of every role, comes to, in the order in which they go. Throws `not_found` where
- * there is none, `repository_conflict` where it is all that there is of a repository.
+ * The drafts that are discarded with that of `role`, or with all, in the order of removal. Throws `not_found` without a
+ * draft, `repository_conflict` if the repository consists of nothing else.
  */
 export function planDiscard({ directory }: Workspace, state: State, role?: RoleName): readonly Discarded[] {
   const given = order.filter((one) => (role ?? one) === one && state.drafts[one] !== null);
@@ -35,23 +35,23 @@ export function planDiscard({ directory }: Workspace, state: State, role?: RoleN
   if (needed !== undefined) {
     throw new StewardError(
       "repository_conflict",
-      `Before the first publish the draft of ${needed} is all there is of it. To begin anew, remove ${directory} and make a repository with: steward repo init ${directory}. Nothing was discarded.`,
+      `Before the first publish, ${needed} exists only as a draft. To start again, remove ${directory} and run: steward repo init ${directory}. Nothing was discarded.`,
     );
   }
   const what = given.length > 0 ? `release in the draft of ${given[0]}` : `draft${role ? ` of ${role}` : ""}`;
   throw new StewardError(
     "not_found",
-    `There is no ${what} in ${directory} to discard. What there is: steward repo inspect ${directory}`,
+    `There is no ${what} in ${directory} to discard. See: steward repo inspect ${directory}`,
   );
 }
 
-/** Whether something is left of the role without its draft, or can be made to be. */
+/** Whether the role exists without its draft, or an empty one can replace it. */
 function canGo({ published, drafts }: State, role: RoleName): boolean {
   if (published[role] !== null || role === "timestamp" || role === "snapshot") return true;
   return isReleaseRole(role) && Object.keys(drafts[role]?.signed.targets ?? {}).length > 0;
 }
 
-/** With drafts of snapshot and timestamp that lead to one of these. */
+/** Adds the drafts of snapshot and timestamp that name one of these. */
 function withOnline({ drafts }: State, roles: readonly RoleName[]): readonly RoleName[] {
   const named = drafts.snapshot?.signed.meta ?? {};
   const isNamed = roles.some((role) => named[`${role}.json`]?.version === drafts[role]?.signed.version);
@@ -78,7 +78,7 @@ function discardedOf(state: State, role: RoleName): Discarded {
   };
 }
 
-/** Gives these drafts up, with the payloads that no other draft names. Published files stay as they are. */
+/** Discards these drafts, with the payloads that no other draft names. Published files are not changed. */
 export async function discardDrafts(
   workspace: Workspace,
   state: State,

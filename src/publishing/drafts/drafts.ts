@@ -10,12 +10,12 @@ import { nextVersion, readPublished, readRole } from "../published.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "../roles.ts";
 import type { Workspace } from "../workspace.ts";
 
-/** Where a repository stands. */
+/** The state of a repository. */
 export interface State {
   readonly published: Held;
-  /** What is newer than what is published. */
+  /** Metadata newer than the published ones. */
   readonly drafts: Held;
-  /** The draft of each role, or else what is published. */
+  /** The draft of each role, or else its published metadata. */
   readonly next: Held;
 }
 
@@ -24,7 +24,7 @@ export async function readState(workspace: Workspace): Promise<State> {
   const draft = async <R extends RoleName>(role: R) => {
     const read = await readRole(workspace.drafts, role, `${role}.json`);
     const before = published[role];
-    // A publish that was cut short behind its last rename leaves drafts of what is published.
+    // A publish that was interrupted after its last rename leaves drafts of published versions.
     return read && read.signed.version > (before?.signed.version ?? 0) ? read : null;
   };
   const drafts: Held = {
@@ -61,7 +61,7 @@ export function withDraft<R extends RoleName>(
 
 type Content<R extends RoleName> = Omit<SignedTypes[TypeOfRole[R]], "version" | "expires">;
 
-/** The next version of a role with this content, dated anew, without signatures yet. Throws `update_too_large`. */
+/** The next version of a role with this content and a new expiry date, unsigned. Throws `update_too_large`. */
 export async function draftOf<R extends RoleName>(
   workspace: Workspace,
   { published, drafts }: State,
@@ -88,7 +88,7 @@ const largest: Readonly<Record<TypeOfRole[RoleName], number>> = {
   targets: caps.targetsBytes,
 };
 
-/** A metadata file as it is written, read back by what clients read with. Throws `validation_failed` beyond their caps. */
+/** A metadata file as it is written, read back as clients do. Throws `validation_failed` beyond their limits. */
 export function encode<R extends RoleName>(
   role: R,
   signed: SignedTypes[TypeOfRole[R]],
@@ -100,7 +100,7 @@ export function encode<R extends RoleName>(
   if (bytes.length <= most) return readMetadata(typeOfRole[role], bytes, caps);
   throw new StewardError(
     "validation_failed",
-    `The metadata of ${role} would have ${bytes.length} bytes, and devices read ${most} at most. Nothing was changed.`,
+    `The metadata of ${role} would have ${bytes.length} bytes; devices read at most ${most}. Nothing was changed.`,
   );
 }
 

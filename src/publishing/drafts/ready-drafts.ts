@@ -6,7 +6,7 @@ import { type DraftedRole, draftedRoles, type Held, holderOf } from "../roles.ts
 import type { Workspace } from "../workspace.ts";
 import { type State, stateOf, withDraft, writeDraft } from "./drafts.ts";
 
-/** `state` with those drafts alone that are to be published; snapshot and timestamp follow from them. */
+/** `state` with only the chosen drafts; snapshot and timestamp follow from them. */
 export function chooseDrafts({ published, drafts }: State, only: readonly DraftedRole[]): State {
   const chosen = <T>(role: DraftedRole, draft: T): T | null => (only.includes(role) ? draft : null);
   return stateOf(published, {
@@ -20,8 +20,8 @@ export function chooseDrafts({ published, drafts }: State, only: readonly Drafte
 }
 
 /**
- * Signs the drafts of these roles with those of `keys` that may. What such a key has signed already stays as it is: a
- * draft that was changed since is not for this call to make good.
+ * Signs the drafts of these roles with those of `keys` that count for them. Existing signatures of these keys stay, also
+ * if the draft was changed since.
  */
 export async function signDrafts(
   workspace: Workspace,
@@ -45,8 +45,8 @@ export async function signDrafts(
 }
 
 /**
- * Throws `repository_unsigned` that names all that `chosen` lacks at once, since people who hold keys are asked once, and
- * the ways round it. `whole`: with the drafts that are to wait.
+ * Throws `repository_unsigned` with all missing signatures of `chosen` at once, so that the holders of keys are asked once,
+ * and with the alternatives. `whole`: including the drafts that wait.
  */
 export function requireSigned({ directory }: Workspace, chosen: State, whole: State): void {
   const found = draftedRoles.flatMap((role) => {
@@ -62,7 +62,7 @@ export function requireSigned({ directory }: Workspace, chosen: State, whole: St
   const lacks = found.map(({ lack }) => lack).join("; ");
   throw new StewardError(
     "repository_unsigned",
-    `Nothing was published, for signatures are missing: ${lacks}${ways.map((way) => `. ${way}`).join("")}`,
+    `Nothing was published, because signatures are missing: ${lacks}${ways.map((way) => `. ${way}`).join("")}`,
   );
 }
 
@@ -80,14 +80,14 @@ function lackOf(
   if (chosen.drafts[role] === null)
     return whole.drafts[role] === null
       ? `${withoutAdvice}: steward repo renew ${directory} ${role}`
-      : `${withoutAdvice}, and its draft was to wait: publish that too with --only ${role}`;
+      : `${withoutAdvice}, and its draft was not chosen: publish it too with --only ${role}`;
   const isForHolder = whole.drafts[holder] !== null && chosen.drafts[holder] === null;
   return isForHolder && lacking(role, file, whole).length === 0
-    ? `${withoutAdvice}, for it is signed with the keys of the draft of ${holder}, which was to wait: publish that too with --only ${holder}`
+    ? `${withoutAdvice}, because it is signed with the keys of the draft of ${holder}, which was not chosen: publish it too with --only ${holder}`
     : needed;
 }
 
-/** To publish the others, or to give up what lacks signatures. */
+/** Publish the others, or discard the drafts without signatures. */
 function waysRound(lacks: readonly DraftedRole[], { published, drafts }: State, directory: string): string[] {
   const blocked = lacks.filter((role) => drafts[role] !== null);
   if (blocked.length === 0 || published.timestamp === null) return [];
@@ -96,8 +96,8 @@ function waysRound(lacks: readonly DraftedRole[], { published, drafts }: State, 
   const canGo = ready.length > 0 && draftedRoles.every((role) => isSigned(role, alone.next, alone));
   const only = ready.map((role) => ` --only ${role}`).join("");
   return [
-    ...(canGo ? [`The rest can go now: steward repo publish ${directory}${only}`] : []),
-    `To give up what waits: ${blocked.map((role) => `steward repo discard ${directory} ${role}`).join(", ")}`,
+    ...(canGo ? [`The others can be published now: steward repo publish ${directory}${only}`] : []),
+    `To discard the unsigned drafts: ${blocked.map((role) => `steward repo discard ${directory} ${role}`).join(", ")}`,
   ];
 }
 

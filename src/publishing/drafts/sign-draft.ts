@@ -15,7 +15,7 @@ export interface SignResult {
   readonly lacking: readonly Count[];
 }
 
-/** Signs the draft of a role with those of `keys` that may. Throws `not_found` where there is no draft or no such key. */
+/** Signs the draft of a role with those of `keys` that count for it. Throws `not_found` without a draft or a key. */
 export async function signDraft(
   workspace: Workspace,
   role: RoleName,
@@ -29,21 +29,21 @@ export async function signDraft(
     const files = keys.map(({ file, id }) => `${file} (${id.slice(0, 16)})`).join(", ") || "none";
     throw new StewardError(
       "not_found",
-      `No key at hand may sign ${role}; looked at: ${files}. Its keys are ${shortIds(wanted)}: name the file of one with --key, or sign elsewhere with --print and --attach.`,
+      `None of the keys here counts for ${role}: ${files}. It needs one of ${shortIds(wanted)}: give its file with --key, or sign elsewhere with --print and --attach.`,
     );
   }
   const signed = signWith(role, draft, mine, state);
   return keep(workspace, state, role, { signed, by: mine.map(({ id }) => id) });
 }
 
-/** The bytes that a signature of this role must be over: the canonical form of the draft's signed part. */
+/** The bytes to be signed: the canonical form of the signed part of the draft. */
 export async function bytesToSign(workspace: Workspace, role: RoleName): Promise<Uint8Array> {
   return requireDraft(workspace, await readState(workspace), role).signedBytes;
 }
 
 /**
- * Attaches a signature that was made elsewhere: 64 bytes, or these in hex. Without `keyId` it is held against each key of
- * the role. Throws `update_signature_invalid`, `validation_failed`, `not_found`.
+ * Attaches a signature that was made elsewhere: 64 bytes, or their hex digits. Without `keyId` every key of the role is
+ * tried. Throws `update_signature_invalid`, `validation_failed`, `not_found`.
  */
 export async function attachSignature(
   workspace: Workspace,
@@ -64,7 +64,7 @@ export async function attachSignature(
   }
   throw new StewardError(
     "update_signature_invalid",
-    `This is no signature of ${candidates.map((id) => id.slice(0, 16)).join(" or ")} over the draft of ${role} version ${draft.signed.version}; it was not attached. The draft may have changed since it was printed: steward repo sign ${workspace.directory} ${role} --print`,
+    `This is not a signature of ${candidates.map((id) => id.slice(0, 16)).join(" or ")} over the draft of ${role} version ${draft.signed.version}. It was not attached. The draft may have changed since it was printed: steward repo sign ${workspace.directory} ${role} --print`,
   );
 }
 
@@ -80,7 +80,7 @@ function requireDraft<R extends RoleName>(
     : `steward repo publish ${directory}, or renew`;
   throw new StewardError(
     "not_found",
-    `There is no draft of ${role} in ${directory}: nothing to sign. One is made by: ${how}`,
+    `There is no draft of ${role} in ${directory} to sign. Make one with: ${how}`,
   );
 }
 
@@ -104,7 +104,7 @@ function readSignature(file: Uint8Array): Uint8Array {
   if (/^[0-9a-fA-F]{128}$/.test(text)) return Buffer.from(text, "hex");
   throw new StewardError(
     "validation_failed",
-    `A signature has 64 bytes, or 128 hex digits; this file has ${file.length} bytes. It was not attached. One is made by: openssl pkeyutl -sign -rawin -inkey KEY.pem -in BYTES -out SIGNATURE`,
+    `A signature has 64 bytes, or 128 hex digits; this file has ${file.length} bytes. It was not attached. Make one with: openssl pkeyutl -sign -rawin -inkey KEY.pem -in BYTES -out SIGNATURE`,
   );
 }
 

@@ -8,18 +8,18 @@ import type { NamedKey } from "./public-keys.ts";
 import { keysIn } from "./role-keys.ts";
 
 export interface NewKeys {
-  /** Roles that get a key, one for each time that they are named. */
+  /** Roles that get a key, one for each mention. */
   readonly roles: readonly RoleName[];
-  /** The keys that are there stay good. Without it a new key takes the place of the one there is. */
+  /** The existing keys stay valid. Otherwise the new key replaces the present one. */
   readonly keepsOld: boolean;
-  /** What else is to change. */
+  /** Further changes. */
   readonly changes: KeyChanges;
 }
 
 /**
- * Makes new keys in the directory of keys, and gives back the changes that bring them into the metadata of `role`. No key
- * is made where they could not be carried out. Throws `validation_failed`, also where a role has several keys and neither
- * `changes` nor `keepsOld` say which one goes; `not_found`.
+ * Makes new keys in the directory of keys, and returns the changes that add them to the metadata of `role`. Makes no key if
+ * the changes are not possible. Throws `validation_failed`, also if a role has several keys and neither `changes` nor
+ * `keepsOld` tells which one is replaced; `not_found`.
  */
 export async function makeNewKeys(
   workspace: Workspace,
@@ -53,6 +53,6 @@ function replaced(
   const choices = keyids.map((id) => `--remove-key ${role}=${id.slice(0, 16)}`);
   throw new StewardError(
     "validation_failed",
-    `${role} has ${keyids.length} keys. Say which one the new key replaces, ${choices.join(" or ")}, or keep them all with --keep-old: steward repo renew ${directory} ${holderOf(role)} --new-key ${role} ${choices[0]}. Nothing was changed.`,
+    `${role} has ${keyids.length} keys. Tell which one the new key replaces, ${choices.join(" or ")}, or keep them all with --keep-old: steward repo renew ${directory} ${holderOf(role)} --new-key ${role} ${choices[0]}. Nothing was changed.`,
   );
 }

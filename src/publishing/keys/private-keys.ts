@@ -6,7 +6,7 @@ import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
 import { privateMode, unreadable } from "../files.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
 
-/** A key that can sign, for as long as one command runs. */
+/** A key that can sign, for the duration of one command. */
 export interface PrivateKey extends NamedKey {
   readonly file: string;
   /** 64 bytes. */
@@ -28,8 +28,8 @@ export function makePrivateKey(): NamedKey & { readonly pem: string } {
 }
 
 /**
- * Reads a PEM file. Throws `not_found`, `forbidden` for one that others can read, `validation_failed` for what is no
- * Ed25519 key.
+ * Reads a PEM file. Throws `not_found`, `forbidden` for a file that others can read, `validation_failed` if it is
+ * not an Ed25519 key.
  */
 export async function readPrivateKey(file: string, askPassphrase: AskPassphrase): Promise<PrivateKey> {
   const pem = await readSecret(file);
@@ -39,13 +39,13 @@ export async function readPrivateKey(file: string, askPassphrase: AskPassphrase)
   try {
     key = createPrivateKey({ key: pem, format: "pem", ...(passphrase !== undefined && { passphrase }) });
   } catch (cause) {
-    const why = isSealed ? "cannot be opened with this passphrase" : "is no private key in PEM";
+    const why = isSealed ? "cannot be opened with this passphrase" : "is not a private key in PEM";
     throw new StewardError("validation_failed", `${file} ${why}.`, { cause });
   }
   return { ...namedKeyOf(key, file), file, sign: (message) => sign(null, message, key) };
 }
 
-/** The keys that lie in a directory; `sealed` have a passphrase and were not opened. */
+/** The keys in a directory; `sealed` have a passphrase and were not opened. */
 export async function readKeysAtHand(
   directory: string,
 ): Promise<{ keys: readonly PrivateKey[]; sealed: readonly string[] }> {
@@ -55,17 +55,20 @@ export async function readKeysAtHand(
     const file = join(directory, name);
     const pem = await readSecret(file);
     if (isEncrypted(pem)) sealed.push(file);
-    // Public halves may lie beside the private ones.
+    // Public keys may be stored beside the private ones.
     else if (pem.includes("PRIVATE KEY")) keys.push(await readPrivateKey(file, unasked));
   }
   return { keys, sealed };
 }
 
 async function unasked(file: string): Promise<string> {
-  throw new StewardError("validation_failed", `${file} has a passphrase; name it with --key to be asked.`);
+  throw new StewardError(
+    "validation_failed",
+    `${file} has a passphrase. Name it with --key to be asked for it.`,
+  );
 }
 
-/** The directory may be away: that is what offline keys are for. */
+/** The directory may be absent: offline keys are kept elsewhere. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
@@ -85,7 +88,7 @@ async function readSecret(file: string): Promise<string> {
     if (text.includes("PRIVATE KEY") && (mode & 0o077) !== 0) {
       throw new StewardError(
         "forbidden",
-        `${file} can be read by other users of this machine (mode ${(mode & 0o777).toString(8)}), so that it may not be yours alone any more. If nobody had a look: chmod 600 ${file}; else take another key in its place.`,
+        `${file} can be read by other users of this machine (mode ${(mode & 0o777).toString(8)}), so it may have been copied. If you are sure that it was not: chmod 600 ${file}. Otherwise replace the key.`,
       );
     }
     return text;
@@ -101,12 +104,12 @@ function isEncrypted(pem: string): boolean {
   return pem.includes("BEGIN ENCRYPTED PRIVATE KEY") || pem.includes("Proc-Type: 4,ENCRYPTED");
 }
 
-/** How a key's file is called where this program makes it. */
+/** The file name of a new key. */
 export function keyFileName(role: string, index: number, count: number): string {
   return basename(count === 1 ? `${role}.pem` : `${role}-${index + 1}.pem`);
 }
 
-/** Puts a key for a role into a directory, on the disk before anything names it. */
+/** Writes a key for a role into a directory, on the disk before any metadata name it. */
 export async function addPrivateKey(
   directory: string,
   role: string,

@@ -6,14 +6,14 @@ import { keyProblem } from "../../tuf/ed25519.ts";
 import type { Key } from "../../tuf/metadata.ts";
 import { unreadable } from "../files.ts";
 
-/** A public key as metadata have it. */
+/** A public key as in metadata. */
 export interface NamedKey {
   /** SHA-256 of the key's canonical form, in hex. */
   readonly id: string;
   readonly key: Key;
 }
 
-/** Reads the public half from PEM, of a public or a private key, or from 64 hex digits. Throws `validation_failed`. */
+/** Reads a public key from PEM, of a public or a private key, or from 64 hex digits. Throws `validation_failed`. */
 export async function readPublicKey(file: string): Promise<NamedKey> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw unreadable(file, error);
@@ -25,18 +25,18 @@ export async function readPublicKey(file: string): Promise<NamedKey> {
     if (cause instanceof StewardError) throw cause;
     throw new StewardError(
       "validation_failed",
-      `${file} is no public key in PEM. From a private key it is made by: openssl pkey -in KEY.pem -pubout -out ${file}`,
+      `${file} is not a public key in PEM. Make it from a private key with: openssl pkey -in KEY.pem -pubout -out ${file}`,
       { cause },
     );
   }
 }
 
-/** Of either half. Throws `validation_failed` for what is no Ed25519 key, or a key under which anybody can sign. */
+/** From either half. Throws `validation_failed` for another kind of key, or a weak key under which anyone can sign. */
 export function namedKeyOf(key: KeyObject, file: string): NamedKey {
   if (key.asymmetricKeyType !== "ed25519") {
     throw new StewardError(
       "validation_failed",
-      `${file} holds a key of the kind ${key.asymmetricKeyType}, and devices know Ed25519 alone. One is made by: openssl genpkey -algorithm ed25519 -out KEY.pem`,
+      `${file} holds a key of the kind ${key.asymmetricKeyType}, and devices know only Ed25519. Make one with: openssl genpkey -algorithm ed25519 -out KEY.pem`,
     );
   }
   const { x = "" } = (key.type === "public" ? key : createPublicKey(key)).export({ format: "jwk" });

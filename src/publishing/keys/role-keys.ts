@@ -4,18 +4,18 @@ import { type Held, holderOf, type RoleName, roleIn, roleNames } from "../roles.
 /** The keys of a role after a change. */
 export interface KeysOfRole {
   readonly role: RoleName;
-  /** Whose signatures count once the draft is published. */
+  /** The keys that count after the draft is published. */
   readonly keyids: readonly string[];
   readonly threshold: number;
-  /** Those of them that do not count yet in the published metadata. */
+  /** Those of them that do not count in the published metadata yet. */
   readonly added: readonly string[];
-  /** Whose signatures count until then, and no more afterwards. */
+  /** The keys that count until then, and not afterwards. */
   readonly removed: readonly string[];
   /** Roles for which one of `removed` still counts. */
   readonly still_in: readonly RoleName[];
 }
 
-/** What a change of keys comes to; `before` is the state that it began with. */
+/** The effect of a change of keys; `before` is the state before it. */
 export function keysOfRoles(roles: readonly RoleName[], before: State, after: State): KeysOfRole[] {
   return roles.map((role) => {
     const { keyids, threshold } = keysIn(after.next, role);
@@ -30,7 +30,7 @@ export function keysOfRoles(roles: readonly RoleName[], before: State, after: St
   });
 }
 
-/** Whose signatures count for a role. */
+/** The keys that count for a role. */
 export function keysIn(held: Held, role: RoleName): { keyids: readonly string[]; threshold: number } {
   const signed = held[holderOf(role)]?.signed;
   return (signed && roleIn(signed, role)) ?? { keyids: [], threshold: 0 };

@@ -8,27 +8,27 @@ import type { PrivateKey } from "./private-keys.ts";
 
 type File = Pick<Metadata<"root">, "signatures" | "signedBytes">;
 
-/** How far a file is on its way to a threshold. */
+/** The signatures of a file, compared with a threshold. */
 export interface Count {
   readonly by: string;
   readonly isRequired: boolean;
   readonly threshold: number;
-  /** Ids of the keys whose signatures are there and good. */
+  /** Ids of the keys with valid signatures. */
   readonly signedBy: readonly string[];
   readonly keyids: readonly string[];
-  /** Signatures that are still to come. */
+  /** The number of missing signatures. */
   readonly missing: number;
 }
 
 export function countSignatures(file: File, authority: Authority): Count {
   const { by, isRequired, threshold, keyids, keys } = authority;
   const signedBy = keyids.filter((id) => isSignedBy(file, id, authority));
-  // One key can stand there under two ids, and counts once.
+  // One key may be listed under two ids, and counts once.
   const distinct = new Set(signedBy.map((id) => keys[id]?.keyval.public.toLowerCase()));
   return { by, isRequired, threshold, keyids, signedBy, missing: Math.max(0, threshold - distinct.size) };
 }
 
-/** Whether the signature of that key is there and good. */
+/** Whether the file has a valid signature of that key. */
 function isSignedBy({ signatures, signedBytes }: File, id: string, { keys }: Signers): boolean {
   const key = keys[id];
   const sig = signatures.find(({ keyid }) => keyid === id)?.sig ?? "";
@@ -36,7 +36,7 @@ function isSignedBy({ signatures, signedBytes }: File, id: string, { keys }: Sig
   return ed25519Alone[`${key.keytype}/${key.scheme}`]?.(key, signedBytes, Buffer.from(sig, "hex")) ?? false;
 }
 
-/** What a role's file still lacks, an authority each; empty: it may be published. */
+/** The missing signatures of a file, for each authority; empty: it may be published. */
 export function lacking(role: RoleName, file: File, { published, next }: State): readonly Count[] {
   return authoritiesOf(role, published, next)
     .map((authority) => countSignatures(file, authority))
@@ -68,7 +68,7 @@ export function withSignature<R extends RoleName>(
   if (!verifyEd25519(Buffer.from(key.keyval.public, "hex"), file.signedBytes, signature)) {
     throw new StewardError(
       "update_signature_invalid",
-      `This is no signature of the key ${id.slice(0, 16)} over the draft of ${role} version ${file.signed.version}. It was not attached.`,
+      `This is not a signature of the key ${id.slice(0, 16)} over the draft of ${role} version ${file.signed.version}. It was not attached.`,
     );
   }
   const added: Signature = { keyid: id, sig: Buffer.from(signature).toString("hex") };

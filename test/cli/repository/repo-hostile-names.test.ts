@@ -53,7 +53,7 @@ describe("steward repo, with names that would drive a terminal", { timeout: 120_
     assertSafe(stderr, "a renewal that waits for a signature");
   });
 
-  it("prints no draft that holds control characters, and writes it to a file", async (test) => {
+  it("prints no draft that contains control characters, and writes it to a file", async (test) => {
     const { directory, site, good, bad } = benchIn(temporaryDirectory(test));
     await good("init", site);
     const path = join(site, "draft", "rules.json");
@@ -62,7 +62,7 @@ describe("steward repo, with names that would drive a terminal", { timeout: 120_
     writeFileSync(path, JSON.stringify(draft));
     const { stdout, stderr } = await bad(6, "sign", site, "rules", "--print");
     assert.equal(stdout, "");
-    assert.match(stderr, /holds control characters.*--out FILE/);
+    assert.match(stderr, /contains control characters.*--out FILE/);
     await good("sign", site, "rules", "--out", join(directory, "bytes"));
   });
 });

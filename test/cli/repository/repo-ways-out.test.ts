@@ -13,13 +13,13 @@ describe("steward repo, when a draft cannot be published", { concurrency: 2, tim
     await good("renew", site, "root", "--new-key", "root");
     await good("add", site, payload, ...release);
     const { stderr: refusal } = await bad(5, "publish", site);
-    assert.match(refusal, /The rest can go now: steward repo publish \S+ --only rules\. To give up/);
+    assert.match(refusal, /The others can be published now: steward repo publish \S+ --only rules\. To discard/);
     const { stderr } = await good("publish", site, "--only", "rules");
     assert.match(stderr, /New for devices: stable\/rules\/.*\n[\s\S]*Still drafted: root\.$/m);
     const dry = await good("discard", site, "root", "--dry-run");
     assert.match(
       dry.stdout,
-      /^The draft of root version 2, with: the key \w{16} for root, the end of the key \w{16} for root\.$/m,
+      /^The draft of root version 2, with: the key \w{16} for root, the removal of the key \w{16} for root\.$/m,
     );
     const { stderr: asked } = await bad(2, "discard", site, "root");
     assert.match(asked, /If you are sure, type:\n {2}steward repo discard \S+ root --yes/);
@@ -116,7 +116,7 @@ describe("steward repo add, of what looks like a mistake", { timeout: 120_000 },
     assert.match((await bad(5, ...again)).stderr, /0\.9\.0 is older than .* add --allow older\./);
     assert.match(
       (await bad(5, ...again, "--allow", "older")).stderr,
-      /very bytes .* add --allow same-bytes\./,
+      /same bytes .* add --allow same-bytes\./,
     );
     await bad(5, ...again, "--allow", "older", "--allow", "same-bytes", "--product", "demmo");
     await good("add", site, payload, ...again.slice(3), "--allow", "older", "--allow", "same-bytes");

@@ -91,7 +91,7 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     const key = join(site, "keys", "root.pem");
     const before = readFileSync(key);
     const { stderr } = await bad(5, "sign", site, "root", "--out", key);
-    assert.match(stderr, /is there already with other content/);
+    assert.match(stderr, /already exists with other content/);
     assert.deepEqual(readFileSync(key), before);
   });
 
@@ -110,7 +110,7 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
       "--remove-key",
       `root=${old.slice(0, 16)}`,
     );
-    assert.match(stderr, /A new key of root lies in \S+\/keys\/root-[0-9a-f]{8}\.pem/);
+    assert.match(stderr, /A new key of root is in \S+\/keys\/root-[0-9a-f]{8}\.pem/);
     assert.match(stderr, /root version 2, good until \S+, is drafted and signed\./);
     await good("publish", site);
     const after = JSON.parse((await good("inspect", join(site, "public"), "-o", "json")).stdout);
@@ -134,7 +134,7 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     execFileSync("openssl", ["pkey", "-in", key, "-passin", "pass:sesame", "-pubout", "-out", `${key}.pub`]);
     await good("init", site, "--public-key", `rules=${key}.pub`);
     const { stderr } = await bad(2, "sign", site, "rules", "--key", key);
-    assert.match(stderr, /has a passphrase, and there is no terminal/);
+    assert.match(stderr, /has a passphrase\. Run this in a terminal/);
     const words = [...stewardCommand, "repo", "sign", site, "rules", "--key", key];
     const { code, screen } = await typeInto(words, [["Passphrase of ", "sesame\r"]]);
     assert.equal(code, 0, screen);
@@ -185,13 +185,13 @@ describe("steward repo, when something is wrong", { concurrency: 2, timeout: 120
       "a directory that is no repository",
       3,
       ({ directory }) => ["publish", directory],
-      /is no repository.*steward repo init/,
+      /is not a repository.*steward repo init/,
     ],
     [
       "init where something is",
       5,
       ({ directory }) => ["init", directory],
-      /is not empty; nothing was changed/,
+      /is not empty\. Nothing was changed/,
     ],
     ["init where a repository is", 5, ({ site }) => ["init", site], /holds a repository already/],
     [
@@ -263,12 +263,12 @@ describe("steward repo, when something is wrong", { concurrency: 2, timeout: 120
     ],
     ["renewing what is not published", 5, ({ site }) => ["renew", site], /Nothing is published yet/],
     ["a path that is not there", 3, () => ["inspect", "/nowhere/site"], /does not exist/],
-    ["a file that is no metadata", 6, ({ payload }) => ["inspect", payload], /is no metadata/],
+    ["a file that is no metadata", 6, ({ payload }) => ["inspect", payload], /is not a metadata file/],
     [
       "init below what is not there",
       3,
       () => ["init", "/nowhere/site"],
-      /\/nowhere does not exist; make it first/,
+      /\/nowhere does not exist\. Create it first/,
     ],
     [
       "an agent's address",
@@ -298,6 +298,6 @@ describe("steward repo, when something is wrong", { concurrency: 2, timeout: 120
     await good("publish", site);
     const lock = await takeLock(site);
     test.after(() => lock.release());
-    assert.match((await bad(5, "renew", site)).stderr, /Another steward repo command is at work/);
+    assert.match((await bad(5, "renew", site)).stderr, /Another steward repo command is using/);
   });
 });

@@ -64,9 +64,9 @@ describe("makeNewKeys", () => {
       "to guess which of two keys is to go",
       "root",
       { roles: ["root"] },
-      /root has 2 keys\. Say which one .*--remove-key root=[0-9a-f]{16} or --remove-key.*--keep-old/,
+      /root has 2 keys\. Tell which one .*--remove-key root=[0-9a-f]{16} or --remove-key.*--keep-old/,
     ],
-    ["a key of another holder", "targets", { roles: ["timestamp"] }, /stand in the metadata of root/],
+    ["a key of another holder", "targets", { roles: ["timestamp"] }, /are in the metadata of root/],
     [
       "a threshold that the new key cannot meet alone",
       "root",
