@@ -159,7 +159,10 @@ describe("steward user 2fa enable", { concurrency: true, timeout: 60_000 }, () =
         stdin: `${password}\n123456\n`,
       });
       assert.equal(code, 9);
-      assert.match(stderr, /The device says it is 2001-02-03T04:05:06\.000Z\\x1b\[2J; its clock is not trusted/);
+      assert.match(
+        stderr,
+        /The device says it is 2001-02-03T04:05:06\.000Z\\x1b\[2J; its clock is not trusted/,
+      );
     });
 
     for (const option of ["--allow-unsynchronised-clock", "--yes"]) {
