@@ -227,6 +227,6 @@ class Room implements UpdateRoom {
 
 /** The client of the repository is loaded by the first check: an agent that never checks does without. */
 async function takeOff(parts: UpdateParts, flight: Flight): Promise<number> {
-  const { workshop } = await import("./workshop.ts");
-  return workshop.fly(parts, flight);
+  const { updateClient } = await import("./update-client.ts");
+  return updateClient.fly(parts, flight);
 }

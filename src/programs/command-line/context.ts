@@ -37,8 +37,8 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       return runInstaller({ node, script }, words, places);
     },
     readRootOfTrust: async (bytes) => {
-      const { workshop } = await import("../../updates/workshop.ts");
-      return workshop.readRootToInstall(bytes);
+      const { updateClient } = await import("../../updates/update-client.ts");
+      return updateClient.readRootToInstall(bytes);
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);

@@ -28,8 +28,8 @@ export function createPayloadStore({ directory, freeSpace, caps }: PayloadStoreO
       return names.flatMap((name) => /^([0-9a-f]{32})\.tar\.gz$/.exec(name)?.[1] ?? []);
     },
     fetch: async ({ target }, { onProgress, ...plan }) => {
-      const { workshop } = await import("../workshop.ts");
-      await workshop.fetchPayload({
+      const { updateClient } = await import("../update-client.ts");
+      await updateClient.fetchPayload({
         ...plan,
         ...{ directory, freeSpace, caps },
         found: target,

@@ -21,8 +21,8 @@ export function remembering<T>(read: (bytes: Uint8Array) => Promise<T>): (bytes:
 
 /** A device on which nobody installs a root does without what reads it. */
 export async function readRoot(bytes: Uint8Array): Promise<RootOfTrust> {
-  const { workshop } = await import("../workshop.ts");
-  return workshop.readRootOfTrust(bytes);
+  const { updateClient } = await import("../update-client.ts");
+  return updateClient.readRootOfTrust(bytes);
 }
 
 /** Lets the trusted metadata stand on a root: they go on where their own root vouches for it, else they begin anew. */
@@ -107,6 +107,6 @@ async function readable(bytes: Uint8Array): Promise<RootOfTrust | null> {
 }
 
 async function succeeds(inForce: Uint8Array, other: Uint8Array): Promise<boolean> {
-  const { workshop } = await import("../workshop.ts");
-  return workshop.vouchesFor(inForce, other);
+  const { updateClient } = await import("../update-client.ts");
+  return updateClient.vouchesFor(inForce, other);
 }
