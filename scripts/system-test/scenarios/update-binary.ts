@@ -16,10 +16,7 @@ import {
   updateSettings,
 } from "../../appliance-vm/update-scenario.ts";
 
-/** Long enough that a release which dies after 5 s is never taken for a good one. */
-const patience = { successes: 8, interval: "1s", within: "25s" };
-
-/** Seconds that root's side may take besides: starting, switching, looking, beside a busy neighbour. */
+/** Seconds that the installer may take besides: starting, switching, checking, beside other machines. */
 const besides = 40;
 
 const bad: readonly (readonly [version: string, behaviour: Behaviour])[] = [
@@ -29,21 +26,30 @@ const bad: readonly (readonly [version: string, behaviour: Behaviour])[] = [
   ["1.4.0", "dies after 5 s"],
 ];
 
-/** A binary by hand, bad ones that undo themselves, and a good one that comes by itself. */
-export const scenario: Scenario = {
-  title: "binaries over HTTP: the good stay, the bad are undone by themselves",
-  timeoutSeconds: 1_800,
-  ...updateScenario("demo"),
-  files: { ...updateSettings(), ...productFiles(patience) },
-  asks: publishing(
-    binary("1.0.0"),
-    ...bad.map(([version, behaviour]) => binary(version, behaviour)),
-    binary("1.5.0"),
-  ),
-  boots: [{ run: applying }],
-};
+/** A binary by hand, bad ones that are undone, and a good one that is applied unattended. */
+export const scenario = tryingBinaries(25);
 
-async function applying(guest: Guest): Promise<void> {
+/** The same with so many seconds for a release to become healthy. */
+export function tryingBinaries(withinSeconds: number): Scenario {
+  return {
+    title: "binaries over HTTP: good ones stay, and bad ones are undone",
+    timeoutSeconds: 1_800,
+    ...updateScenario("demo"),
+    // Eight answers: a release that dies after 5 s must never become healthy.
+    files: {
+      ...updateSettings(),
+      ...productFiles({ successes: 8, interval: "1s", within: `${withinSeconds}s` }),
+    },
+    asks: publishing(
+      binary("1.0.0"),
+      ...bad.map(([version, behaviour]) => binary(version, behaviour)),
+      binary("1.5.0"),
+    ),
+    boots: [{ run: (guest) => applying(guest, withinSeconds) }],
+  };
+}
+
+async function applying(guest: Guest, withinSeconds: number): Promise<void> {
   await trusting(guest);
   const first = { id: await offered(guest, "binary", "1.0.0"), version: "1.0.0" };
   await applied(guest, "binary");
@@ -51,42 +57,43 @@ async function applying(guest: Guest): Promise<void> {
   guest.check("the first binary proves healthy", outcome === "good", newestOutcome(first.id));
   guest.figure("from its beginning to good", Math.round(seconds), "s");
   await runs(guest, "binary", first);
-  await byItself(guest);
-  for (const [version, behaviour] of bad) await undone(guest, { version, behaviour }, first);
+  await allowUnattended(guest);
+  for (const [version, behaviour] of bad) await undone(guest, { version, behaviour, withinSeconds }, first);
   await goodOne(guest);
 }
 
-async function byItself(guest: Guest): Promise<void> {
+async function allowUnattended(guest: Guest): Promise<void> {
   const set = await guest.steward(
     "system",
     "set",
     "update.ota.auto_update_binary=true",
     "update.ota.enabled=true",
   );
-  guest.check("under the trust rule binaries may come by themselves", set.status === 0, set);
+  guest.check("the trust rule allows unattended binaries", set.status === 0, set);
 }
 
 async function undone(
   guest: Guest,
-  { version, behaviour }: { version: string; behaviour: Behaviour },
+  { version, behaviour, withinSeconds }: { version: string; behaviour: Behaviour; withinSeconds: number },
   before: { id: string; version: string },
 ): Promise<void> {
   const id = await offered(guest, "binary", version);
   const entry = await outcomeOf(guest, id, 300);
   guest.check(`a release that ${behaviour} failed`, entry.outcome === "failed", entry);
-  guest.check("and the one before is well again", entry.restored_healthy === true, entry);
+  guest.check("and the release before is healthy again", entry.restored_healthy === true, entry);
   guest.check("and there is something to read about it", entry.log.length > 0, entry);
   guest.note(`${version}, which ${behaviour}: ${entry.detail}`);
   guest.figure("from its beginning to the end of its undoing", Math.round(entry.seconds), "s");
-  // Forth until the deadline, back until the former has answered often enough, by its own deadline at the latest.
-  guest.check("within its deadline and the way back", entry.seconds < 25 + 25 + besides, entry.seconds);
+  // Until the deadline, and back until the release before is healthy, by its own deadline at the latest.
+  const mostSeconds = 2 * withinSeconds + besides;
+  guest.check("within its deadline and the way back", entry.seconds < mostSeconds, entry.seconds);
   await runs(guest, "binary", before);
   const count = releaseJournal().history.length;
   await api(guest, "/api/updates/check", {});
   await guest.pause(5);
   const { slots, history } = releaseJournal();
   guest.check(
-    "it is not taken again by itself",
+    "it is not applied unattended again",
     history.length === count &&
       slots.binary.trial === null &&
       slots.binary.setAside.some((one) => one.id === id),
