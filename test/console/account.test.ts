@@ -36,7 +36,7 @@ describe("the own account in the console", () => {
   it("says who one is and what the role may do, and takes any display name as text", async () => {
     const { page, complaints } = await browser.open(agent, { scheme: "dark" });
     await signIn(page, "readonly", "/account");
-    await page.getByText("Reads logs and status, and changes nothing").waitFor();
+    await page.getByText("Reads logs and status, changes nothing").waitFor();
     await page.getByLabel("Display name").fill(canary);
     await button(page, "Save").click();
     await page.getByText("Saved").waitFor();
@@ -87,16 +87,16 @@ describe("the own account in the console", () => {
 
     it("explains a clock that nobody vouches for, and goes on where the person says so", async () => {
       const code = page.getByLabel("Code", { exact: true });
-      const allow = page.getByLabel("Switch it on although this clock is not synchronised");
+      const allow = page.getByLabel("Switch it on although this clock is not in sync");
       assert.equal(await allow.count(), 0);
       await code.fill(wrongCodeOf(secret));
       await button(page, "Switch on").click();
-      await page.getByRole("alert").getByText("Nobody vouches for this device's clock").waitFor();
-      await page.getByText(/Codes go by this device's clock.* It says .*202/).waitFor();
+      await page.getByRole("alert").getByText("The clock of this device is not trusted").waitFor();
+      await page.getByText(/Codes depend on the clock of this device.* It says .*202/).waitFor();
       await page.setViewportSize({ width: 360, height: 740 });
       await allow.check();
       await button(page, "Switch on").click();
-      await page.getByText("Not the code of this key at this time").waitFor();
+      await page.getByText("This is not the current code of this key").waitFor();
       assert.deepEqual(await axe(page), []);
       await picture(page, "account-enrolment-phone");
       await assertFits(page);
@@ -126,9 +126,9 @@ describe("the own account in the console", () => {
     });
 
     it("makes new recovery codes, and the old ones die", async () => {
-      await button(page, "Make new recovery codes").click();
-      await dialog(page, "Make new recovery codes")
-        .getByRole("button", { name: "Make new recovery codes" })
+      await button(page, "Create new recovery codes").click();
+      await dialog(page, "Create new recovery codes")
+        .getByRole("button", { name: "Create new recovery codes" })
         .click();
       await dialog(page, "Recovery codes").waitFor();
       const fresh = await shownCodes();
@@ -145,13 +145,13 @@ describe("the own account in the console", () => {
       const lost = dialog(page, "Replace the authenticator");
       await lost.getByLabel("Password", { exact: true }).fill(passwords.admin);
       await lost.getByLabel("Recovery code").fill(recoveryCodes[0] ?? "");
-      await lost.getByRole("button", { name: "Remove the present one" }).click();
+      await lost.getByRole("button", { name: "Remove the current one" }).click();
       await button(page, "Set up a second factor").click();
       const enrolment = dialog(page, "Set up a second factor");
       secret = (await enrolment.locator("pre").innerText()).replaceAll(" ", "");
       await page.getByLabel("Code", { exact: true }).fill(codeOf(secret));
       await button(page, "Switch on").click();
-      await page.getByLabel("Switch it on although this clock is not synchronised").check();
+      await page.getByLabel("Switch it on although this clock is not in sync").check();
       await button(page, "Switch on").click();
       await page.getByLabel("I have kept them").check();
       await button(page, "Done").click();
@@ -186,7 +186,7 @@ describe("the own account in the console", () => {
     const { page } = await browser.open(agent);
     await signIn(page, "operator", "/account");
     const other = await login(names.operator, passwords.operator);
-    const [present, next] = [page.getByLabel("Present password"), page.getByLabel("New password")];
+    const [present, next] = [page.getByLabel("Current password"), page.getByLabel("New password")];
     await present.fill("not the present one");
     await next.fill("a new one of four words");
     await button(page, "Change password").click();
@@ -287,7 +287,7 @@ describe("the own account in the console", () => {
     await policy("all");
     const { page, complaints } = await browser.open(agent);
     await signInByForm(page, "operator");
-    await page.getByText("This device requires a second factor. Once").waitFor();
+    await page.getByText("This device requires a second factor. Set yours").waitFor();
     assert.equal(await page.getByRole("heading", { level: 2 }).count(), 1);
     await button(page, "Set up a second factor").click();
     await confirmPassword(page, "operator");
@@ -295,7 +295,7 @@ describe("the own account in the console", () => {
     const secret = (await enrolment.locator("pre").innerText()).replaceAll(" ", "");
     await page.getByLabel("Code", { exact: true }).fill(codeOf(secret));
     await button(page, "Switch on").click();
-    await page.getByLabel("Switch it on although this clock is not synchronised").check();
+    await page.getByLabel("Switch it on although this clock is not in sync").check();
     await button(page, "Switch on").click();
     await page.getByLabel("I have kept them").check();
     await button(page, "Done").click();

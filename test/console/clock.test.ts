@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page, Route } from "playwright-core";
+import { health } from "../../src/console/catalogue/languages/en/base.ts";
 import type { Role } from "../../src/contract/types.ts";
 import { freePort } from "../clock/chronyd.ts";
 import { startTimeServers } from "../clock/time-servers.ts";
@@ -26,7 +27,7 @@ const sync = (page: Page) => page.getByRole("button", { name: "Sync now" });
 const reselect = (page: Page) => page.getByRole("button", { name: "Choose sources again" });
 const byBrowser = (page: Page) => page.getByRole("button", { name: "Use this browser's time" });
 const sources = (page: Page) => page.getByRole("table", { name: "Sources" });
-const force = (place: Page | Locator) => place.getByRole("button", { name: "Put it right all the same" });
+const force = (place: Page | Locator) => place.getByRole("button", { name: "Correct it anyway" });
 const bars = (page: Page) => page.locator(".clock-bars");
 
 /** Why a button cannot be used, as a screen reader says it. */
@@ -96,11 +97,11 @@ describe("the console's clock", { concurrency: true }, () => {
 
     it("says what is broken, the two ways out, and where time servers are named", async (test) => {
       const { page, complaints } = await see(test, browser, agent, "admin");
-      await page.getByRole("heading", { name: "Two ways out" }).waitFor();
-      await page.getByText("Right codes from an authenticator may be refused.").waitFor();
+      await page.getByRole("heading", { name: "Two ways to fix it" }).waitFor();
+      await page.getByText("Correct codes from an authenticator may be refused.").waitFor();
       for (const button of [sync(page), reselect(page)]) {
         assert.equal(await button.getAttribute("aria-disabled"), "true");
-        assert.match(await reasonOf(button), /No time servers are named/);
+        assert.match(await reasonOf(button), /No time servers are set/);
       }
       assert.equal(await byBrowser(page).getAttribute("aria-disabled"), null);
       assert.deepEqual(await axe(page), []);
@@ -129,9 +130,13 @@ describe("the console's clock", { concurrency: true }, () => {
       const memory = host.getByRole("meter", { name: "Memory" });
       assert.equal(Number(await memory.getAttribute("max")), facts.memory.total_bytes);
       assert.equal(await host.getByRole("meter", { name: /^Disk / }).count(), facts.disks.length);
-      const { json: health } = await agent.call("GET", "/api/health", { local: true });
+      const { json: found } = await agent.call("GET", "/api/health", { local: true });
       const checks = page.getByRole("region", { name: "Health" });
-      for (const { name } of health.checks) await checks.getByText(name).first().waitFor();
+      for (const { name } of found.checks)
+        await checks
+          .getByText(health.checks[name] ?? name)
+          .first()
+          .waitFor();
       const { json: version } = await agent.call("GET", "/api/version", { local: true });
       const versions = page.getByRole("region", { name: "Versions" });
       for (const text of [version.node, version.device_id])
@@ -158,7 +163,7 @@ describe("the console's clock", { concurrency: true }, () => {
         assert.equal(await place.getByText(/in sync|synchronised$/).count(), 0);
       }
       await page.getByText("says the same").waitFor();
-      await page.getByRole("heading", { name: "Two ways out" }).waitFor({ state: "detached" });
+      await page.getByRole("heading", { name: "Two ways to fix it" }).waitFor({ state: "detached" });
       const { json } = await agent.call("GET", route, { local: true });
       const apart = Date.parse(json.server_time) - (await page.evaluate(() => Date.now()));
       assert.ok(Math.abs(apart) < minutes, `the device is ${apart} ms ahead of the browser that set it`);
@@ -171,7 +176,7 @@ describe("the console's clock", { concurrency: true }, () => {
       const { page, complaints } = await see(test, browser, agent, "operator");
       await sync(page).click();
       await page.getByText("No time source gives a usable answer").waitFor();
-      await page.getByText("Check the network and the time settings").waitFor();
+      await page.getByText("Check the network and the time settings").first().waitFor();
       await badge(sources(page), "unreachable").waitFor();
       assert.deepEqual(complaints, []);
     });
@@ -195,7 +200,7 @@ describe("the console's clock", { concurrency: true }, () => {
       await page.getByText(/^Measured: the clock is .* (behind|ahead), ± /).waitFor();
       assert.equal(await reselect(page).getAttribute("aria-busy"), null);
       await sync(page).click();
-      await page.getByText("Too many requests: wait a little").waitFor();
+      await page.getByText("Too many requests: wait a moment").waitFor();
       assert.deepEqual(complaints, []);
     });
     it("lists the server that is 3 s fast as 3 s ahead, not behind, and says of the device alone how it is", async (test) => {
@@ -209,19 +214,21 @@ describe("the console's clock", { concurrency: true }, () => {
     });
     it("crosses the false one, with the reason in words, in the picture and in the table", async (test) => {
       const { page, complaints } = await see(test, browser, agent, "admin");
-      await badge(page, "a majority vouches for it").waitFor();
+      await badge(page, "trusted").waitFor();
       const row = sources(page).getByRole("row").filter({ hasText: liar });
-      await badge(row, "false").waitFor();
-      await row.getByText("the majority says another time").waitFor();
+      await badge(row, "wrong").waitFor();
+      await row.getByText("ignored because it disagrees with the majority").waitFor();
       const bar = bars(page).locator(".clock-row", { hasText: liar });
-      await bar.getByText("false: the majority says another time · 3 s ahead of this device").waitFor();
+      await bar
+        .getByText("wrong: ignored because it disagrees with the majority · 3 s ahead of this device")
+        .waitFor();
       assert.equal(await bar.locator(".clock-cross").count(), 1, "a cross");
       assert.equal(await bars(page).locator(".clock-cross").count(), 1, "crosses");
       assert.equal(await bars(page).locator(".clock-agreed").count(), 1, "the agreed interval");
       const words = (await bars(page).getAttribute("aria-label")) ?? "";
       assert.match(words, /^3 sources agree that this device is /);
-      assert.match(words, new RegExp(`${liar}, false, 3 s ahead of this device`));
-      assert.match(await reasonOf(byBrowser(page)), /kept right already/);
+      assert.match(words, new RegExp(`${liar}, wrong, 3 s ahead of this device`));
+      assert.match(await reasonOf(byBrowser(page)), /already correct/);
       assert.deepEqual(await axe(page), []);
       await picture(page, "clock-sources-light");
       assert.deepEqual(complaints, []);
@@ -258,19 +265,18 @@ describe("the console's clock", { concurrency: true }, () => {
       const { page, complaints } = await see(test, browser, agent, "admin");
       await setTime(agent, { servers: [liar], panic_threshold: "1s" });
       await together([operator.page, page], (each) => sync(each).click());
-      for (const each of [operator.page, page])
-        await untilShown(each.getByText("a correction that is too large"));
-      await operator.page.getByText("An administrator can put it right all the same.").waitFor();
+      for (const each of [operator.page, page]) await untilShown(each.getByText("too large a correction"));
+      await operator.page.getByText("An administrator can correct it anyway.").waitFor();
       assert.equal(await force(operator.page).count(), 0, "force for an operator");
       await force(page).click();
-      const dialog = page.getByRole("dialog", { name: "Put the clock right beyond the panic threshold" });
+      const dialog = page.getByRole("dialog", { name: "Make a correction larger than allowed" });
       await dialog.getByText("this device is 3 s behind").waitFor();
       assert.deepEqual(await axe(page), []);
       await force(dialog).click();
       await confirmPassword(page, "admin");
       await dialog.waitFor({ state: "detached" });
-      await badge(page, "accepted without a majority").waitFor();
-      assert.equal(await page.getByText("a correction that is too large").count(), 0);
+      await badge(page, "trusted without a majority").waitFor();
+      assert.equal(await page.getByText("too large a correction").count(), 0);
       assert.deepEqual(complaints, []);
     });
   });

@@ -39,7 +39,7 @@ describe("the console's events", () => {
     await rows(page).first().waitFor();
     await rename("edge-7");
     await rows(page).first().getByText("Settings changed").waitFor();
-    assert.match(await rows(page).first().innerText(), /root at the device/);
+    assert.match(await rows(page).first().innerText(), /root on the device/);
     await rows(page).first().locator("summary").click();
     await rows(page).first().getByText('"device.name"').waitFor();
     assert.deepEqual(await axe(page), []);
@@ -50,7 +50,7 @@ describe("the console's events", () => {
     const { page, complaints } = await open("admin");
     const body = { username: hostile, password: "not the password" };
     await agent.call("POST", "/api/auth/login", { body });
-    const refused = rows(page).filter({ hasText: "Sign in refused" });
+    const refused = rows(page).filter({ hasText: "Sign-in refused" });
     await refused.first().waitFor();
     assert.match(await refused.first().innerText(), /User name or password is wrong/);
     await refused.first().locator("summary").click();
@@ -61,14 +61,14 @@ describe("the console's events", () => {
   it("filters by type, in the page's address, also what comes", async () => {
     const { page } = await open("admin", "?type=user.created");
     await rows(page).first().waitFor();
-    assert.deepEqual([...new Set(await titles(page))], ["User created"]);
+    assert.deepEqual([...new Set(await titles(page))], ["User added"]);
     assert.equal(await rows(page).count(), 3);
     await rename("edge-8");
     await page.getByLabel("What", { exact: true }).selectOption("settings.changed");
     await rows(page).first().getByText("Settings changed").waitFor();
     assert.match(page.url(), /type=settings\.changed/);
     await page.goBack();
-    await rows(page).first().getByText("User created").waitFor();
+    await rows(page).first().getByText("User added").waitFor();
   });
 
   it("holds back what comes while it is paused", async () => {
@@ -93,7 +93,7 @@ describe("the console's events", () => {
     await older.waitFor({ state: "detached" });
     const { json } = await agent.call("GET", "/api/events?limit=1", { local: true });
     assert.equal(await rows(page).count(), json.total);
-    assert.deepEqual((await titles(page)).at(-1), "User created");
+    assert.deepEqual((await titles(page)).at(-1), "User added");
     await page.getByLabel("What", { exact: true }).selectOption("user.created");
     await rows(page).nth(2).waitFor();
     assert.equal(await older.count(), 0);
@@ -102,10 +102,7 @@ describe("the console's events", () => {
   it("shows an operator no security events of others, and a reader none at all", async () => {
     const { page } = await open("operator");
     await rows(page).first().waitFor();
-    assert.equal(
-      await rows(page).filter({ hasText: "User created" }).filter({ hasNotText: "ana" }).count(),
-      0,
-    );
+    assert.equal(await rows(page).filter({ hasText: "User added" }).filter({ hasNotText: "ana" }).count(), 0);
     const reader = await open("readonly");
     await reader.page.getByRole("heading", { name: "Logs" }).waitFor();
   });

@@ -13,7 +13,7 @@ function fields(page: Page) {
     token: page.getByLabel("Setup token"),
     username: page.getByLabel("User name"),
     password: page.getByLabel("Password", { exact: true }),
-    submit: page.getByRole("button", { name: "Make the administrator" }),
+    submit: page.getByRole("button", { name: "Create the administrator" }),
   };
 }
 
@@ -83,7 +83,9 @@ describe("the console's first run", () => {
     await username.fill("Root Admin");
     await password.fill("correct horse battery");
     await refused(username, /does not follow the rule above/);
-    await page.getByText(/^3 to 32 small letters \(a–z\), digits, dots, underscores or hyphens;/).waitFor();
+    await page
+      .getByText(/^3 to 32 lower-case letters \(a–z\), digits, dots, underscores or hyphens\./)
+      .waitFor();
     assert.equal(await page.getByText("[a-z]").count(), 0, "a pattern is no rule for a person");
     await username.fill(adminName);
     await password.fill("too short");
@@ -107,7 +109,7 @@ describe("the console's first run", () => {
     await password.fill(adminPassword);
     await password.press("Enter");
     await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
-    await page.getByText("You are the administrator of this device now").waitFor();
+    await page.getByText("You are now the administrator of this device").waitFor();
     await page.getByRole("button", { name: "Set up a second factor" }).waitFor();
     await page.getByRole("link", { name: "Later" }).click();
     await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
@@ -127,6 +129,6 @@ describe("the console's first run", () => {
     await password.fill(adminPassword);
     await submit.click();
     await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
-    await page.getByText("This device has an administrator already").waitFor();
+    await page.getByText("This device already has an administrator").waitFor();
   });
 });

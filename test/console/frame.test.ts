@@ -222,10 +222,10 @@ describe("the console's frame", () => {
     it("says that the clock is not to be trusted, and leads to it", async () => {
       const { page } = await browser.open(agent);
       await signIn(page, "operator", "/updates");
-      await banner(page, /clock cannot be trusted/).waitFor();
-      await page.getByRole("link", { name: "Look at the clock" }).click();
+      await banner(page, /clock of this device is not trusted/).waitFor();
+      await page.getByRole("link", { name: "Show the clock" }).click();
       await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
-      assert.equal(await banner(page, /cannot be trusted/).count(), 0, "the page says it itself");
+      assert.equal(await banner(page, /is not trusted/).count(), 0, "the page says it itself");
     });
 
     it("says that few recovery codes are left, and leads to the account", async () => {
@@ -238,19 +238,30 @@ describe("the console's frame", () => {
       });
       await signInByForm(page, "operator", "/updates");
       await banner(page, /You have one recovery code left/).waitFor();
-      await page.getByRole("link", { name: "Make new ones" }).click();
+      await page.getByRole("link", { name: "Create new ones" }).click();
       await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
     });
 
-    it("says that the disk is full, in the agent's words", async () => {
+    it("says what a health check has found by its code, and by the agent's words where it does not know it", async () => {
       const { page } = await browser.open(agent);
-      const checks = [
-        { name: "users", status: "ok", detail: "" },
-        { name: "events", status: "degraded", detail: "The disk is full." },
-      ];
-      await answerWith(page, "/api/health", { status: "degraded", checks });
+      const well = { name: "users", status: "ok", code: "ok", detail: "", facts: {} };
+      const lost = {
+        ...{ name: "events", status: "degraded", detail: "The agent's English." },
+        ...{ code: "events_lost", facts: { lost: 3 } },
+      };
+      await answerWith(page, "/api/health", { status: "degraded", checks: [well, lost] });
       await signIn(page, "readonly");
-      await banner(page, /\(events\)\. The disk is full\.$/).waitFor();
+      await banner(page, /\(event log\)\. 3 events could not be saved; [^.]+\.$/).waitFor();
+      await page.evaluate(() => localStorage.setItem("steward-language", "de"));
+      await page.reload();
+      await banner(
+        page,
+        /\(Ereignisprotokoll\)\. 3 Ereignisse konnten nicht gespeichert werden; [^.]+\.$/,
+      ).waitFor();
+      const newer = { ...lost, code: "of_a_newer_agent" };
+      await answerWith(page, "/api/health", { status: "degraded", checks: [newer] });
+      await page.reload();
+      await banner(page, /The agent's English\.$/).waitFor();
     });
 
     it("says that an update waits for a person, to those who may apply it", async () => {
@@ -264,7 +275,7 @@ describe("the console's frame", () => {
         const { page } = await browser.open(agent);
         await answerWith(page, "/api/updates", { state: "staged", available: { rules, binary: null } });
         await signIn(page, role, "/account");
-        await banner(page, /cannot be trusted/).waitFor();
+        await banner(page, /is not trusted/).waitFor();
         if (count === 1) await banner(page, /rules 2026\.11\.20 is available/).waitFor();
         assert.equal(await banner(page, /is available/).count(), count, role);
       }
@@ -278,10 +289,10 @@ describe("the console's frame", () => {
       await addUsers(blocked, ["admin"]);
       const { page } = await browser.open(blocked, { width: 360, height: 740 });
       await signIn(page, "admin", "/system");
-      await banner(page, /Updates need attention/).waitFor();
+      await banner(page, /The updates need attention/).waitFor();
       await picture(page, "frame-banners-phone");
       await assertFits(page);
-      await page.getByRole("link", { name: "Look at the updates" }).click();
+      await page.getByRole("link", { name: "Show the updates" }).click();
       await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
     });
   });

@@ -80,7 +80,7 @@ describe("the console's log", () => {
   it("shows a reader the newest at the end, and none of who did what", async () => {
     const { page, complaints } = await open("readonly");
     await drawn(page, "listening").last().waitFor();
-    await page.getByText("no journal that can be read").waitFor();
+    await page.getByText("system journal cannot be read").waitFor();
     await until("it begins at its end", () => isAtEnd(page));
     assert.equal(await drawn(page, "POST /api").count(), 0);
     assert.equal(await log(page).getAttribute("aria-live"), "off");

@@ -30,8 +30,8 @@ describe("a newcomer, from make run to an applied update, by what is printed and
     await page.getByRole("heading", { name: "Set up this device", level: 1 }).waitFor();
     await page.getByLabel("User name").fill(adminName);
     await page.getByLabel("Password", { exact: true }).fill(adminPassword);
-    await button("Make the administrator").click();
-    await page.getByText("You are the administrator of this device now").waitFor();
+    await button("Create the administrator").click();
+    await page.getByText("You are now the administrator of this device").waitFor();
   });
 
   it("sets up a second factor without a word about the clock, or the password that was just chosen", async () => {
@@ -54,7 +54,7 @@ describe("a newcomer, from make run to an applied update, by what is printed and
     await page.getByText(printed.split(/\s+/).join(" ")).waitFor();
     await button("Confirm the fingerprint").click();
     const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
-    await dialog.getByLabel("Fingerprint as the publisher says it").fill(printed);
+    await dialog.getByLabel("Fingerprint from the publisher").fill(printed);
     await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
   });
@@ -62,7 +62,7 @@ describe("a newcomer, from make run to an applied update, by what is printed and
   it("looks for updates, applies the one that there is, and sees that it is good", async () => {
     await button("Check now").click();
     const rules = page.getByRole("article", { name: "Rules" });
-    await rules.getByText("verified and on this device").waitFor();
+    await rules.getByText("downloaded and verified").waitFor();
     await rules.getByRole("button", { name: /^Apply/ }).click();
     const dialog = page.getByRole("dialog", { name: "Apply base 0.9.0" });
     await dialog.getByRole("button", { name: "Apply" }).click();

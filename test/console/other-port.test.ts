@@ -17,7 +17,8 @@ import {
 } from "./browser.ts";
 
 const accountOf = (page: Page, name: string) => page.getByRole("button", { name: `Your account: ${name}` });
-const sentence = /cookie belongs to another sign-in .* another program on this address .* Sign in again\./;
+const sentence =
+  /cookie in this browser belongs to another sign-in .* another program at this address .* Sign in again\./;
 
 /** Another program on the agent's host: its page is on the same address, on another port. */
 async function startOtherProgram(ending: { after: (end: () => Promise<void>) => void }) {

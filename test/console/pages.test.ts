@@ -175,7 +175,7 @@ describe("the console's pages", () => {
       await route.fulfill({ response, json: { ...(await response.json()), rescue: true } });
     });
     await page.goto("/users");
-    await page.getByText("The state of this device is damaged").waitFor();
+    await page.getByText("The stored state of this device is damaged").waitFor();
     assert.deepEqual(await axe(page), []);
   });
 

@@ -188,7 +188,7 @@ describe("the life of a session in the console", () => {
     await displayName(page).fill("not to be seen by the next");
     await endSessions(names.operator);
     await clickBehind(save(page));
-    await ended(page).getByRole("button", { name: "Discard it and sign out" }).click();
+    await ended(page).getByRole("button", { name: "Discard them and sign out" }).click();
     await signInTitle(page).waitFor();
     const loaded = page.waitForEvent("load");
     await page.getByLabel("User name").fill(names.readonly);

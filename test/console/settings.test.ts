@@ -94,8 +94,8 @@ describe("the console's settings", () => {
     const bad: [label: string, text: string, message: RegExp][] = [
       ["Time servers 1", "-bad name-", /must be a time server/],
       ["Largest correction", "soon", /must be a duration such as 30m/],
-      ["Session idle limit", "3m", /must be 5m to 24h/],
-      ["Session idle limit", "23h59m61s", /must not be longer than/],
+      ["Sign out after inactivity", "3m", /must be 5m to 24h/],
+      ["Sign out after inactivity", "23h59m61s", /Must not be longer than/],
       ["Minimum password length", "3", /At least 15/],
       ["Minimum password length", "many", /whole number/],
       ["Servers that must agree", "9", /At most 8/],
@@ -121,7 +121,7 @@ describe("the console's settings", () => {
     for (const [label, text] of [
       ["Time servers 1", "-bad name-"],
       ["Largest correction", "soon"],
-      ["Session idle limit", "3m"],
+      ["Sign out after inactivity", "3m"],
       ["Minimum password length", "3"],
     ] as const)
       await page.getByLabel(label, { exact: true }).fill(text);
@@ -145,7 +145,7 @@ describe("the console's settings", () => {
     assert.deepEqual((await stored()).update.windows, windows);
     for (const day of ["Sat", "Sun"]) await page.getByLabel(day).uncheck();
     await save(page);
-    await page.getByText("At least one day is needed").first().waitFor();
+    await page.getByText("At least one is needed").first().waitFor();
     assert.deepEqual((await stored()).update.windows, windows);
   });
 
@@ -156,7 +156,7 @@ describe("the console's settings", () => {
     await page.getByLabel("Device name").waitFor();
     await change({ device: { contact: "ana@example.org" } });
     const reader = await open("readonly");
-    await reader.page.getByText("hidden: your role does not see this value").waitFor();
+    await reader.page.getByText("hidden: your role cannot see this value").waitFor();
     assert.equal(await reader.page.locator("main input, main select, main textarea").count(), 0);
     assert.deepEqual(await axe(reader.page), []);
   });
@@ -188,11 +188,11 @@ describe("the console's settings", () => {
         await route.continue();
       });
       await save(page);
-      return page.getByRole("dialog", { name: "Somebody else has changed the same" });
+      return page.getByRole("dialog", { name: "Another user has changed the same settings" });
     };
     const dialog = await meanwhile("their place", "their contact");
     const group = (name: string) => dialog.getByRole("group", { name });
-    await group("Location").getByText("When you began: cellar").waitFor();
+    await group("Location").getByText("When you started: cellar").waitFor();
     await group("Location").getByText("their place").waitFor();
     await group("Location").getByText("my place").waitFor();
     assert.deepEqual(await axe(page), []);

@@ -171,7 +171,7 @@ describe("the console's sign-in", () => {
     await recoveryCode.fill(bob.recoveryCodes[0] ?? "");
     await submit.click();
     await untilIn(page);
-    await page.getByText("Your lost authenticator is removed").waitFor();
+    await page.getByText("Your lost authenticator and its recovery codes").waitFor();
     const enrol = page.getByRole("button", { name: "Set up a second factor" });
     await enrol.waitFor();
     assert.ok(((await enrol.boundingBox())?.y ?? 800) < 400, "it is in sight without scrolling");
@@ -224,12 +224,12 @@ describe("the console's sign-in", () => {
         height: 740,
       });
       await page.goto("/");
-      const said = page.getByText(/This device's clock says .*, your browser's/);
+      const said = page.getByText(/The clock of this device says .*, the one of your browser/);
       await said.waitFor();
       const ahead = agent.nowSeconds() - (await page.evaluate(() => Date.now())) / 1_000;
       const assertSaid = async () => {
         const text = await said.innerText();
-        const [, device = "", own = ""] = /says (.*), your browser's (.*)\./.exec(text) ?? [];
+        const [, device = "", own = ""] = /says (.*), the one of your browser says (.*)\./.exec(text) ?? [];
         const difference = (Date.parse(device) - Date.parse(own)) / 1_000;
         // However long the answer was under way.
         assert.ok(Math.abs(difference - ahead) <= 20, `"${text}", and the device is ${ahead} s ahead`);
@@ -247,7 +247,7 @@ describe("the console's sign-in", () => {
     const { page } = await browser.open(agent, { now: agent.nowSeconds() * 1_000 });
     agent.stepClock(tenMinutes);
     await page.goto("/");
-    const said = page.getByText(/This device's clock says/);
+    const said = page.getByText(/The clock of this device says/);
     await said.waitFor();
     agent.stepClock(-tenMinutes);
     // Whoever has mended something comes back to the page.

@@ -47,7 +47,7 @@ describe("the console's size", () => {
       scripts.some((text) => text.includes("/api/users/{id}")),
       "no path of the contract is there",
     );
-    for (const word of ["additionalProperties", "pathParameters", "minLength:", "x-writer: "])
+    for (const word of ["additionalProperties", "pathParameters", "x-expected"])
       assert.ok(!scripts.some((text) => text.includes(word)), `a schema is in the page: ${word}`);
   });
 

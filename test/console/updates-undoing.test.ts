@@ -54,8 +54,8 @@ describe("the console's updates, on a device with two good releases and a bad on
     await reading.getByRole("article", { name: "Rules" }).getByText("1.2.0").waitFor();
     await reading.getByText(notes).waitFor();
     await reading.getByText("urgent", { exact: true }).waitFor();
-    await reading.getByText("your role does not see this value").waitFor();
-    await reading.getByRole("region", { name: "Settings of updates" }).getByText("Update server").waitFor();
+    await reading.getByText("your role cannot see this value").waitFor();
+    await reading.getByRole("region", { name: "Update settings" }).getByText("Update server").waitFor();
     const buttons = await reading.locator("main").getByRole("button").allTextContents();
     assert.deepEqual(buttons, []);
     assert.equal(await reading.locator("main input").count(), 0, "nothing can be typed");
@@ -66,7 +66,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     const { page: operating, complaints } = await browser.open(world.agent());
     await signIn(operating, "operator", "/updates");
     await operating.getByRole("article", { name: "Rules" }).getByText("1.2.0").waitFor();
-    const settings = operating.getByRole("region", { name: "Settings of updates" });
+    const settings = operating.getByRole("region", { name: "Update settings" });
     await settings.getByLabel("Time between checks").fill("12h");
     assert.equal(await operating.locator("main input").count(), 1);
     await settings.getByRole("button", { name: "Save" }).click();
@@ -106,18 +106,18 @@ describe("the console's updates, on a device with two good releases and a bad on
     await page.locator('[aria-current="step"]', { hasText: "confirming" }).waitFor();
     const goBack = world.holdTrial("1.1.0");
     await goOn();
-    await page.locator('[aria-current="step"]', { hasText: "rolling back" }).waitFor();
+    await page.locator('[aria-current="step"]', { hasText: "undoing" }).waitFor();
     await goBack();
     world.allowTrial("30m");
-    await ended("base 1.2.0: failed, undone by itself");
-    await row().getByText("nothing newer is known").waitFor();
+    await ended("base 1.2.0: failed and undone");
+    await row().getByText("up to date").waitFor();
     await row().getByText("1.1.0").waitFor();
   });
 
   it("show the log of what failed, with nothing in it that could disguise itself, and who may allow it again", async () => {
     await page.getByRole("link", { name: "base 1.2.0 (log)" }).click();
-    const sheet = dialog("base 1.2.0: failed, undone by itself");
-    await sheet.getByText("in force again, and healthy").waitFor();
+    const sheet = dialog("base 1.2.0: failed and undone");
+    await sheet.getByText("runs again and is healthy").waitFor();
     await sheet.getByText("steward update apply rules --again").waitFor();
     const log = (await sheet.locator("pre").last().textContent()) ?? "";
     assert.match(log, /the engine stops at line \d+:alert/);
@@ -132,12 +132,12 @@ describe("the console's updates, on a device with two good releases and a bad on
     await order("Undo this update").click();
     const asking = dialog("Undo Rules 1.1.0");
     await asking.getByText("1.0.0 comes back").waitFor();
-    await asking.getByText("held from then on").waitFor();
+    await asking.getByText("is not applied automatically again").waitFor();
     assert.deepEqual(await axe(page), []);
     await asking.getByRole("button", { name: "Undo this update" }).click();
     await ended("base 1.1.0: undone by hand");
     assert.equal((await world.status()).installed.rules, "1.0.0");
-    await page.getByText("No release before it has proved good on this device").waitFor();
+    await page.getByText("There is no earlier release that worked on this device").waitFor();
     assert.equal(await order("Undo this update").getAttribute("aria-disabled"), "true");
     await page.locator("tbody tr").first().getByRole("link").click();
     await dialog("base 1.1.0: undone by hand").getByText("root-admin").waitFor();
@@ -147,7 +147,7 @@ describe("the console's updates, on a device with two good releases and a bad on
   it("take back by hand what is held, once a check has found it again", async () => {
     await untilCheckMayBegin(world);
     await page.getByRole("button", { name: "Check now" }).click();
-    await untilShown(row().getByText("applied by hand alone"));
+    await untilShown(row().getByText("no longer applied automatically"));
     await page.locator("tbody tr").first().getByRole("link").click();
     await dialog("base 1.1.0: undone by hand").getByRole("button", { name: "Try again" }).click();
     await dialog("Apply base 1.1.0").getByRole("button", { name: "Apply" }).click();
@@ -166,9 +166,7 @@ describe("the console's updates, on a device with two good releases and a bad on
         await other.page.evaluate(() => localStorage.setItem("steward-language", "de"));
         await other.page.reload();
       }
-      await other.page
-        .getByText(language === "de" ? "Einstellungen der Updates" : "Settings of updates")
-        .waitFor();
+      await other.page.getByText(language === "de" ? "Update-Einstellungen" : "Update settings").waitFor();
       await other.page.locator("main input").first().waitFor();
       assert.deepEqual(await axe(other.page), []);
       await assertFits(other.page);

@@ -33,7 +33,7 @@ describe("the console's updates, from a new device to a service that is good", (
   });
 
   const trust = () => page.getByRole("region", { name: "Trust" });
-  const settings = () => page.getByRole("region", { name: "Settings of updates" });
+  const settings = () => page.getByRole("region", { name: "Update settings" });
   const row = (kind: string) => page.getByRole("article", { name: kind });
   const step = (text: RegExp) => page.locator('[aria-current="step"]', { hasText: text });
   const save = async () => settings().getByRole("button", { name: "Save" }).click();
@@ -50,7 +50,7 @@ describe("the console's updates, from a new device to a service that is good", (
     await world.steward("update", "trust", "install", world.rootFile);
     const groups = world.fingerprint.match(/.{4}/g)?.join(" ") ?? "";
     await trust().getByText(groups).waitFor();
-    await trust().getByText("Nobody has compared the fingerprint yet").waitFor();
+    await trust().getByText("The fingerprint has not been compared yet").waitFor();
   });
 
   it("do not hold the fingerprint out beside the field for copying, and take no other for it", async () => {
@@ -60,7 +60,7 @@ describe("the console's updates, from a new device to a service that is good", (
     const shown = dialog.locator(".updates-fingerprint");
     assert.equal(await shown.count(), 0, "it is there to be copied");
     const type = async (fingerprint: string) => {
-      await dialog.getByLabel("Fingerprint as the publisher says it").fill(fingerprint);
+      await dialog.getByLabel("Fingerprint from the publisher").fill(fingerprint);
       await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
     };
     await type("0");
@@ -76,7 +76,7 @@ describe("the console's updates, from a new device to a service that is good", (
 
   it("take the publisher's, however he writes it, and say who has compared it", async () => {
     const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
-    await dialog.getByLabel("Fingerprint as the publisher says it").fill(printed(world.fingerprint));
+    await dialog.getByLabel("Fingerprint from the publisher").fill(printed(world.fingerprint));
     await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     await trust().getByText("root-admin").waitFor();
@@ -84,10 +84,10 @@ describe("the console's updates, from a new device to a service that is good", (
   });
 
   it("keep automatic services off until the server has proved itself, and signatures on for good", async () => {
-    const automatic = settings().getByLabel("Apply a new service by itself");
+    const automatic = settings().getByLabel("Apply a new service automatically");
     assert.equal(await automatic.isDisabled(), true);
-    await settings().getByText("That is still to be done").waitFor();
-    await settings().getByText("always checked").waitFor();
+    await settings().getByText("Establish trust first").waitFor();
+    await settings().getByText("always verified").waitFor();
     assert.equal(
       await settings()
         .getByLabel(/signatures/i)
@@ -117,7 +117,7 @@ describe("the console's updates, from a new device to a service that is good", (
   it("refuse a schedule without a server, at its field", async () => {
     await settings().getByLabel("Scheduled updates").check();
     await save();
-    await settings().getByRole("alert").filter({ hasText: "nowhere to look" }).waitFor();
+    await settings().getByRole("alert").filter({ hasText: "Set an update server first" }).waitFor();
     await settings().getByLabel("Scheduled updates").uncheck();
   });
 
@@ -136,9 +136,9 @@ describe("the console's updates, from a new device to a service that is good", (
     await page.getByRole("button", { name: "Check now" }).click();
     await step(/downloading \(.* of .*KiB\)/).waitFor();
     goOn();
-    await row("Rules").getByText("verified and on this device").waitFor();
+    await row("Rules").getByText("downloaded and verified").waitFor();
     await row("Rules").getByText("Scheduled updates are off").waitFor();
-    await row("Service").getByText("Releases of this kind are not applied by themselves").waitFor();
+    await row("Service").getByText("Releases of this kind are not applied automatically").waitFor();
     await trust()
       .getByText(/^✓?established$/)
       .waitFor();
@@ -146,11 +146,11 @@ describe("the console's updates, from a new device to a service that is good", (
   });
 
   it("let automatic services be turned on from then on, and tell at the field where that is over again", async () => {
-    await settings().getByLabel("Apply a new service by itself").check();
+    await settings().getByLabel("Apply a new service automatically").check();
     await world.steward("system", "set", `update.ota.server=${world.server.origin}/elsewhere`);
     await save();
-    const alert = settings().getByRole("alert").filter({ hasText: "Apply a new service by itself" });
-    await alert.filter({ hasText: "installed on the device, confirmed" }).waitFor();
+    const alert = settings().getByRole("alert").filter({ hasText: "Apply a new service automatically" });
+    await alert.filter({ hasText: "confirm its fingerprint" }).waitFor();
     await settings().getByRole("button", { name: "Discard" }).click();
     await world.steward("system", "set", `update.ota.server=${world.server.origin}`);
   });
@@ -161,7 +161,7 @@ describe("the console's updates, from a new device to a service that is good", (
       .getByRole("button", { name: /^Apply/ })
       .click();
     const dialog = page.getByRole("dialog", { name: "Apply base 1.0.0" });
-    await dialog.getByText("undone by itself").waitFor();
+    await dialog.getByText("it is undone automatically").waitFor();
     assert.deepEqual(await axe(page), []);
     await dialog.getByRole("button", { name: "Apply" }).click();
     await step(/confirming \([0-2] of 3\)/).waitFor();

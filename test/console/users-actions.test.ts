@@ -58,7 +58,7 @@ describe("the console's actions on a user", () => {
       .getByText(/^locked/)
       .waitFor();
     const dialog = await choose(page, names.operator, "Unlock");
-    await dialog.getByText("ana can try to sign in again at once").waitFor();
+    await dialog.getByText("ana can try to sign in again immediately").waitFor();
     await confirm(dialog, "Unlock");
     await rowOf(page, names.operator)
       .getByText(/^locked/)
@@ -91,7 +91,7 @@ describe("the console's actions on a user", () => {
     const menu = await openMenu(page, names.readonly);
     const item = menu.getByRole("menuitem", { name: "Reset two-factor" });
     assert.equal(await item.getAttribute("aria-disabled"), "true");
-    assert.match(await item.innerText(), /There is none/);
+    assert.match(await item.innerText(), /This user has none/);
   });
 
   it("make a one-use password in the place of one that is forgotten", async () => {
@@ -133,7 +133,7 @@ describe("the console's actions on a user", () => {
     assert.equal((await agent.call("POST", "/api/tokens", { local: true, body })).status, 201);
     const { page } = await openUsers(browser, agent);
     const dialog = await choose(page, names.readonly, "End sessions");
-    await dialog.getByText("API tokens that stay good: 1.").waitFor();
+    await dialog.getByText("API tokens that remain valid: 1.").waitFor();
     await confirm(dialog, "End sessions");
     await page.getByRole("status").filter({ hasText: "End sessions: log-reader" }).waitFor();
     const after = await agent.call("GET", "/api/auth/me", { token: json.access_token });
@@ -191,7 +191,7 @@ describe("the console's actions on administrators", () => {
     for (const verb of ["Disable", "Delete"]) {
       const item = menu.getByRole("menuitem", { name: verb });
       assert.equal(await item.getAttribute("aria-disabled"), "true");
-      assert.match(await item.innerText(), /The last administrator who can sign in/);
+      assert.match(await item.innerText(), /This is the last administrator who can sign in/);
     }
     assert.equal(await menu.getByRole("menuitem", { name: "Reset password" }).count(), 0);
     await menu.getByRole("menuitem", { name: "Your password, second factor" }).waitFor();

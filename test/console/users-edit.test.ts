@@ -69,7 +69,7 @@ describe("adding a user in the console", () => {
       ["User name", "Lena", /follow the rule above/],
       ["User name", "lena b", /follow the rule above/],
       ["User name", "le", /follow the rule above/],
-      ["User name", names.operator, /of this name already/],
+      ["User name", names.operator, /with this name already exists/],
       ["Display name", "x".repeat(65), /follow the rule above/],
       ["Display name", "bell \u0007", /follow the rule above/],
       ["Display name", "turned \u202egnp.exe", /follow the rule above/],
@@ -113,7 +113,7 @@ describe("adding a user in the console", () => {
     await sheet.getByLabel("New password", { exact: true }).fill("magdalena-123456");
     await sheet.getByRole("button", { name: "Add user" }).click();
     await confirmPassword(page, "admin");
-    await sheet.getByRole("alert").getByText("This password is little more than a name").waitFor();
+    await sheet.getByRole("alert").getByText("This password is too similar to a name").waitFor();
     assert.equal(await userNamed(agent, "magdalena"), undefined);
   });
 
@@ -179,7 +179,7 @@ describe("the console's sheet of a user", () => {
   it("says that there is no such user", async () => {
     for (const id of [`usr_${"0".repeat(32)}`, "nonsense"]) {
       const { page } = await openUsers(browser, agent, { path: `/users?user=${id}` });
-      await page.getByRole("dialog").getByText("There is no such user").waitFor();
+      await page.getByRole("dialog").getByText("This user does not exist").waitFor();
     }
   });
 
@@ -215,7 +215,7 @@ describe("the console's sheet of a user", () => {
       await sheet.getByRole("button", { name: "Save" }).click();
       await confirmPassword(page, "admin");
       await sheet.getByRole("button", { name: choice }).waitFor();
-      const conflict = sheet.getByRole("status").filter({ hasText: "Somebody else has changed this" });
+      const conflict = sheet.getByRole("status").filter({ hasText: "Another user has changed this" });
       assert.deepEqual(await conflict.getByRole("term").allInnerTexts(), ["Display name", "Role"]);
       assert.deepEqual(await conflict.getByRole("definition").allInnerTexts(), [
         "Theirs: Dora of theirs",
@@ -297,7 +297,7 @@ describe("the console's sheet of a user", () => {
     await operator.and(page.locator(":disabled")).waitFor();
     assert.match(
       await operator.evaluate((one) => one.closest("label")?.textContent ?? ""),
-      /The last administrator who can sign in/,
+      /This is the last administrator who can sign in/,
     );
     assert.ok(await sheet.getByLabel("May sign in").isDisabled(), "he could lock everybody out");
   });

@@ -11,7 +11,10 @@ export async function openUsers(
 ): Promise<{ page: Page; complaints: string[] }> {
   const { page, complaints } = await browser.open(agent, options);
   await signInWithoutStepUp(agent, page, "admin", path);
-  await page.getByRole("table", { name: "Users" }).or(page.getByText("No user is like that")).waitFor();
+  await page
+    .getByRole("table", { name: "Users" })
+    .or(page.getByText("No user matches these filters"))
+    .waitFor();
   return { page, complaints };
 }
 

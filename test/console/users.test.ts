@@ -90,7 +90,7 @@ describe("the console's table of users", () => {
 
   it("says that nothing matches, and clears the filters", async () => {
     const { page } = await openUsers(browser, agent, { path: "/users?q=nobody-at-all&role=admin" });
-    await page.getByRole("status").filter({ hasText: "No user is like that" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "No user matches these filters" }).waitFor();
     assert.deepEqual(await axe(page), []);
     await page.getByRole("button", { name: "Clear the filters" }).click();
     await page.getByText("5 users").waitFor();

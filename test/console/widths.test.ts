@@ -110,8 +110,8 @@ describe("the console in windows of any width", () => {
     const { page } = await browser.open(agent, { width: 360, height: 740 });
     await signIn(page, "admin", "/system/settings");
     for (const [language, label, save] of [
-      ["en", "Session idle limit", "Save"],
-      ["de", "Sitzung ohne Benutzung", "Speichern"],
+      ["en", "Sign out after inactivity", "Save"],
+      ["de", "Abmelden bei Inaktivität", "Speichern"],
     ] as const) {
       await page.evaluate((one) => localStorage.setItem("steward-language", one), language);
       await page.reload();

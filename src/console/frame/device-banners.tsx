@@ -7,6 +7,8 @@ import { type Resource, useResource } from "../client/use-resource.ts";
 import { isOneOf } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { deviceNow } from "../ui/device-time.ts";
+import { checkName, healthSentence } from "../ui/health-words.ts";
+import { Said } from "../ui/spoken.tsx";
 import { Lead } from "./lead.tsx";
 
 /** Seconds between two looks at how the device is; a write from this page makes one more. */
@@ -29,12 +31,12 @@ export function DeviceBanners({
     <>
       {other && (
         <Lead state="wrong" to="/system" from={path} text={t.frame.troubleLink}>
-          {t.frame.trouble(other.name, other.detail)}
+          {t.frame.trouble(checkName(other.name))} <Said sentence={healthSentence(other)} />
         </Lead>
       )}
       {ofUpdates ? (
         <Lead state="wrong" to="/updates" from={path} text={t.frame.updatesLink}>
-          {t.frame.updatesTrouble(ofUpdates.detail)}
+          {t.frame.updatesTrouble} <Said sentence={healthSentence(ofUpdates)} />
         </Lead>
       ) : (
         isOneOf("admin", "operator") && <WaitingUpdate path={path} />

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { t } from "../catalogue/words.ts";
+import { language, t } from "../catalogue/words.ts";
 import { Cancelled, ProblemError, Unreachable } from "../client/problem.ts";
+import { problemName } from "./by-code.ts";
 import { Shape } from "./shape.tsx";
 
-/** What is wrong, in the person's words, with the request's id for whoever looks into the log. */
+/** What is wrong, in the person's words, with the request's id, by which the log names it. */
 export function ProblemView({
   error,
   advice,
@@ -16,11 +17,17 @@ export function ProblemView({
   readonly isBrief?: boolean;
 }) {
   if (error === null || error === undefined || error instanceof Cancelled) return null;
-  const { title, detail, requestId } = inWords(error);
+  const { title, detail, isForeign, requestId } = inWords(error);
   return (
     <ProblemBox title={title}>
       {advice && <p>{advice}</p>}
-      {detail !== "" && !isBrief && <p class={advice && "hint"}>{detail}</p>}
+      {detail !== "" && !isBrief && !isForeign && <p class={advice && "hint"}>{detail}</p>}
+      {detail !== "" && !isBrief && isForeign && (
+        <details>
+          <summary>{t.problem.technical}</summary>
+          <p lang="en">{detail}</p>
+        </details>
+      )}
       {requestId !== "" && (
         <p class="hint">
           {t.problem.request} <code>{requestId}</code>
@@ -52,20 +59,28 @@ export function ProblemBox({
 interface Words {
   readonly title: string;
   readonly detail: string;
+  /** The detail is the agent's, which is English, and the title says it in the language that is spoken. */
+  readonly isForeign: boolean;
   readonly requestId: string;
 }
 
 /** The catalogue's words for the code where it has some, else the agent's own. */
 export function inWords(error: unknown): Words {
-  if (error instanceof Unreachable) return { ...t.problem.unreachable, requestId: "" };
+  if (error instanceof Unreachable) return { ...t.problem.unreachable, isForeign: false, requestId: "" };
   if (!(error instanceof ProblemError))
     return {
       title: t.problem.unexpected,
       detail: error instanceof Error ? error.message : "",
+      isForeign: false,
       requestId: "",
     };
   const { code, title, detail, reason, request_id } = error.problem;
-  const ours = (t.problem.codes as Readonly<Record<string, string>>)[code];
-  const said = reason === "binding" ? t.problem.binding : detail;
-  return { title: ours ?? title, detail: said, requestId: request_id };
+  const name = problemName(code);
+  const isOurs = reason === "binding";
+  return {
+    title: name ?? title,
+    detail: isOurs ? t.problem.binding : detail,
+    isForeign: name !== null && language !== "en" && !isOurs,
+    requestId: request_id,
+  };
 }

@@ -1,10 +1,16 @@
 import { absoluteTime } from "../catalogue/formats.ts";
+import type { Sentence } from "./by-code.ts";
 import { visible } from "./visible.ts";
 
 /** A time as the agent writes it. */
 export const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** What the agent says in a sentence, which is English: its times as people write them, its commands as such. */
+/** A sentence in the language that is spoken, or one of the agent's. */
+export function Said({ sentence: { text, isAgents } }: { readonly sentence: Sentence }) {
+  return isAgents ? <Spoken text={text} /> : text;
+}
+
+/** A sentence of the agent's, which is English: its times as people write them, its commands as such. */
 export function Spoken({ text }: { readonly text: string }) {
   const sentence = visible(text.charAt(0).toUpperCase() + text.slice(1)).replace(isoTime, (at) =>
     absoluteTime(new Date(at)),

@@ -82,7 +82,7 @@ function Offer({ release, postponed }: { readonly release: Release; readonly pos
       </p>
       {notes !== "" && <p class="updates-notes">{visible(notes)}</p>}
       <p class="hint">
-        {hold === null ? t.updates.byItself : <WhyWaiting hold={hold} />}
+        {hold === null ? t.updates.automatic : <WhyWaiting hold={hold} />}
         {reason !== "wave" &&
           due_at !== null &&
           isAhead(due_at) &&

@@ -16,7 +16,7 @@ export function Schedule({ status: { schedule } }: { readonly status: Updates })
         items={[
           [
             t.updates.nextCheck,
-            enabled ? <Time key="at" at={next_check_at} never={t.updates.soon} /> : t.updates.notByItself,
+            enabled ? <Time key="at" at={next_check_at} never={t.updates.soon} /> : t.updates.notScheduled,
           ],
           [
             t.updates.lastCheck,

@@ -87,7 +87,7 @@ function Root({ trust }: { readonly trust: UpdateTrust }) {
                 {trust.confirmed_by} · <Time at={trust.confirmed_at} />
               </>
             ) : (
-              t.updates.nobody
+              t.updates.unconfirmedBy
             ),
           ],
           [t.updates.rootVersion, String(trust.root_version)],

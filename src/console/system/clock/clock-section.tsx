@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { clockWordOf } from "../../../contract/clock-word.ts";
 import type { TimeSync } from "../../../contract/types.ts";
@@ -14,16 +15,17 @@ import { deviceNow } from "../../ui/device-time.ts";
 import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
 import { Empty, Facts, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
-import { Spoken } from "../../ui/spoken.tsx";
+import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 import { type ClockActions, useClockActions } from "./clock-actions.ts";
 import { ClockProblem } from "./clock-problem.tsx";
+import { clockSentences } from "./clock-sentences.ts";
 import {
   browserInWords,
-  isNobodyAsked,
-  nobodyInWords,
+  isUnpolled,
   offsetWithUncertainty,
   stepInWords,
+  whyUnpolled,
 } from "./clock-words.ts";
 import { CoursePicture } from "./course-picture.tsx";
 import { SourcesPicture } from "./sources-picture.tsx";
@@ -58,13 +60,17 @@ export function ClockSection({ clock }: { readonly clock: ClockResource }) {
         )}
       </p>
       <p>
-        <Spoken text={status.summary.detail} />
+        {clockSentences(status).map((sentence) => (
+          <Fragment key={sentence.text}>
+            <Said sentence={sentence} />{" "}
+          </Fragment>
+        ))}
       </p>
       <p class="clock-progress" role="status">
         {actions.answers !== null && t.clock.asking(status.sources.length, actions.answers)}
       </p>
       <ClockProblem actions={actions} status={status} />
-      <Unvouched status={status} />
+      <Untrusted status={status} />
       <ClockFacts status={status} />
       <Pictures status={status} />
     </Section>
@@ -74,7 +80,7 @@ export function ClockSection({ clock }: { readonly clock: ClockResource }) {
 function Buttons({ status, actions }: { readonly status: TimeSync; readonly actions: ClockActions }) {
   const [isAsking, setIsAsking] = useState(false);
   const { sync, reselect } = actions;
-  const why = isNobodyAsked(status) ? nobodyInWords(status) : null;
+  const why = isUnpolled(status) ? whyUnpolled(status) : null;
   return (
     <>
       <Button
@@ -122,7 +128,7 @@ function Pictures({ status }: { readonly status: TimeSync }) {
         <div>
           <h3>{t.clock.sources}</h3>
           {sources.length === 0 ? (
-            <Empty>{isNobodyAsked(status) ? nobodyInWords(status) : t.clock.noCourse}</Empty>
+            <Empty>{isUnpolled(status) ? whyUnpolled(status) : t.clock.noCourse}</Empty>
           ) : (
             <>
               <SourcesPicture status={status} />
@@ -172,12 +178,12 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
     [t.clock.facts.browser, browserInWords()],
     [
       t.clock.columns.source,
-      source === null ? t.clock.nobody : source.type === "manual" ? t.clock.aPerson : source.host,
+      source === null ? t.clock.none : source.type === "manual" ? t.clock.aPerson : source.host,
     ],
-    [t.clock.facts.keptBy, `${discipliner.name ?? t.clock.nobody} (${mode})`],
+    [t.clock.facts.keptBy, `${discipliner.name ?? t.clock.none} (${mode})`],
     [t.clock.facts.lastSync, <Time key="sync" at={status.last_sync_at} />],
     poll_seconds !== null &&
-      !isNobodyAsked(status) && [t.clock.facts.poll, t.clock.every(shortDuration(poll_seconds))],
+      !isUnpolled(status) && [t.clock.facts.poll, t.clock.every(shortDuration(poll_seconds))],
     last_step !== null && [
       t.clock.facts.lastStep,
       <>
@@ -193,13 +199,13 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
   );
 }
 
-/** What is broken while nobody vouches for the clock, and the ways out. */
-function Unvouched({ status }: { readonly status: TimeSync }) {
+/** What does not work while the clock is not trusted, and how to change that. */
+function Untrusted({ status }: { readonly status: TimeSync }) {
   // It is being found out at this moment; the badge says so.
   if (status.trust !== "none" || status.state === "acquiring") return null;
-  const isNobody = isNobodyAsked(status);
+  const isAlone = isUnpolled(status);
   return (
-    <div class="clock-unvouched">
+    <div class="clock-untrusted">
       <h3>{t.clock.broken}</h3>
       <ul>
         {t.clock.brokenThings().map((thing) => (
@@ -209,8 +215,8 @@ function Unvouched({ status }: { readonly status: TimeSync }) {
       <h3>{t.clock.waysOut}</h3>
       <ul>
         <li>
-          {isNobody ? nobodyInWords(status) : t.clock.wayBySync}{" "}
-          {isNobody && <Link to="/system/settings">{t.clock.toSettings}</Link>}
+          {isAlone ? whyUnpolled(status) : t.clock.wayBySync}{" "}
+          {isAlone && <Link to="/system/settings">{t.clock.toSettings}</Link>}
         </li>
         <li>{t.clock.wayByBrowser}</li>
       </ul>

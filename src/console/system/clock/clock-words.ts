@@ -38,13 +38,13 @@ export function browserInWords(): string {
   return Math.abs(ahead) < sameSeconds ? t.clock.browserSame : beyondInWords(-ahead);
 }
 
-/** Whether there is nobody who could be asked for the time. */
-export function isNobodyAsked({ mode, servers }: TimeSync): boolean {
+/** Whether there is no server to ask for the time. */
+export function isUnpolled({ mode, servers }: TimeSync): boolean {
   return mode === "manual" || (mode !== "delegate" && servers.configured.length === 0);
 }
 
-/** Why nobody is asked, where that is so. */
-export function nobodyInWords({ mode }: TimeSync): string {
+/** Why no server is asked, where that is so. */
+export function whyUnpolled({ mode }: TimeSync): string {
   return mode === "manual" ? t.clock.whyManual : t.clock.noServers;
 }
 
@@ -80,9 +80,4 @@ const states: Readonly<Record<TimeSource["state"], State>> = {
 
 export function badgeOf({ state }: TimeSource): State {
   return states[state];
-}
-
-/** Why the source is in its state, in the language that is spoken where there are words for it; null: nothing to say. */
-export function reasonInWords({ reason }: TimeSource): string | null {
-  return reason && ((t.clock.reasons as Readonly<Record<string, string>>)[reason.code] ?? reason.detail);
 }

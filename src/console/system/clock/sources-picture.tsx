@@ -2,7 +2,8 @@ import { useRef } from "preact/hooks";
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
-import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords, reasonInWords } from "./clock-words.ts";
+import { reasonOf } from "./clock-sentences.ts";
+import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords } from "./clock-words.ts";
 import {
   type Axis,
   agreedRange,
@@ -83,12 +84,12 @@ function Label({
 function Row({ source, axis }: { readonly source: TimeSource; readonly axis: Axis | null }) {
   const interval = intervalOf(source);
   const seen = axis && interval && seenOn(axis, interval);
-  const reason = reasonInWords(source);
+  const reason = reasonOf(source);
   return (
     <div class={`clock-row ${badgeOf(source)}`}>
       <div class="clock-name">
         <b>{source.host}</b> <span class="clock-word">{t.clock.sourceStates[source.state]}</span>
-        {reason !== null && `: ${reason}`}
+        {reason !== null && `: ${reason.text}`}
         {seen && interval && seen.beyond !== 0 && ` · ${beyondInWords(interval.middle)}`}
       </div>
       {seen && (

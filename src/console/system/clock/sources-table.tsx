@@ -2,8 +2,10 @@ import type { TimeSource } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { Said } from "../../ui/spoken.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { badgeOf, beyondInWords, reasonInWords } from "./clock-words.ts";
+import { reasonOf } from "./clock-sentences.ts";
+import { badgeOf, beyondInWords } from "./clock-words.ts";
 
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
@@ -34,11 +36,15 @@ function columns(): Column<TimeSource>[] {
       key: "state",
       title: t.clock.columns.state,
       cell: (source) => {
-        const reason = reasonInWords(source);
+        const reason = reasonOf(source);
         return (
           <div>
             <Badge state={badgeOf(source)}>{t.clock.sourceStates[source.state]}</Badge>
-            {reason !== null && <div class="hint">{reason}</div>}
+            {reason !== null && (
+              <div class="hint">
+                <Said sentence={reason} />
+              </div>
+            )}
           </div>
         );
       },

@@ -1,10 +1,11 @@
-import { type EventType, eventTypes } from "../../../contract/event-types.ts";
+import type { EventType } from "../../../contract/event-types.ts";
 import type { AuditEvent } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { problemName } from "../../ui/by-code.ts";
 import { SelectField } from "../../ui/form/field.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
@@ -34,7 +35,7 @@ export function EventsPage() {
           onChange={(next) => void navigate(path, { type: next })}
           options={[
             { value: "", text: t.events.all },
-            ...Object.keys(eventTypes).map((one) => ({ value: one, text: titleOf(one) })),
+            ...Object.entries(t.events.titles).map(([value, text]) => ({ value, text })),
           ]}
         />
       </div>
@@ -95,17 +96,16 @@ function What({ event }: { readonly event: AuditEvent }) {
 
 function outcome({ outcome: how, code, count }: AuditEvent) {
   if (how === "success") return <Badge state="good">{t.events.success}</Badge>;
-  const words = (t.problem.codes as Readonly<Record<string, string>>)[code ?? ""];
   return (
     <Badge state="attention">
-      {words ?? (code ?? "").replaceAll("_", " ")}
+      {problemName(code ?? "") ?? code}
       {count > 1 && ` × ${count}`}
     </Badge>
   );
 }
 
-/** `Two factor enabled` of `two_factor.enabled`: fifty titles in each language would cost more than they tell. */
+/** What people call a type of event; a newer agent may have types that this page does not know. */
 function titleOf(type: string): string {
-  const words = type.replace(/[._]/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const titles: Readonly<Record<string, string>> = t.events.titles;
+  return titles[type] ?? type;
 }

@@ -4,9 +4,10 @@ import { bytes, figure, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { checkName, healthSentence } from "../../ui/health-words.ts";
 import { Facts, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
-import { Spoken } from "../../ui/spoken.tsx";
+import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 
 /** Seconds between two looks while the page is in sight. */
@@ -72,17 +73,17 @@ function share(name: string, free: number, total: number): Items[number] {
   ];
 }
 
-/** Those in trouble with what is wrong; the others by their names. */
+/** The parts in trouble with what is wrong, the others by their names. */
 function Checks({ health: { checks = [] } }: { readonly health: Health }) {
-  const well = new Set(checks.flatMap(({ name, status }) => (status === "ok" ? [name] : [])));
+  const well = new Set(checks.flatMap(({ name, status }) => (status === "ok" ? [checkName(name)] : [])));
   return (
     <ul class="facts-checks">
       {checks.map(
-        ({ name, status, detail }, index) =>
-          status !== "ok" && (
+        (check, index) =>
+          check.status !== "ok" && (
             <li key={index}>
-              <Badge state={status === "rescue" ? "wrong" : "attention"}>{name}</Badge>{" "}
-              <Spoken text={detail} />
+              <Badge state={check.status === "rescue" ? "wrong" : "attention"}>{checkName(check.name)}</Badge>{" "}
+              <Said sentence={healthSentence(check)} />
             </li>
           ),
       )}

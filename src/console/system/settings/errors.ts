@@ -1,5 +1,6 @@
 import { t } from "../../catalogue/words.ts";
 import { ProblemError } from "../../client/problem.ts";
+import { type EntryError, entrySentence } from "../../ui/by-code.ts";
 import { isSame } from "./draft.ts";
 import { labelOf } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
@@ -24,20 +25,12 @@ export function errorLines(error: unknown): string[] {
   return listOf(error).map((one) => `${labelOf(one.pointer)}: ${wordsFor(one)}`);
 }
 
-interface InputError {
-  readonly pointer: string;
-  readonly code: string;
-  readonly detail: string;
-}
-
-function listOf(error: unknown): readonly InputError[] {
+function listOf(error: unknown): readonly EntryError[] {
   return error instanceof ProblemError ? (error.problem.errors ?? []) : [];
 }
 
-/** In the language that is spoken where it has words for the code, else in the agent's own. */
-function wordsFor({ code, detail }: InputError): string {
-  const ours = (t.settings.errors as Readonly<Record<string, (figure: string) => string>>)[code];
-  // "must be from 1 to 8" names both bounds.
-  const figure = detail.match(/\d+/g)?.at(code.startsWith("max") ? -1 : 0) ?? "";
-  return ours?.(figure) || detail;
+/** What does not fit another setting has words of its own, by the setting. */
+function wordsFor(one: EntryError): string {
+  const misfits: Readonly<Record<string, string>> = t.settings.misfits;
+  return (["inconsistent", "not_allowed"].includes(one.code) && misfits[one.pointer]) || entrySentence(one);
 }

@@ -31,26 +31,31 @@ export function labelOf(pointer: string): string {
     at = inner;
     whole += `/${name}`;
   }
-  return (translated(whole)[0] || at.title) ?? pointer.slice(1).replaceAll("/", ".");
+  return wordsOf(whole)?.label ?? at.title ?? pointer.slice(1).replaceAll("/", ".");
 }
 
-/** Name and rule of a setting, where the language is not the schema's. */
-function translated(pointer: string): readonly string[] {
-  return /^(.*?)(?:: (.*))?$/.exec(t.settings.words[pointer] ?? "")?.slice(1) ?? [];
+interface Words {
+  readonly label: string;
+  readonly hint: string;
+}
+
+/** What the catalogue says of a setting; undefined: a newer agent has settings that this page does not know. */
+function wordsOf(pointer: string): Words | undefined {
+  return (t.settings.words as Readonly<Record<string, Words>>)[pointer];
 }
 
 /** What one should know of a setting: the catalogue's words, else the schema's own. */
 export function hintOf(pointer: string, { description = "", pattern = "" }: MemberSchema): string {
-  const text = translated(pointer)[1] ?? description.charAt(0).toUpperCase() + description.slice(1);
+  const text = wordsOf(pointer)?.hint ?? description.charAt(0).toUpperCase() + description.slice(1);
   const sentence = text.replace(/([^.])$/, "$1.");
   return pattern.includes("d)?(") ? `${sentence} ${t.settings.durationHint}` : sentence;
 }
 
 /** What a choice is called and what it does. */
 export function optionOf(pointer: string, value: string): { readonly text: string; readonly hint?: string } {
-  const options = t.settings.options as Readonly<Record<string, Readonly<Record<string, string>>>>;
-  const [text = value, hint] = options[pointer]?.[value]?.split(": ") ?? [];
-  return hint === undefined ? { text } : { text, hint };
+  const options = t.settings.options as Readonly<Record<string, Readonly<Record<string, Words>>>>;
+  const { label = value, hint = "" } = options[pointer]?.[value] ?? {};
+  return hint === "" ? { text: label } : { text: label, hint };
 }
 
 /** A value as it is read rather than edited. */

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { language } from "../../catalogue/words.ts";
 import { ProblemError } from "../../client/problem.ts";
+import { type EntryError, entrySentence, problemName } from "../by-code.ts";
 import { ProblemView } from "../problem-view.tsx";
 
 /** A form that is sent by a button or by Enter; what is wrong with it stands above its buttons. */
@@ -40,17 +42,19 @@ export function Form({
 }
 
 /**
- * What the agent says of one member of what it was sent, by its JSON pointer, else all that it says where its code is one
- * of `codes`; null: nothing.
+ * What is wrong with one member of what was sent, by its JSON pointer, else with all of it where its code is one of `codes`;
+ * null: nothing.
  */
 export function errorAt(error: unknown, pointer: string, codes?: RegExp): string | null {
   const one = entryAt(error, pointer);
-  if (one) return one.detail;
-  return error instanceof ProblemError && codes?.test(error.problem.code) ? error.problem.detail : null;
+  if (one) return entrySentence(one);
+  if (!(error instanceof ProblemError) || !codes?.test(error.problem.code)) return null;
+  // The agent's own words say more, such as how long a password has to be, but they are English.
+  return language === "en" ? error.problem.detail : (problemName(error.problem.code) ?? error.problem.detail);
 }
 
 /** The same with its code; undefined: nothing. */
-export function entryAt(error: unknown, pointer: string) {
+export function entryAt(error: unknown, pointer: string): EntryError | undefined {
   if (!(error instanceof ProblemError)) return undefined;
   return error.problem.errors?.find((one) => one.pointer === pointer);
 }

@@ -1,3 +1,32 @@
+import type { ErrorCode } from "../../../../contract/error-codes.ts";
+import type { HealthCode } from "../../../../contract/health-codes.ts";
+
+/** Facts of a health check as people read them. */
+export interface HealthFacts {
+  readonly path?: string | undefined;
+  readonly free?: string | undefined;
+  readonly least?: string | undefined;
+  readonly free_inodes?: number | undefined;
+  readonly document?: string | undefined;
+  readonly waiting?: number | undefined;
+  readonly lost?: number | undefined;
+  readonly lines?: number | undefined;
+  readonly users?: number | undefined;
+  readonly parts?: string | undefined;
+  readonly daemon?: string | undefined;
+  readonly step: string;
+  readonly agreeing?: number | undefined;
+  readonly needed?: number | undefined;
+  readonly server?: string | undefined;
+  /** How large the correction is. */
+  readonly offset: string;
+  readonly measured: string;
+  /** What the check is called. */
+  readonly check: string;
+  /** What an error code is called. */
+  readonly problem: string;
+}
+
 export const ui = {
   show: "Show",
   hide: "Hide",
@@ -6,17 +35,16 @@ export const ui = {
   save: "Save",
   copy: "Copy",
   copied: "Copied",
-  marked: "Marked: copy it with your keyboard",
+  marked: "Selected: copy it with your keyboard",
   wait: (left: string) => `Try again in ${left}`,
   download: "Download",
   print: "Print",
   loading: "Loading",
-  retry: "Try again",
   more: "Load more",
   actionsOf: (name: string) => `Actions for ${name}`,
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
   unsaved: "Unsaved changes",
-  unsavedText: "What you have typed here is not saved. If you leave, it is lost.",
+  unsavedText: "Your changes on this page are not saved. If you leave, they are lost.",
   leave: "Leave without saving",
   stay: "Stay",
   notAccepted: "This does not follow the rule above",
@@ -33,45 +61,125 @@ export const time = {
 
 export const problem = {
   request: "Request",
+  technical: "Technical details",
   unexpected: "Something went wrong in this page",
   unreachable: {
     title: "The device did not answer",
-    detail: "Whether it did what you asked for is not known. Look before you try again.",
+    detail: "The device may or may not have done what you asked for. Check before you try again.",
   },
-  /** What people read instead of the agent's title, by its code. */
+  /** Instead of the agent's detail, where a session ended because its cookie was changed. */
   binding:
-    "This browser's cookie belongs to another sign-in than this page: another program on this address may have set or copied it. Sign in again.",
+    "The cookie in this browser belongs to another sign-in than this page: another program at this address may have set or copied it. Sign in again.",
+  /** Instead of the agent's title, by its code. */
   codes: {
-    invalid_token: "You were signed out",
+    malformed_request: "The device did not understand the request",
+    malformed_json: "The device did not understand the request",
+    malformed_path: "This address does not exist",
+    validation_failed: "Some of your entries are not accepted",
+    unknown_field: "The device does not know one of the entries",
+    invalid_cursor: "This list has changed: load it again",
+    authentication_required: "Sign in first",
     invalid_credentials: "User name or password is wrong",
+    totp_required: "A code from your authenticator is needed",
     totp_invalid: "This code is not accepted",
-    totp_reused: "This code was used already",
+    totp_reused: "This code has already been used",
     recovery_code_invalid: "This recovery code is not accepted",
-    password_wrong: "The password is wrong",
-    account_locked: "Too many wrong codes: codes are locked for a while",
-    challenge_invalid: "That took too long: begin again with your password",
-    clock_not_synchronised: "Nobody vouches for this device's clock",
+    challenge_invalid: "That took too long: start again with your password",
+    step_up_required: "Your password is needed again",
+    invalid_token: "You were signed out",
     setup_token_invalid: "This is not the setup token",
-    two_factor_not_pending: "This has taken more than ten minutes: begin again",
-    two_factor_required_by_policy: "This device requires a second factor",
-    too_many_attempts: "Too many attempts: wait a little",
     forbidden: "Your role does not allow this",
-    etag_mismatch: "Somebody else has changed this meanwhile",
+    insufficient_scope: "The API token does not allow this",
+    token_not_allowed: "API tokens cannot do this",
+    two_factor_enrolment_required: "Set up a second factor first",
+    password_wrong: "The password is wrong",
+    password_change_required: "Change your password first",
+    not_found: "This does not exist",
+    method_not_allowed: "The device does not offer this",
+    not_acceptable: "The device cannot answer in this form",
+    request_timeout: "The request took too long",
+    username_taken: "A user with this name already exists",
     last_admin: "This is the last administrator who can sign in",
-    username_taken: "There is a user of this name already",
+    two_factor_already_enabled: "The second factor is already on",
+    two_factor_not_enabled: "The second factor is not on",
+    two_factor_not_pending: "This took more than ten minutes: start again",
+    two_factor_required_by_policy: "This device requires a second factor",
+    token_limit_reached: "There are too many API tokens: delete one first",
+    clock_not_synchronised: "The clock of this device is not trusted",
+    time_sync_disabled: "The clock is set by hand",
+    conflict_discipliner: "Another program is setting this clock",
+    setup_already_done: "This device is already set up",
+    update_trust_not_established: "The root of trust is not established",
+    update_root_unusable: "This root of trust cannot be used",
+    update_not_configured: "No update server is set",
+    update_busy: "Another update is in progress",
+    update_not_set_up: "Updates of this kind are not set up on this device",
+    no_update_available: "No update is available",
+    nothing_to_roll_back: "There is no earlier release to return to",
+    rollback_needs_root: "Only root can undo this update now",
+    below_floor: "This release is older than the publisher allows",
+    pinned_by_host: "Only root can change this: the host file decides it",
+    repository_conflict: "The repository has changed in the meantime",
+    repository_unsigned: "Signatures are missing",
+    etag_mismatch: "Another user has changed this in the meantime",
+    payload_too_large: "This is too large",
+    unsupported_media_type: "The device does not accept this format",
+    misdirected_request: "This device does not answer to this address",
     password_too_short: "This password is too short",
     password_too_long: "This password is too long",
     password_blocklisted: "This password is too easy to guess",
-    password_contains_identity: "This password is little more than a name",
-    storage_full: "The device's disk is full",
-    validation_failed: "Some of what you typed is not accepted",
+    password_contains_identity: "This password is too similar to a name",
+    panic_threshold: "The time sources ask for too large a correction",
+    time_implausible: "This time cannot be right",
+    signature_verification_required: "Signatures are always verified",
+    too_many_attempts: "Too many attempts: wait a moment",
+    rate_limited: "Too many requests: wait a moment",
+    account_locked: "Too many wrong codes: codes are locked for a while",
+    headers_too_large: "The request is too large",
+    internal_error: "The device has an internal error",
+    update_server_refused: "The update server is not accepted",
+    update_file_missing: "A file is missing on the update server",
+    update_too_large: "The update server sent too much",
+    update_metadata_malformed: "The update server sent damaged metadata",
+    update_signature_invalid: "The update is not signed by enough of the publisher's keys",
+    update_rollback_refused: "The update server offers older metadata than before",
+    update_metadata_mismatch: "The files on the update server do not belong together",
+    update_metadata_expired: "The metadata on the update server has expired",
+    update_limit_exceeded: "The update server exceeds a limit",
+    update_not_acceptable: "This release is not for this device",
+    update_payload_unsafe: "The content of this release is not safe to unpack",
+    update_self_test_failed: "The release failed its self-test",
+    update_payload_mismatch: "The download is not the release that was signed",
+    update_server_unreachable: "The update server does not answer",
+    update_too_slow: "The update server is too slow",
+    setup_required: "This device is not set up yet",
     no_time_source: "No time source gives a usable answer",
     no_majority: "The time sources do not agree",
-    time_sync_disabled: "The clock is set by hand",
-    conflict_discipliner: "Somebody else keeps this clock",
-    panic_threshold: "The sources want a correction that is too large",
-    time_implausible: "That time cannot be true",
-    rate_limited: "Too many requests: wait a little",
+    hashing_busy: "The device is busy with other sign-ins: try again",
+    second_factor_unavailable: "The second factor cannot be checked now",
+    state_damaged: "The stored state of this device is damaged",
+    state_locked: "Another program is using the stored state",
+    not_ready: "The program does not work",
+    shutting_down: "The device is restarting",
+    storage_full: "The disk of this device is full",
+    storage_unwritable: "The disk of this device cannot be written",
+  } satisfies Record<ErrorCode, string>,
+  /** What is wrong with one entry, by the code of the agent's check; the figure is the bound. Empty: the agent's words. */
+  entries: {
+    required: () => "This is needed",
+    pattern: () => "",
+    format: () => "",
+    type: () => "A whole number is expected",
+    minimum: (figure: string) => `At least ${figure}`,
+    maximum: (figure: string) => `At most ${figure}`,
+    minLength: (figure: string) => (figure === "" ? "This is needed" : `At least ${figure} characters`),
+    maxLength: (figure: string) => `At most ${figure} characters`,
+    minItems: () => "At least one is needed",
+    maxItems: (figure: string) => `At most ${figure}`,
+    uniqueItems: () => "The same entry is there twice",
+    out_of_range: () => "",
+    forbidden: () => "You are not allowed to change this",
+    must_be_true: () => "Signatures are always verified",
   },
 };
 
@@ -82,34 +190,106 @@ export const frame = {
   updates: "Updates",
   account: "Your account",
   signOut: "Sign out",
-  language: "Language",
   skip: "Skip to the content",
   reconnecting: "The device does not answer. Reconnecting …",
-  outOfDate: "Steward was updated. Reload to get the console that belongs to it.",
+  outOfDate: "Steward was updated. Reload this page to use the new version.",
   reload: "Reload",
   clock: "Clock: ",
   clockTo: ". Go to the clock.",
-  clockBanner: "This device's clock cannot be trusted. Codes and updates may be refused because of it.",
-  clockLink: "Look at the clock",
-  updatesTrouble: (detail: string) => `Updates need attention. ${detail}`,
-  updateWaits: (release: string) => `${release} is available, and waits for somebody to apply it.`,
-  trustWaits: "Nobody has confirmed yet whose updates this device takes.",
-  updatesLink: "Look at the updates",
-  trouble: (part: string, detail: string) => `Not all is well with this device (${part}). ${detail}`,
-  troubleLink: "Look at the system",
+  clockBanner: "The clock of this device is not trusted. Codes and updates may be refused because of it.",
+  clockLink: "Show the clock",
+  updatesTrouble: "The updates need attention.",
+  updateWaits: (release: string) => `${release} is available. An administrator can apply it.`,
+  trustWaits: "The publisher's fingerprint has not been confirmed yet.",
+  updatesLink: "Show the updates",
+  trouble: (part: string) => `This device needs attention (${part}).`,
+  troubleLink: "Show the system",
   fewCodes: (count: number) =>
     count === 0
-      ? "You have no recovery codes left. Without your authenticator you could not sign in."
+      ? "You have no recovery codes left. If you lose your authenticator, you cannot sign in."
       : `You have ${count === 1 ? "one recovery code" : `${count} recovery codes`} left.`,
-  codesLink: "Make new ones",
-  passwordMustChange: "Choose a password of your own before you go on.",
-  mustEnrol: "This device asks you for a second factor. Set it up before you go on.",
+  codesLink: "Create new ones",
+  passwordMustChange: "Choose your own password before you continue.",
+  mustEnrol: "This device requires a second factor. Set it up before you continue.",
   clockWords: {
     in_sync: "in sync",
     set_by_hand: "set by hand",
     not_in_sync: "not in sync",
     unknown: "unknown",
   },
+};
+
+/** What health checks find, by code, with the facts that the code has. */
+export const health = {
+  /** By the name of the check. */
+  checks: {
+    state: "stored state",
+    disk: "disk",
+    users: "users",
+    settings: "settings",
+    sessions: "sessions",
+    attempts: "failed sign-ins",
+    tokens: "API tokens",
+    "used-codes": "used codes",
+    clock: "clock data",
+    updates: "updates",
+    register: "list of documents",
+    events: "event log",
+    "two-factor key": "second-factor key",
+    time: "clock",
+    program: "program",
+  } as Readonly<Record<string, string>>,
+  codes: {
+    ok: () => "",
+    state_damaged: () =>
+      "The stored state is damaged, and nothing can be changed. On the device, root finds out more with steward state list.",
+    state_unreachable: () => "The agent cannot reach its stored state.",
+    disk_read_only: ({ path }) =>
+      `The disk at ${path} is read-only. Users can sign in and read; changes of users and settings are refused.`,
+    disk_space_unknown: ({ path }) => `The disk at ${path} does not say how much space is left.`,
+    disk_space_low: ({ path, free, least }) =>
+      `Only ${free} are free at ${path}; below ${least} this warns. When the disk is full, changes of users and settings are refused.`,
+    disk_inodes_low: ({ path, free_inodes }) =>
+      `Only ${free_inodes} more files fit at ${path}. At none, changes of users and settings are refused.`,
+    disk_reserve_missing: ({ path }) =>
+      `The space that is kept in reserve at ${path} is missing: free some space there.`,
+    document_not_written: ({ check, problem }) =>
+      `The last change could not be saved (${check}): ${problem}.`,
+    document_waiting: ({ check }) => `Changes are kept in memory until the disk can be written (${check}).`,
+    document_damage_found: ({ check, document }) =>
+      `Damage was found and repaired from a copy (${check}). Check whether something is missing; then root accepts it on the device with steward state accept ${document}.`,
+    events_not_written: ({ waiting }) => `${waiting} events are in memory and not saved yet.`,
+    events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
+    events_damaged: ({ lines }) =>
+      `${lines} ${lines === 1 ? "line" : "lines"} of the event log cannot be verified. They were kept, and a new file was started.`,
+    sealing_key_unusable: ({ path, users }) =>
+      `The key for second factors at ${path} cannot be used. Affected users: ${users ?? 0}. Their recovery codes work.`,
+    sealing_key_missing: ({ path, users }) =>
+      `The key for second factors is missing: put it back at ${path} and restart the agent. Affected users: ${users ?? 0}. Their recovery codes work.`,
+    clock_set_by_other_daemon: ({ daemon }) =>
+      `${daemon} sets this clock too. Stop one of the two, or choose “Automatic” in the time settings.`,
+    clock_stepped_externally: ({ step }) =>
+      `Another program or a person changed this clock by ${step}. Steward does not set it for now.`,
+    clock_frequency_set_externally: () =>
+      "Another program changed how fast this clock runs. Steward does not set it for now.",
+    clock_no_time_source: () =>
+      "None of the time servers gives a usable answer. Check the network and the time settings.",
+    clock_no_majority: () =>
+      "The time servers do not agree. Remove the wrong one in the time settings, or add others.",
+    clock_too_few_agree: ({ agreeing, needed }) =>
+      `Time servers that agree: ${agreeing} of the ${needed} that are needed. Add servers, or check why the others do not answer.`,
+    clock_server_suspect: ({ server }) =>
+      `The only time server, ${server}, gave two answers that contradict each other. Add a second server in the time settings.`,
+    clock_panic_threshold: ({ offset }) =>
+      `The time servers ask for a correction of ${offset}, which is larger than the settings allow. Check whether they are right.`,
+    clock_below_floor: ({ measured }) =>
+      `The time servers say ${measured}, which this device knows to be in the past. Check the time servers.`,
+    clock_beyond_ceiling: ({ measured }) =>
+      `The time servers say ${measured}, which is too far in the future. Check the time servers.`,
+    updates_degraded: () => "The updates need attention.",
+    program_broken: ({ parts }) => `Parts of the program do not work: ${parts}. Install it again.`,
+    program_untested: () => "The program could not test itself.",
+  } satisfies Record<HealthCode, (facts: HealthFacts) => string>,
 };
 
 export const signIn = {
@@ -119,44 +299,43 @@ export const signIn = {
   code: "Code",
   codeHint: "The six digits that your authenticator shows",
   recoveryCode: "Recovery code",
-  recoveryCodeHint: "One of the ten that you kept; it is good once",
+  recoveryCodeHint: "One of the ten codes that you kept; each works once",
   nextCode: "Wait for the next code and type that one",
   lost: "I have lost my authenticator",
   lostHint: "Removes it, so that you can set up another one",
   skewSuspected: (time: string) =>
-    `This code belongs to another time: this device's clock is wrong or your authenticator's. The device says ${time}. A recovery code works all the same.`,
+    `This code belongs to another time: the clock of this device or of your authenticator is wrong. The device says ${time}. A recovery code works in any case.`,
   clockInDoubt: (time: string) =>
-    `Codes go by this device's clock, which is not synchronised. It says ${time}.`,
+    `Codes depend on the clock of this device, which is not in sync. It says ${time}.`,
   useRecoveryCode: "Use a recovery code",
   useCode: "Use a code",
-  other: "Sign in as somebody else",
   sessionEnded: "Your session has ended",
-  sessionEndedText: "Sign in to go on. What you typed is still there.",
-  abandon: "Discard it and sign out",
+  sessionEndedText: "Sign in to continue. Your entries are still there.",
+  abandon: "Discard them and sign out",
   confirmTitle: "Confirm that it is you",
-  confirmText: "This takes your password again. For five minutes you are not asked again.",
+  confirmText: "Type your password again. You are not asked again for the next five minutes.",
   confirm: "Confirm",
   clockDiffers: (device: string, browser: string) =>
-    `This device's clock says ${device}, your browser's ${browser}.`,
+    `The clock of this device says ${device}, the one of your browser says ${browser}.`,
   clockDiffersMeaning:
-    "Codes go by the device's clock and may be refused. A recovery code works all the same; an administrator can then put the clock right under System.",
+    "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
   rescue:
-    "The state of this device is damaged, and nobody can sign in. As root on the device, steward state list says more.",
+    "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward state list.",
   usernameHint:
-    "3 to 32 small letters (a–z), digits, dots, underscores or hyphens; a letter first, a letter or a digit last. It cannot be changed later.",
+    "3 to 32 lower-case letters (a–z), digits, dots, underscores or hyphens. It starts with a letter and ends with a letter or a digit. It cannot be changed later.",
 };
 
 export const firstRun = {
   title: "Set up this device",
-  intro: "Nobody can sign in yet. You make the first administrator, with a password that nobody else knows.",
+  intro: "This device has no users yet. Create the first administrator, with a password that only you know.",
   token: "Setup token",
-  tokenHint: "On the device, steward setup-token prints it.",
+  tokenHint: "On the device, the command steward setup-token shows it.",
   passwordLength: (minimum: number) => `${minimum} characters or more.`,
   passwordCount: (length: number, minimum: number) =>
     length < minimum ? `${length} of ${minimum} characters.` : `${length} characters: long enough.`,
-  passwordAdvice: "Four unrelated words are hard to guess; digits and signs are not needed.",
-  alreadyDone: "This device has an administrator already. Sign in.",
-  submit: "Make the administrator",
+  passwordAdvice: "Four unrelated words are hard to guess; digits and symbols are not needed.",
+  alreadyDone: "This device already has an administrator. Sign in.",
+  submit: "Create the administrator",
 };
 
 export const system = {

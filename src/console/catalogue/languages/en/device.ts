@@ -1,3 +1,25 @@
+import type { EventType } from "../../../../contract/event-types.ts";
+import type { ClockConflict, ClockSummary, TimeSource } from "../../../../contract/types.ts";
+
+type SourceReasonCode = NonNullable<TimeSource["reason"]>["code"];
+type DaemonTroubleCode = NonNullable<ClockSummary["daemon_trouble"]>["code"];
+type NotSetCode = NonNullable<ClockSummary["not_set"]>["code"];
+
+/** Facts of the clock as people read them. */
+export interface ClockFacts {
+  /** Such as `2 s behind`. */
+  readonly offset: string;
+  readonly measured: string;
+  readonly agreeing: number;
+  readonly needed: number;
+  readonly server: string;
+  readonly daemon: string;
+  /** Such as `set forward by 3 s`. */
+  readonly step: string;
+  /** The sentence for the conflict. */
+  readonly conflict: string;
+}
+
 export const logs = {
   title: "Logs",
   unit: "Unit",
@@ -6,10 +28,10 @@ export const logs = {
   since: "Since",
   sinceTime: "Since when",
   all: "all",
-  atLeast: (level: string) => `${level} and graver`,
+  atLeast: (level: string) => `${level} and worse`,
   /** By what the agent is asked for; T: a time. */
   sinces: {
-    "": "all there is",
+    "": "everything",
     "15m": "15 minutes ago",
     "1h": "an hour ago",
     "1d": "a day ago",
@@ -26,16 +48,16 @@ export const logs = {
     info: "info",
     debug: "debug",
   },
-  noJournal: "There is no journal that can be read: these are Steward's own lines alone.",
-  empty: "No line matches. New ones that do appear here by themselves.",
+  noJournal: "The system journal cannot be read: only the lines of Steward are shown.",
+  empty: "No line matches. New matching lines appear here automatically.",
   older: "Load older lines",
   pause: "Pause",
   follow: "Follow",
   followWith: (count: number) => `Follow · ${count} new`,
   newLines: (count: number) => `${count} new lines`,
   dropped: (count: number) =>
-    `${count} lines more than are kept here came meanwhile; load older lines once you follow again.`,
-  keys: "The arrow keys go from line to line, Enter opens one",
+    `${count} more lines arrived than this page keeps; load older lines after you continue.`,
+  keys: "The arrow keys move from line to line, Enter opens one",
   time: "Time",
   identifier: "Program",
   process: "Process",
@@ -44,6 +66,64 @@ export const logs = {
 };
 
 export const events = {
+  /** By type. */
+  titles: {
+    "setup.done": "Device set up",
+    "sign_in.succeeded": "Signed in",
+    "sign_in.refused": "Sign-in refused",
+    "step_up.succeeded": "Password given again",
+    "session.ended": "Session ended",
+    "session.reused": "Copied session detected",
+    "session.cookie_refused": "Session cookie refused",
+    "password.changed": "Password changed",
+    "user.created": "User added",
+    "user.changed": "User changed",
+    "user.deleted": "User deleted",
+    "user.password_reset": "Password reset",
+    "user.unlocked": "User unlocked",
+    "user.rescued": "Access restored by root",
+    "user.sessions_ended": "Sessions of a user ended",
+    "two_factor.set_up": "Second factor started",
+    "two_factor.enabled": "Second factor switched on",
+    "two_factor.disabled": "Second factor switched off",
+    "two_factor.recovered": "Lost second factor removed",
+    "two_factor.recovery_codes_made": "Recovery codes created",
+    "two_factor.skew_seen": "Code of another time",
+    "codes.locked": "Codes locked",
+    "token.created": "API token created",
+    "token.deleted": "API token deleted",
+    "token.tolerated": "Expired API token accepted",
+    "clock.epoch_raised": "Access tokens renewed after a clock step",
+    "clock.stepped": "Clock stepped",
+    "clock.set_by_hand": "Clock set by hand",
+    "clock.source_changed": "Time source changed",
+    "clock.contradicted": "Clock contradicted by its sources",
+    "clock.panicked": "Correction too large",
+    "clock.contested": "Clock changed by another program",
+    "clock.sync_requested": "Synchronisation requested",
+    "clock.reselect_requested": "New choice of sources requested",
+    "clock.floor_reset": "Earliest possible time reset",
+    "update.trust_installed": "Root of trust installed",
+    "update.trust_confirmed": "Fingerprint confirmed",
+    "update.root_rotated": "Root of trust replaced",
+    "update.check_requested": "Check for updates requested",
+    "update.check_failed": "Check for updates failed",
+    "update.check_recovered": "Check for updates works again",
+    "update.available": "Update available",
+    "update.staged": "Update downloaded and verified",
+    "update.download_failed": "Download failed",
+    "update.apply_requested": "Update requested",
+    "update.rollback_requested": "Undoing requested",
+    "update.postponed": "Update postponed",
+    "update.applying": "Update started",
+    "update.applied": "Update applied",
+    "update.undone": "Update undone",
+    "update.refused": "Update refused",
+    "settings.changed": "Settings changed",
+    "state.damage_found": "Damaged data found",
+    "state.damage_accepted": "Damage accepted by root",
+    "request.refused": "Request refused",
+  } satisfies Record<EventType, string>,
   type: "What",
   all: "everything",
   what: "What happened",
@@ -53,14 +133,14 @@ export const events = {
   from: "From",
   success: "done",
   kinds: {
-    anonymous: "nobody signed in",
-    "local-root": "root at the device",
+    anonymous: "not signed in",
+    "local-root": "root on the device",
     user: "user",
     token: "API token",
     agent: "the device itself",
   },
   older: "Load older events",
-  empty: "Nothing of this kind has happened.",
+  empty: "There are no events of this kind.",
 };
 
 export const clock = {
@@ -68,15 +148,15 @@ export const clock = {
   /** What there is to say besides. */
   states: {
     acquiring: "asking for the time",
-    holdover: "running on by itself",
-    freerun: "running on for too long",
-    delegated: "kept by a time daemon",
+    holdover: "running without its sources",
+    freerun: "without its sources for too long",
+    delegated: "set by another program",
     faulty: "contradicted by its sources",
   },
   trusts: {
-    trusted: "a majority vouches for it",
-    accepted: "accepted without a majority",
-    none: "nobody vouches for it",
+    trusted: "trusted",
+    accepted: "trusted without a majority",
+    none: "not trusted",
   },
   behind: (size: string) => `${size} behind`,
   ahead: (size: string) => `${size} ahead`,
@@ -91,32 +171,115 @@ export const clock = {
     `Asking ${servers} ${servers === 1 ? "source" : "sources"}, answers so far: ${answers}`,
   measured: (offset: string) => `Measured: the clock is ${offset}.`,
   done: "The clock was set.",
-  steppedForward: (size: string) => `put forward by ${size}`,
-  steppedBack: (size: string) => `put back by ${size}`,
+  steppedForward: (size: string) => `set forward by ${size}`,
+  steppedBack: (size: string) => `set back by ${size}`,
   whyBusy: "The clock is being measured",
-  whyManual: "The clock is set by hand (time.mode is manual): nobody is asked.",
-  whyKept: "The clock is kept right already. To set it by hand, first set time.mode to manual.",
-  noServers: "No time servers are named, so nobody is asked for the time.",
+  whyManual: "The clock is set by hand: no time server is asked.",
+  whyKept: "The clock is already correct. To set it by hand, first choose “By hand” in the time settings.",
+  noServers: "No time servers are set, so the time cannot be measured.",
   toSettings: "Time settings",
   sources: "Sources",
   legend:
-    "A bar is an offset with its uncertainty; shaded: where those that agree overlap. Right of 0 are clocks that are ahead of this device.",
+    "Each bar is an offset with its uncertainty; the shaded part is where the sources agree. Clocks to the right of 0 are ahead of this device.",
   thisHost: "0 · this device",
   agreement: (count: number, offset: string) =>
     `${count === 1 ? "One source says" : `${count} sources agree`} that this device is ${offset}.`,
-  noAgreement: "No agreement of the sources.",
+  noAgreement: "The sources do not agree.",
   sourceStates: {
     selected: "chosen",
     candidate: "agrees",
-    outlier: "agrees, but scatters",
-    falseticker: "false",
+    outlier: "agrees, but varies",
+    falseticker: "wrong",
     unreachable: "unreachable",
-    kod: "wants rest",
+    kod: "asks for fewer polls",
     suspect: "suspect",
     unused: "not used",
   },
-  /** Other words for the agent's reasons, by their codes; without an entry its own are shown. */
-  reasons: {} as Record<string, string>,
+  /** Why a source is in its state, by code. */
+  reasons: {
+    not_asked: "not asked yet",
+    not_heard: "no usable answer",
+    same_server: "the same server as another one",
+    name_not_found: "the name is not found",
+    no_address: "the name has no address",
+    timeout: "no answer",
+    connection_refused: "no time server runs there",
+    network_unreachable: "no network connection to it",
+    host_unreachable: "no route to it",
+    system_error: "the request failed",
+    bad_packet: "the answer cannot be used",
+    server_unsynchronised: "it is not in sync itself",
+    too_uncertain: "its time is too uncertain",
+    kiss_denied: "it refuses to answer",
+    kiss_rate: "it asks for fewer requests",
+    second_opinion_differs: "a second measurement gave another time",
+    majority_differs: "ignored because it disagrees with the majority",
+    too_few_agree: "ignored because too few others agree",
+    no_majority: "no group of sources is a majority",
+    scatters: "it varies more than the others",
+    not_preferred: "usable, but others are preferred",
+    not_selected: "not chosen yet",
+    varies: "its time varies too much",
+    spike: "its last answer was too different",
+  } satisfies Record<SourceReasonCode, string>,
+  /** The last poll of a source that is used all the same. */
+  lastTime: (reason: string) => `${reason} at the last poll`,
+  /** How the clock is, and what to do about it, by code. */
+  summary: {
+    not_measured: () => "The clock has not been measured yet. “Choose sources again” measures it.",
+    rescue: () => "The stored state of this device is damaged, so the clock is not set.",
+    acquiring: () => "The time servers are being asked.",
+    synchronised: () => "The clock is right.",
+    host_not_corrected: () => "The correct time is known.",
+    manual: () => "The clock is set by hand; no time server is asked.",
+    set_by_hand: () => "The clock was set by hand.",
+    conflict: ({ conflict }) => `${conflict} Until this is resolved, Steward only measures the clock.`,
+    daemon_not_read: ({ daemon }) => `${daemon} sets this clock. Its state is not known yet.`,
+    daemon_synchronised: ({ daemon }) => `${daemon} keeps this clock right.`,
+    daemon_unsynchronised: ({ daemon }) => `${daemon} is running but does not know the time yet.`,
+    to_be_confirmed: ({ offset }) =>
+      `The sources say that this clock is ${offset}. Two more measurements must confirm it; “Sync now” corrects the clock at once.`,
+    no_servers: () => "No time servers are set. Add some in the time settings, or use this browser's time.",
+    no_time_source: () =>
+      "None of the time servers gives a usable answer. Check the network and the time settings.",
+    no_majority: () =>
+      "The time servers do not agree. Remove the wrong one in the time settings, or add others.",
+    too_few: ({ agreeing, needed }) =>
+      `Time servers that agree: ${agreeing} of the ${needed} that are needed. Add servers, or check why the others do not answer.`,
+    suspect: ({ server }) =>
+      `The only time server, ${server}, gave two answers that contradict each other. The clock was not changed. Add a second server in the time settings.`,
+    panic_threshold: ({ offset }) =>
+      `The time servers say that this clock is ${offset}, which is more than the settings allow to be corrected. Check whether they are right.`,
+    below_floor: ({ measured }) =>
+      `The time servers say ${measured}, which this device knows to be in the past. Check the time servers.`,
+    beyond_ceiling: ({ measured }) =>
+      `The time servers say ${measured}, which is too far in the future. Check the time servers.`,
+  } satisfies Record<ClockSummary["code"], (facts: ClockFacts) => string>,
+  runsOn: "Until then, the clock continues with the last known time.",
+  votes: (agreeing: number, configured: number, needed: number) =>
+    `${agreeing} of ${configured} sources agree; the time is fully trusted when ${needed} agree.`,
+  conflicts: {
+    other_daemon: ({ daemon }) => `${daemon} sets this clock too: stop one of the two.`,
+    clock_stepped: ({ step }) => `Another program or a person changed this clock (${step}).`,
+    frequency_set: () => "Another program changed how fast this clock runs.",
+  } satisfies Record<ClockConflict["code"], (facts: ClockFacts) => string>,
+  daemonTroubles: {
+    command_failed: ({ daemon }) => `The state of ${daemon} could not be read.`,
+    no_answer: ({ daemon }) => `${daemon} does not answer when asked for its state.`,
+    unknown_format: ({ daemon }) => `${daemon} reports its state in an unknown format.`,
+    not_observable: ({ daemon }) => `Steward cannot see how well ${daemon} keeps the time.`,
+  } satisfies Record<DaemonTroubleCode, (facts: ClockFacts) => string>,
+  /** Why the clock of the host is measured and not set. */
+  notSet: {
+    chosen: () => "The clock is measured but not set, as chosen in the time settings.",
+    no_daemon: () => "The clock is not set: another service should set it, but none is running.",
+    other_daemon: () => "The clock is not set by Steward because another time service is running.",
+    external_change: () => "The clock is not set by Steward because another program or a person changed it.",
+    not_asked_to: () => "The clock is not set: this agent was started without permission to set it.",
+    no_addon: () => "The clock is not set: a part of the program that is needed for it is missing.",
+    no_capability: () => "The clock is not set: the agent does not have the right to set it.",
+  } satisfies Record<NotSetCode, (facts: ClockFacts) => string>,
+  hostOff: (offset: string) => `The clock of the host is ${offset}; signing in takes this into account.`,
   columns: {
     source: "Source",
     state: "State",
@@ -130,46 +293,46 @@ export const clock = {
   noCourse: "Nothing has been measured yet.",
   now: "now",
   courseInWords: (hours: number, least: string, most: string, newest: string) =>
-    `This device over the last ${hours === 1 ? "hour" : `${hours} hours`}: from ${least} to ${most}, at last ${newest}.`,
+    `This device over the last ${hours === 1 ? "hour" : `${hours} hours`}: from ${least} to ${most}, most recently ${newest}.`,
   facts: {
     deviceTime: "Device time",
     browser: "Your browser",
-    keptBy: "Kept by",
-    lastSync: "Synchronised",
-    poll: "Sources asked",
+    keptBy: "Set by",
+    lastSync: "Last sync",
+    poll: "Time between polls",
     lastStep: "Last step",
     leap: "Leap second",
   },
   browserSame: "says the same",
-  nobody: "nobody",
+  none: "none",
   aPerson: "a person",
   every: (size: string) => `every ${size}`,
-  broken: "Until somebody vouches for it",
+  broken: "While the clock is not trusted",
   brokenThings: () => [
-    "Right codes from an authenticator may be refused. Recovery codes work.",
-    "No second factor can be set up.",
-    "API tokens and certificates are judged by the last time that was certain.",
-    "Updates wait: nothing is installed by itself.",
+    "Correct codes from an authenticator may be refused. Recovery codes work.",
+    "A second factor cannot be set up.",
+    "API tokens and certificates are checked against the last time that was trusted.",
+    "Updates wait: nothing is installed automatically.",
   ],
-  waysOut: "Two ways out",
-  wayBySync: "“Sync now” asks the time servers and puts the clock right (operators, administrators).",
+  waysOut: "Two ways to fix it",
+  wayBySync: "“Sync now” asks the time servers and corrects the clock (operators, administrators).",
   wayByBrowser:
-    "“Use this browser's time” sets it by your computer until a time server answers (administrators).",
+    "“Use this browser's time” sets the clock to the time of your computer until a time server answers (administrators).",
   byBrowserTitle: "Set the clock to your browser's time",
   byBrowserVerb: "Set the clock",
   byBrowserText:
-    "Codes, tokens and updates go by your browser's time until time servers answer. Nobody is signed out.",
-  force: "Put it right all the same",
-  forceTitle: "Put the clock right beyond the panic threshold",
+    "Codes, tokens and updates then depend on your browser's time until time servers answer. All users stay signed in.",
+  force: "Correct it anyway",
+  forceTitle: "Make a correction larger than allowed",
   forceText: (offset: string) =>
-    `The sources say that this device is ${offset}. The clock jumps at once; all users stay signed in. If they were wrong, name others in the settings and sync again.`,
-  forceByAdmin: "An administrator can put it right all the same.",
+    `The sources say that this device is ${offset}. The clock is changed at once; all users stay signed in. If the sources were wrong, set others in the time settings and sync again.`,
+  forceByAdmin: "An administrator can correct it anyway.",
   advice: {
     no_time_source:
-      "The table says why for each. Check the network and the time settings; without a network an administrator can use the browser's time.",
-    no_majority: "None is believed. Take out the wrong one in the time settings, or add others.",
-    panic_threshold: "So large a correction is not believed. Look whether the sources are right.",
-    time_implausible: "Nothing was changed. Look at the sources, or at your own clock.",
+      "The table gives the reason for each source. Check the network and the time settings; without a network, an administrator can use the browser's time.",
+    no_majority: "Remove the wrong source in the time settings, or add others.",
+    panic_threshold: "The correction is larger than the settings allow. Check whether the sources are right.",
+    time_implausible: "Nothing was changed. Check the sources, or the clock of your computer.",
   },
 };
 
@@ -188,7 +351,7 @@ export const facts = {
   load: "Load",
   temperature: (sensor: string) => `Temperature, ${sensor}`,
   uptime: "Running for",
-  well: "well",
+  well: "OK",
   agent: "Steward",
   commit: "Commit",
   buildDate: "Built",

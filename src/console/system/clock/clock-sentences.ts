@@ -1,0 +1,53 @@
+import type { ClockConflict, ClockSummary, TimeSource, TimeSync } from "../../../contract/types.ts";
+import { absoluteTime } from "../../catalogue/formats.ts";
+import type { ClockFacts } from "../../catalogue/languages/en/device.ts";
+import { t } from "../../catalogue/words.ts";
+import { type Sentence, sentenceOf } from "../../ui/by-code.ts";
+import { offsetInWords, stepInWords } from "./clock-words.ts";
+
+/** How the clock is, and what to do about it: a sentence for each thing that there is to say. */
+export function clockSentences({ summary, discipliner: { conflict } }: TimeSync): Sentence[] {
+  const { runs_on, configured, daemon_trouble, not_set } = summary;
+  const facts = factsOf(summary, conflict);
+  const main = sentenceOf(t.clock.summary, summary, facts);
+  // The agent's own sentence says all of the rest as well.
+  if (main.isAgents) return [main];
+  return [
+    main,
+    ...(runs_on ? [own(t.clock.runsOn)] : []),
+    ...(configured === null ? [] : [own(t.clock.votes(facts.agreeing, configured, facts.needed))]),
+    ...(daemon_trouble ? [sentenceOf(t.clock.daemonTroubles, daemon_trouble, facts)] : []),
+    ...(not_set ? [sentenceOf(t.clock.notSet, not_set, facts)] : []),
+    ...(not_set?.offset_seconds ? [own(t.clock.hostOff(offsetInWords(not_set.offset_seconds)))] : []),
+  ];
+}
+
+/** Why the source is in its state; null: there is nothing to say. */
+export function reasonOf({ reason, state }: TimeSource): Sentence | null {
+  if (reason === null) return null;
+  const words: Readonly<Record<string, string>> = t.clock.reasons;
+  const named = Object.hasOwn(words, reason.code) ? words[reason.code] : undefined;
+  if (named === undefined) return { text: reason.detail, isAgents: true };
+  const text = reason.cause === null ? named : `${named} (${reason.cause})`;
+  return own(state === "selected" || state === "candidate" ? t.clock.lastTime(text) : text);
+}
+
+function own(text: string): Sentence {
+  return { text, isAgents: false };
+}
+
+function factsOf(summary: ClockSummary, conflict: ClockConflict | null): ClockFacts {
+  const { offset_seconds, measured_at, agreeing, needed, server, daemon } = summary;
+  const facts = {
+    offset: offsetInWords(offset_seconds ?? 0),
+    measured: measured_at === null ? "–" : absoluteTime(new Date(measured_at)),
+    agreeing: agreeing ?? 0,
+    needed: needed ?? 0,
+    server: server ?? "–",
+    daemon: conflict?.daemon ?? daemon ?? "–",
+    step: stepInWords(conflict?.step_seconds ?? 0),
+    conflict: "",
+  };
+  if (conflict === null) return facts;
+  return { ...facts, conflict: sentenceOf(t.clock.conflicts, conflict, facts).text };
+}

@@ -1,0 +1,45 @@
+import { language, t } from "../catalogue/words.ts";
+import { visible } from "./visible.ts";
+
+/** A sentence, and whether it is the agent's own, which is English. */
+export interface Sentence {
+  readonly text: string;
+  readonly isAgents: boolean;
+}
+
+/**
+ * The words for a code, made of its facts. A newer agent may have codes that this page does not know: for those the agent's
+ * own sentence is shown.
+ */
+export function sentenceOf<Facts>(
+  words: Readonly<Record<string, (facts: Facts) => string>>,
+  { code, detail }: { readonly code: string; readonly detail: string },
+  facts: Facts,
+): Sentence {
+  const own = Object.hasOwn(words, code) ? words[code]?.(facts) : undefined;
+  return own === undefined ? { text: detail, isAgents: true } : { text: visible(own), isAgents: false };
+}
+
+/** What people call an error, by its code; null: this page does not know it. */
+export function problemName(code: string): string | null {
+  const names: Readonly<Record<string, string>> = t.problem.codes;
+  return Object.hasOwn(names, code) ? (names[code] ?? null) : null;
+}
+
+/** What is wrong with one entry of a form, as the agent found it. */
+export interface EntryError {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** The same in words. */
+export function entrySentence({ code, detail }: EntryError): string {
+  const words: Readonly<Record<string, (figure: string) => string>> = t.problem.entries;
+  // "must be from 1 to 8" names both bounds.
+  const figure = detail.match(/\d+/g)?.at(code.startsWith("max") ? -1 : 0) ?? "";
+  return (
+    (Object.hasOwn(words, code) && words[code]?.(figure)) ||
+    (language === "en" ? detail : (problemName(code) ?? detail))
+  );
+}

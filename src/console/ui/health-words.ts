@@ -1,0 +1,31 @@
+import type { Health } from "../../contract/types.ts";
+import { absoluteTime, bytes, shortDuration } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { problemName, type Sentence, sentenceOf } from "./by-code.ts";
+
+type HealthCheck = NonNullable<Health["checks"]>[number];
+
+/** What people call the part of the device that a health check is about. */
+export function checkName(name: string): string {
+  return t.health.checks[name] ?? name;
+}
+
+/** What a health check has found. */
+export function healthSentence({ name, code, detail, facts }: HealthCheck): Sentence {
+  const { free_bytes, least_bytes, parts, error = "", step_seconds, offset_seconds, measured_at } = facts;
+  return sentenceOf(
+    t.health.codes,
+    { code, detail },
+    {
+      ...facts,
+      free: bytes(free_bytes ?? 0),
+      least: bytes(least_bytes ?? 0),
+      parts: parts?.join(", "),
+      step: shortDuration(Math.abs(step_seconds ?? 0)),
+      offset: shortDuration(Math.abs(offset_seconds ?? 0)),
+      measured: measured_at ? absoluteTime(new Date(measured_at)) : "–",
+      check: checkName(facts.document ?? name),
+      problem: problemName(error) ?? error,
+    },
+  );
+}
