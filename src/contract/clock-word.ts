@@ -1,10 +1,10 @@
 import type { clockWords } from "./schemas/clock.ts";
 import type { TimeSync } from "./types.ts";
 
-/** Seconds of a measured error that no program corrects from which on a clock is not called right: NTP steps from here on (RFC 5905 §11.3, STEPT). */
+/** Seconds of a measured error, in a mode that does not correct it, from which on a clock is not called right (RFC 5905 §11.3, STEPT). */
 const stepThresholdSeconds = 0.128;
 
-/** The clock in a word. A measured error counts where Steward only observes: there it stays. */
+/** The clock in one word. A measured error counts where Steward only observes, because it is not corrected there. */
 export function clockWordOf({
   mode,
   state,

@@ -1,6 +1,6 @@
-/** `chronyc -c tracking`, in the order of its 14 fields but for those that nobody reads; seconds. */
+/** `chronyc -c tracking`, in the order of its 14 fields, without the unused ones; seconds. */
 export interface ChronyTracking {
-  /** 8 hex digits; of this host: what it names as its source. */
+  /** 8 hex digits: what this host names as its source. */
   readonly refid: string;
   /** Seconds since 1970 of the last measurement that was used; 0: none. */
   readonly referenceTimeSeconds: number;
@@ -25,9 +25,9 @@ export interface ChronySource {
   /** Log2 of seconds. */
   readonly poll: number;
   readonly reach: number;
-  /** null: it never answered; the rest of the line says nothing then. */
+  /** null: it never answered, and the rest of the line is meaningless. */
   readonly last: {
-    /** Of chronyd's own time, which the host's clock follows. Positive: that is **ahead** of the source. */
+    /** Of chronyd's own time, which the host's clock follows. Positive: chronyd is **ahead** of the source. */
     readonly offsetSeconds: number;
     readonly errorSeconds: number;
   } | null;
@@ -49,13 +49,13 @@ export interface ChronycReport {
 /** Fields of a line of each command; they tell the commands apart. Checked with chrony 4.3; the same since 2.2. */
 const fieldCounts = { tracking: 14, sources: 10, statistics: 8 };
 
-/** What chronyc prints for the age of a sample that there is none of: 2^32 − 1. */
+/** The age that chronyc prints where there is no sample: 2^32 − 1. */
 const never = "4294967295";
 
-/** Characters of a figure: chronyc's longest, a time in nanoseconds, has 20. So many digits are a finite number too. */
+/** Characters of a figure: chronyc's longest, a time in nanoseconds, has 20. A number of so many digits is finite. */
 const mostFigureCharacters = 24;
 
-/** Log2 of seconds: the polls that chronyd takes (chrony.conf(5), minpoll and maxpoll), so that 2 to them is finite too. */
+/** Log2 of seconds: the range that chronyd allows (chrony.conf(5), minpoll and maxpoll). */
 const polls = { least: -7, most: 24 } as const;
 
 /** RFC 5905 §7.3; 0 before the first answer. */
@@ -64,8 +64,8 @@ const mostStratum = 16;
 const leapWords = ["Normal", "Insert second", "Delete second", "Not synchronised"] as const;
 
 /**
- * The output of `chronyc -c -n -m tracking sources sourcestats`. null: something in it is not as it was known, and then
- * nothing of it is believed.
+ * The output of `chronyc -c -n -m tracking sources sourcestats`. null: a part of it has an unknown format, and then none
+ * of it is believed.
  */
 export function parseChronyc(output: string): ChronycReport | null {
   const rows = output
@@ -140,7 +140,7 @@ function parseStatistics(fields: readonly string[]): ChronyStatistics | null {
   return { name, samples, deviationSeconds };
 }
 
-/** An address, a reference clock's id, or what chronyc calls a source whose address is not known. */
+/** An address, a reference clock's id, or chronyc's name for a source of unknown address. */
 function isName(text: string): boolean {
   return /^[\x21-\x7e]{1,128}$/.test(text);
 }

@@ -2,13 +2,13 @@ import { isMajority } from "../discipline/discipline.ts";
 import type { ChronycReport, ChronySource } from "./chronyc-report.ts";
 import type { DaemonReport, DaemonSource } from "./external-daemon.ts";
 
-/** Reference ids that are no source: none at all, and `local` (chrony.conf(5)), where chronyd believes its own clock. */
+/** Reference ids that do not name a source: none, and `local` (chrony.conf(5)), where chronyd believes its own clock. */
 const noReference = ["00000000", "7f7f0101"];
 
-/** Seconds of root distance to which chronyd's time is accepted while none of its sources is selectable: its own default of `maxdistance`. */
+/** Seconds of root distance up to which chronyd's time is accepted while none of its sources is selectable: its own default of `maxdistance`. */
 const longestDistanceSeconds = 3;
 
-/** What chronyd says, in our words. `hostOf`: what its configuration calls a source. */
+/** What chronyd says, as a report. `hostOf`: the name of a source in its configuration. */
 export function reportOfChrony(
   report: ChronycReport,
   hostOf: (name: string) => string,
@@ -24,7 +24,7 @@ export function reportOfChrony(
     uncertaintySeconds: hasReference(report) ? distanceOf(report) : null,
     rootDelaySeconds: tracking.rootDelaySeconds,
     rootDispersionSeconds: tracking.rootDispersionSeconds,
-    // chronyc says how wrong the oscillator is; the clock is made to run as much the other way.
+    // chronyc gives the error of the oscillator; the kernel corrects it the other way.
     frequencyPpm: 0 - tracking.frequencyPpm,
     leap: leapOf(tracking.leap),
     pollSeconds: selected === undefined ? null : 2 ** selected.poll,
@@ -42,7 +42,7 @@ export function reportOfChrony(
   };
 }
 
-/** Whether chronyd follows, or followed, anything but itself. */
+/** Whether chronyd follows, or followed, a source other than its own clock. */
 export function hasReference({ tracking }: ChronycReport): boolean {
   return tracking.leap !== "Not synchronised" && !noReference.includes(tracking.refid);
 }
@@ -55,9 +55,9 @@ function distanceOf({ tracking }: ChronycReport): number {
 function trustIn(report: ChronycReport): DaemonReport["trust"] {
   if (!hasReference(report)) return "none";
   const selectable = report.sources.filter(({ state }) => ["*", "+", "-"].includes(state)).length;
-  // chronyd itself wants a majority of the sources that answer; those that it lists and cannot reach are no votes.
+  // chronyd itself needs a majority of the sources that answer; here those that it cannot reach count as configured too.
   if (isMajority({ agreeing: selectable, configured: report.sources.length })) return "trusted";
-  // Fewer sources, or none at present: what it was last set by still counts for a while.
+  // Fewer sources, or none at present: its last measurement still counts for a while.
   return selectable > 0 || distanceOf(report) <= longestDistanceSeconds ? "accepted" : "none";
 }
 
@@ -86,12 +86,12 @@ function sourceOf(
     host: hostOf(name),
     address: mode === "#" ? null : name,
     ...stateOf(source),
-    // The source against chronyd's own time, and that against the host's clock.
+    // The offset of the source from chronyd's time, and of that from the host's clock.
     offsetSeconds: last === null ? null : tracking.offsetSeconds - last.offsetSeconds,
     uncertaintySeconds: last === null ? null : last.errorSeconds,
-    // The delay to one source is told to root alone (`ntpdata`).
+    // Only root can read the delay to one source (`ntpdata`).
     delaySeconds: null,
-    // Two samples do not scatter around a line; chronyd says 4 s where it has no idea.
+    // Two samples do not scatter around a line; chronyd gives 4 s where it does not know.
     jitterSeconds: spread === undefined || spread.samples < 3 ? null : spread.deviationSeconds,
     stratum: last === null ? null : source.stratum,
     reach: source.reach,

@@ -11,12 +11,12 @@ import {
   reportOfKernel,
 } from "./external-daemon.ts";
 
-/** Milliseconds for one chronyc: it takes 5, and where packets are dropped it would try for seven seconds. */
+/** Milliseconds for one chronyc: it takes 5, and would try for seven seconds where packets are dropped. */
 const patienceMilliseconds = 3_000;
 
-/** Seconds that a burst of four samples may take to show in `tracking`, and how often that is looked at. */
+/** Seconds that a burst of four samples may take to show in `tracking`, and between two readings of it. */
 const burstSeconds = 10;
-const lookSeconds = 0.5;
+const readingSeconds = 0.5;
 
 export interface ChronydOptions {
   run: RunCommand;
@@ -31,7 +31,7 @@ export interface ChronydOptions {
   port?: number;
 }
 
-/** The words of the oneshot unit's instances: what `systemd/steward-chrony@.service` has chronyc do. */
+/** The instances of the oneshot unit `systemd/steward-chrony@.service`: what chronyc does. */
 type Verb = "reselect" | "burst" | "makestep";
 
 /**
@@ -74,18 +74,18 @@ interface Syncing extends Pick<ChronydOptions, "timers" | "panicSeconds"> {
 }
 
 /**
- * What our own sync does, with chronyd's hands: measure now; what is less than a step it slews anyway; a step where it
- * would slew for hours; beyond the panic threshold only by force. `makestep` alone asks for nothing of this: it steps
- * by whatever is left, so we look before.
+ * The agent's own sync, performed by chronyd: measure now; leave small offsets to its slewing; step where it would slew
+ * for hours; beyond the panic threshold only by force. `makestep` checks none of this and steps by all that is left, so
+ * the offset is read before.
  */
 async function sync(force: boolean, { chronyc, order, timers, panicSeconds }: Syncing): Promise<void> {
   const before = await chronyc.report();
   await order("burst");
-  // Who cannot look leaves the rest to chronyd's own rules, unless told otherwise.
+  // Where the offset cannot be read, chronyd's own rules decide, unless the request is forced.
   if ("trouble" in before) return force ? order("makestep") : undefined;
   const { tracking } = await measuredAfter(before.report, chronyc, timers);
   const off = Math.abs(tracking.offsetSeconds);
-  // Less is left to chronyd's own slewing, as it is to ours.
+  // chronyd slews smaller offsets by itself, as the agent does.
   if (off < stepThresholdSeconds) return;
   if (off > panicSeconds() && !force) {
     const found = `The clock is ${off.toFixed(0)} s off by chronyd's sources, more than time.panic_threshold.`;
@@ -100,8 +100,8 @@ async function measuredAfter(
   chronyc: Chronyc,
   timers: Timers,
 ): Promise<ChronycReport> {
-  for (let waited = 0; waited < burstSeconds; waited += lookSeconds) {
-    await new Promise<void>((resolve) => timers.after(lookSeconds, resolve));
+  for (let waited = 0; waited < burstSeconds; waited += readingSeconds) {
+    await new Promise<void>((resolve) => timers.after(readingSeconds, resolve));
     const answer = await chronyc.report();
     if ("trouble" in answer) continue;
     const { report } = answer;
@@ -161,21 +161,21 @@ function answerOf({ status, stdout }: CommandResult): Answer {
   return { trouble: { code: "unknown_format", cause: null } };
 }
 
-/** What a configuration can call a source: no more than a name of the DNS has. */
+/** The name of a source in chronyd's configuration: at most as long as a DNS name. */
 const hostPattern = /^[\x21-\x7e]{1,253}$/;
 
-/** Asks chronyd what its configuration calls its sources, each address once as long as it is among them. */
+/** Reads the names of chronyd's sources in its configuration, once for each address. */
 function createHostNames(chronyc: Chronyc): (report: ChronycReport) => Promise<(name: string) => string> {
   let known = new Map<string, string>();
   return async ({ sources }) => {
     const names = sources.filter(({ mode }) => mode !== "#").map(({ name }) => name);
     known = new Map([...known].filter(([name]) => names.includes(name)));
-    // Nothing but an address goes into a command of chronyc's.
+    // Only an address goes into a command of chronyc's.
     const unknown = names.filter((name) => !known.has(name) && /^[0-9a-fA-F.:]+$/.test(name));
     if (unknown.length > 0) {
       const answer = await chronyc.ask(unknown.map((name) => `sourcename ${name}`));
       const hosts = answer?.status === 0 ? answer.stdout.trim().split("\n") : [];
-      // A source that went in between answers with an error: then they are asked again at the next reading.
+      // A source that was removed meanwhile gives an error: then all are read again at the next reading.
       if (hosts.length !== unknown.length) return (name) => known.get(name) ?? name;
       for (const [n, name] of unknown.entries()) {
         const host = hosts[n] ?? "";

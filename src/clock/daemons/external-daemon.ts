@@ -7,7 +7,7 @@ import type {
 } from "../../contract/schemas/clock.ts";
 import type { TimeDaemon } from "../../host/ports.ts";
 
-/** One source of a time daemon, in the words of the time-sync status; null: the daemon does not tell. */
+/** One source of a time daemon, in the words of the time-sync status; null: the daemon does not say. */
 export interface DaemonSource {
   readonly id: string;
   /** As it stands in the daemon's configuration. */
@@ -35,17 +35,17 @@ export interface DaemonTrouble {
   readonly cause: string | null;
 }
 
-/** What a time daemon says of the clock that it disciplines; null: it does not tell. */
+/** What a time daemon says of the clock that it sets; null: it does not say. */
 export interface DaemonReport {
   readonly isSynchronised: boolean;
   readonly trust: (typeof clockTrusts)[number];
-  /** Positive: the host's clock is behind, and the daemon is at work on it. */
+  /** Positive: the host's clock is behind, and the daemon is correcting it. */
   readonly offsetSeconds: number | null;
   /** The true offset lies within offset ± this. */
   readonly uncertaintySeconds: number | null;
   readonly rootDelaySeconds: number | null;
   readonly rootDispersionSeconds: number | null;
-  /** Positive: the daemon makes the clock run faster than its oscillator says. */
+  /** Positive: the daemon makes the clock run faster than its oscillator. */
   readonly frequencyPpm: number | null;
   readonly leap: (typeof leaps)[number];
   readonly pollSeconds: number | null;
@@ -56,23 +56,23 @@ export interface DaemonReport {
     readonly stratum: number | null;
     readonly refid: string | null;
   } | null;
-  /** It can be asked and not ordered: the last order was not permitted. */
+  /** The daemon can be read only: the last command to it was not permitted. */
   readonly isReadOnly: boolean;
   /** Why less is known than could be; null: nothing is wrong. */
   readonly trouble: DaemonTrouble | null;
   readonly sources: readonly DaemonSource[];
-  /** Hosts that the daemon was told to ask, as far as it tells. */
+  /** Hosts of the daemon's configuration, as far as it says. */
   readonly configured: readonly string[];
 }
 
-/** A time daemon that disciplines the clock in our place. */
+/** A time daemon that sets the clock in the agent's place. */
 export interface ExternalDaemon {
   readonly name: TimeDaemon;
-  /** Never rejects because of the daemon: what does not answer is a report with `trouble`. */
+  /** Never rejects because of the daemon: one that does not answer gives a report with `trouble`. */
   read(): Promise<DaemonReport>;
   /**
    * Has the daemon measure and select again. Throws `forbidden` where that is not permitted, and `conflict_discipliner`
-   * where the daemon takes no orders.
+   * where the daemon has no such command.
    */
   reselect(): Promise<void>;
   /**
@@ -86,8 +86,8 @@ export interface ExternalDaemon {
 export type ReadKernelFlag = () => boolean | null;
 
 /**
- * What is known without the daemon: the kernel's flag. It says that the clock is kept right and not how well, so it is
- * `accepted` at most.
+ * The report where the daemon cannot be read: the kernel's flag says that the clock is kept right, and not how well, so
+ * the time is `accepted` at most.
  */
 export function reportOfKernel(isSynchronised: boolean, trouble: DaemonTrouble | null): DaemonReport {
   return {

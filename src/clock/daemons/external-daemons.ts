@@ -9,40 +9,39 @@ export interface ExternalDaemonsOptions {
   services: TimeServices;
   timers: Timers;
   kernelIsSynchronised: ReadKernelFlag;
-  /** Seconds; a larger correction has to be forced. */
+  /** Seconds; a larger correction must be forced. */
   panicSeconds: () => number;
 }
 
-/** The delegate of each daemon, made when it is first met. */
+/** Gives the client of each daemon, made at its first use. */
 export function createDaemonOf(options: ExternalDaemonsOptions): (daemon: TimeDaemon) => ExternalDaemon {
   const known = new Map<TimeDaemon, ExternalDaemon>();
-  return (daemon) => {
-    const delegate = known.get(daemon) ?? create(daemon, options);
-    known.set(daemon, delegate);
-    return delegate;
+  return (name) => {
+    const daemon = known.get(name) ?? create(name, options);
+    known.set(name, daemon);
+    return daemon;
   };
 }
 
-function create(daemon: TimeDaemon, options: ExternalDaemonsOptions): ExternalDaemon {
-  switch (daemon) {
+function create(name: TimeDaemon, options: ExternalDaemonsOptions): ExternalDaemon {
+  switch (name) {
     case "chronyd":
       return createChronyd(options);
     case "systemd-timesyncd":
       return createTimesyncd(options);
     default:
-      return createOtherDaemon(daemon, options.kernelIsSynchronised);
+      return createOtherDaemon(name, options.kernelIsSynchronised);
   }
 }
 
 /**
- * A time daemon that nothing is asked of and that takes no orders from us: ntpd, openntpd, ntpd-rs. The kernel's flag is
- * all that is known.
+ * A time daemon that Steward neither reads nor controls: ntpd, openntpd, ntpd-rs. Only the kernel's flag is known.
  */
 export function createOtherDaemon(name: TimeDaemon, kernelIsSynchronised: ReadKernelFlag): ExternalDaemon {
   const refuse = async (): Promise<void> => {
     throw new StewardError(
       "conflict_discipliner",
-      `${name} sets this clock and takes no orders from Steward. Stop its unit to let Steward set the clock.`,
+      `${name} sets this clock, and Steward cannot control it. Stop its unit to let Steward set the clock.`,
     );
   };
   return {

@@ -5,7 +5,7 @@ export interface TimesyncdReport {
   readonly pollSeconds: number | null;
   /** As the kernel has it: positive makes the clock run faster. */
   readonly frequencyPpm: number | null;
-  /** Servers it was told to ask, or those it falls back to. */
+  /** The servers of its configuration, or its fallback servers. */
   readonly configured: readonly string[];
   /** The last packet of the server; null: there was none. */
   readonly message: TimesyncdMessage | null;
@@ -19,15 +19,15 @@ export interface TimesyncdMessage {
   readonly rootDispersionSeconds: number;
   /** Four ASCII characters at stratum 1, else hex digits. */
   readonly reference: string;
-  /** It was taken for a spike and not used. */
+  /** timesyncd took it for a spike and did not use it. */
   readonly isIgnored: boolean;
   readonly jitterSeconds: number;
 }
 
-/** Lists of servers, the first that is not empty being the one in use; servers of links and of the system go together. */
+/** Lists of servers; those of links and of the system are used together. */
 const serverLists = ["LinkNTPServers", "SystemNTPServers", "RuntimeNTPServers"];
 
-/** null: not of the form that systemd 239 to 252 print. */
+/** null: not in the format of systemd 239 to 252. */
 export function parseTimesync(output: string): TimesyncdReport | null {
   const properties = new Map<string, string>();
   for (const line of output.split("\n").filter((text) => text !== "")) {
@@ -55,11 +55,11 @@ export function parseTimesync(output: string): TimesyncdReport | null {
   };
 }
 
-/** `{ Leap=0, Version=4, … }`; undefined: not of that form. */
+/** `{ Leap=0, Version=4, … }`; undefined: another format. */
 function parseMessage(text: string): TimesyncdMessage | undefined {
   const inner = /^\{ (.+) \}$/.exec(text)?.[1];
   if (inner === undefined) return undefined;
-  // systemd before 248 forgot the comma behind `Ignored=no`.
+  // systemd before 248 omits the comma after `Ignored=no`.
   const fields = new Map(inner.split(/,? (?=[A-Z][A-Za-z]+=)/).map((part) => splitOnce(part)));
   const number = (name: string) =>
     /^\d{1,3}$/.test(fields.get(name) ?? "") ? Number(fields.get(name)) : null;
@@ -99,7 +99,7 @@ const unitSeconds = new Map([
   ["y", 31_557_600],
 ]);
 
-/** Seconds of a time span as systemd prints it, such as `3min 2.1s`, `30.395ms` or `0`; null: it is none. */
+/** Seconds of a time span as systemd prints it, such as `3min 2.1s`, `30.395ms` or `0`; null: not a time span. */
 export function parseTimeSpan(text: string): number | null {
   if (text === "0") return 0;
   let seconds = 0;

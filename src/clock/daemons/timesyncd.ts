@@ -21,9 +21,8 @@ export interface TimesyncdOptions {
 }
 
 /**
- * systemd-timesyncd, a client of one server at a time: what it sets is `accepted` at most. It has no order to measure
- * now: its unit is restarted, after which it asks its servers at once and steps by whatever it finds; force changes
- * nothing about that.
+ * systemd-timesyncd, a client of one server at a time: its time is `accepted` at most. It has no command to measure now:
+ * its unit is restarted, after which it polls its servers at once and steps by what it finds, forced or not.
  */
 export function createTimesyncd({ run, services, kernelIsSynchronised }: TimesyncdOptions): ExternalDaemon {
   let isReadOnly = false;
@@ -57,7 +56,7 @@ export function createTimesyncd({ run, services, kernelIsSynchronised }: Timesyn
   };
 }
 
-/** The kernel's own word, else what timedated reads there: asking it wakes a service that sleeps otherwise. */
+/** The kernel's flag; where that cannot be read, timedated's, although that starts a service.*/
 async function isSynchronisedBy(kernelIsSynchronised: ReadKernelFlag, run: RunCommand): Promise<boolean> {
   const flag = kernelIsSynchronised();
   if (flag !== null) return flag;
@@ -66,7 +65,7 @@ async function isSynchronisedBy(kernelIsSynchronised: ReadKernelFlag, run: RunCo
   return output?.trim() === "NTPSynchronized=yes";
 }
 
-/** null: it failed, or could not be run. */
+/** null: the command failed, or could not be run. */
 async function outputOf(running: ReturnType<RunCommand>): Promise<string | null> {
   const result = await running.catch(() => null);
   return result?.status === 0 ? result.stdout : null;
@@ -76,7 +75,7 @@ function reportOf(report: TimesyncdReport, isSynchronised: boolean): DaemonRepor
   const { server, message } = report;
   const source = server === null ? null : sourceOf(server, message);
   return {
-    // Its timestamps come in whole seconds, so neither its last offset nor a bound of its error can be told.
+    // Its timestamps are whole seconds, so neither its last offset nor a bound of its error is known.
     ...reportOfKernel(isSynchronised, null),
     rootDelaySeconds: message?.rootDelaySeconds ?? null,
     rootDispersionSeconds: message?.rootDispersionSeconds ?? null,

@@ -32,7 +32,7 @@ export interface SteeringOptions {
   readonly storedPpm: () => number | null;
 }
 
-/** Seconds that the difference of two clocks of the same kernel may seem to move by because they are read one after the other. */
+/** Seconds by which two clocks of one kernel seem to move apart because they are read one after the other. */
 const readingNoiseSeconds = 1e-3;
 
 /** ppm: the kernel keeps frequencies in units of 2^-16 ppm. */
@@ -43,17 +43,17 @@ export class Steering {
   readonly #options: SteeringOptions;
   #clock: ClockDriver;
   #state: DisciplineState;
-  /** Wall less monotonic seconds of the host, as our own steps left it. */
+  /** Wall less monotonic seconds of the host, after our own last step. */
   #difference: number;
-  /** What the kernel makes up for as we set it (ppm); null: we have not set it. */
+  /** The frequency that was set in the kernel (ppm); null: none was set. */
   #setPpm: number | null = null;
   /** What the clock was moved by until the estimate. */
   #moved = 0;
-  /** Monotonic seconds at which the present trim has done its work; null: there is none. */
+  /** Monotonic seconds at which the present trim ends; null: there is none. */
   #trimEndsAt: number | null = null;
-  /** What the kernel made up for when the virtual clock began, which runs on the kernel's (ppm). */
+  /** The kernel's frequency when the virtual clock began, which runs on top of it (ppm). */
   #basePpm = 0;
-  /** Leap second that the kernel was told of last. */
+  /** The leap second that the kernel was last told of. */
   #toldLeap: Leap = "none";
   #lastStep: StepMade | null = null;
 
@@ -95,7 +95,7 @@ export class Steering {
     this.#difference = differenceOf(driver);
   }
 
-  /** Decides on a measurement and does what is decided. */
+  /** Decides on a measurement, and performs the decision. */
   apply(measurement: Measurement, rules: DisciplineRules): Action {
     const { state, action } = discipline(this.#state, measurement, rules, this.#knownPpm());
     if (action.kind === "step" || action.kind === "slew") {
@@ -153,7 +153,7 @@ export class Steering {
     return this.#moved + estimate.offsetSeconds - present.offsetSeconds;
   }
 
-  /** What is believed of the clock now: its error (s) and its oscillator's (ppm); null: nothing measured yet. */
+  /** The present estimate of the clock's error (s) and its oscillator's (ppm); null: not measured yet. */
   believed(): { offsetSeconds: number; frequencyPpm: number; frequencyDeviationPpm: number } | null {
     const { estimate, control } = this.#state;
     if (!estimate) return null;
@@ -189,7 +189,7 @@ export class Steering {
     this.#toldLeap = quality.leap;
   }
 
-  /** A clock that another program disciplined before us runs at the frequency that it found. */
+  /** Where no frequency is stored, the one that another program left in the kernel. */
   #knownPpm(): number | null {
     const stored = this.#options.storedPpm();
     if (stored !== null) return clamped(stored - this.#basePpm);
@@ -205,7 +205,7 @@ export class Steering {
     this.#state = frequencyWasSet(this.#state, really);
   }
 
-  /** Zero too: it ends what is left of the last slew, which the new measurement has in it. */
+  /** Also with 0: that ends the rest of the last slew, which the new measurement contains. */
   #slew(seconds: number): void {
     this.#clock.slew(seconds);
     if (seconds !== 0) this.#options.counters.add("slews");

@@ -32,7 +32,7 @@ interface RunningRound {
   isOutdated: boolean;
 }
 
-/** Of a round that the agent makes by itself. */
+/** Options of a scheduled round. */
 const unasked = { isRequested: false, isStepAllowed: true, isForced: false, isAsked: false };
 
 /** Seconds after the last check from which on the host has slept meanwhile: four times the usual. */
@@ -81,7 +81,7 @@ export class ClockLoop {
 
   stop(): void {
     this.#timetable.stop();
-    // Not waited for: that takes seconds, and no timer of it keeps the process alive until the state is closed.
+    // The round is not awaited: that would take seconds, and its timers do not keep the process alive.
     if (this.#running) this.#running.options.isAbandoned = true;
   }
 
@@ -90,7 +90,7 @@ export class ClockLoop {
     return this.#state;
   }
 
-  /** What the clock is worth now. */
+  /** How well the clock is synchronised now. */
   syncStatus(): SyncStatus {
     const { mode, sync, report } = this.#state;
     const present = { monotonicSeconds: this.#now(), pollSeconds: this.pollSeconds() };
@@ -104,7 +104,7 @@ export class ClockLoop {
 
   /** A round soon, or right after the one that runs. */
   nudge(): void {
-    // It has read the settings already.
+    // The running round has read the settings already.
     if (this.#running) this.#running.isOutdated = true;
     else this.#timetable.roundIn(0, burst);
   }
@@ -256,7 +256,7 @@ export class ClockLoop {
     const done = this.#measure(options).finally(() => {
       this.#running = null;
       if (options.isAbandoned) return;
-      // First, for a check may request the next round at once.
+      // Before the check, which may request the next round at once.
       this.#schedule(running.isOutdated);
       this.check();
     });
@@ -284,7 +284,7 @@ export class ClockLoop {
   async #measureOurselves(options: AskedRound, isAgain: boolean): Promise<void> {
     const round = await this.#askServers(options);
     if (options.isAbandoned) return;
-    // Once more: the mode has changed by that.
+    // Once more, as the external change has changed the mode.
     if (round.verdict.kind === "disturbed" && !isAgain) return this.#measure(options, true);
     const { steering, pool } = this.#parts;
     const now = { ...steering.read(), believed: steering.believed() };

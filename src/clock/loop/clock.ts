@@ -10,30 +10,30 @@ import { conflictOf } from "./external-change.ts";
 import type { LoopState } from "./state.ts";
 import { isSynchronised } from "./sync-state.ts";
 
-/** The clock of this device: what is known of it, and what puts it right. */
+/** The clock of this device. */
 export interface Clock {
   state(): ClockState;
   status(): TimeSync;
-  /** Asks every source and selects anew, and never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
+  /** Polls every source and selects anew; never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
   reselect(): Promise<TimeSync>;
-  /** The same, and puts the clock right. Throws besides `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
+  /** The same, and corrects the clock. Throws also `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
   sync(options: { isForced: boolean }): Promise<TimeSync>;
   /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */
   setTime(time: Date): Promise<TimeSync>;
   /** Forgets the floor but for the build date, and measures anew. */
   resetFloor(): Promise<TimeSync>;
-  /** A time that is certainly past. */
+  /** A time that has certainly passed (docs/design/trusted-time.md, rule 12). */
   floor(): Date;
   settingsChanged(): void;
   /** What an administrator should know; null when all is well. */
   trouble(): Trouble | null;
-  /** Hears what happens to the clock from now on; the result ends it. */
+  /** Calls the listener for each event from now on; the result unsubscribes it. */
   onEvent(listener: (event: ClockEvent) => void): () => void;
-  /** Begins to measure by itself, after a step to the floor where the clock is below it. */
+  /** Begins to measure on a schedule, after a step to the floor where the clock is below it. */
   start(): void;
   /** Requests a round soon, because the clock is doubted. */
   nudge(): void;
-  /** Begins no other round; nothing follows from the one that runs. */
+  /** Ends the schedule; a running round has no effect any more. */
   stop(): void;
 }
 

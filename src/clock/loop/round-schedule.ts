@@ -3,26 +3,26 @@ import type { ClockMode } from "./mode.ts";
 import type { Round } from "./round.ts";
 import { isUnsettled } from "./verdict.ts";
 
-/** Exchanges of a round after a silence, and of a requested one. */
+/** Exchanges of a round after a silence, and of a requested round. */
 export const burst = 4;
 
 /**
- * At the start the burst is two rounds, so that the clock is right after the first one and exact after the second. Not
- * after one exchange: a program that has just been started is slow to see its first answer. `delaySeconds`: up to so many
- * of chance before it, so that devices which got their power back together do not ask together.
+ * At the start the burst is two rounds: the clock is right after the first and exact after the second. The first has two
+ * exchanges, because a program that has just been started reads its first answer late. `delaySeconds`: a random delay of
+ * up to so many seconds comes before, so that devices that were switched on together do not poll together.
  */
 export const firstBurst = { delaySeconds: 2, first: 2, rest: 2, pauseSeconds: 2 } as const;
 
-/** Seconds between two questions to a daemon: asking costs a process. */
+/** Seconds between two readings of a daemon: each costs a process. */
 const daemonPollSeconds = 64;
 
-/** What poll control counts as jitter, in noises: two standard deviations of an offset are its gate of four. */
+/** The jitter that poll control gets, in noises: its gate of four jitters is then two standard deviations of an offset. */
 const steadyNoise = 0.5;
 
 /** Noises beyond which an offset is a jump of the clock. */
 const jumpNoises = 20;
 
-/** ppm: a frequency known so well no longer moves the offset by much between two polls. */
+/** ppm: an error of the frequency below this hardly moves the offset between two polls. */
 const settledPpm = 1;
 
 /** What decides when the next round is. */
@@ -38,7 +38,7 @@ export interface RoundFacts {
   readonly isOutdated: boolean;
 }
 
-/** In how many seconds the next round is, and of how many exchanges; null: there is none. */
+/** In how many seconds the next round begins, and its exchanges; null: there is no next round. */
 export function nextRound({ mode, poll, random, isFirst, isOutdated }: RoundFacts): {
   readonly seconds: number;
   readonly exchanges: number;

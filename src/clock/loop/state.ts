@@ -37,7 +37,7 @@ export interface LoopState {
   readonly round: Round | null;
   /** How it ended, kept when the rest is forgotten. */
   readonly lastVerdict: Round["verdict"]["kind"] | null;
-  /** The source that the others are led by; the last one while there is none. */
+  /** The system peer; the last one while no source is selected. */
   readonly peer: string | null;
   readonly lastStep: StepMade | null;
   /** The battery-backed clock as it was read last; null: not known. */
@@ -49,7 +49,7 @@ export interface LoopState {
 /** What a check has found, at one moment. */
 export interface Check {
   readonly syncStatus: SyncStatus;
-  /** The host's clock shows a time that is past for certain. */
+  /** The host's clock shows a time below the floor. */
   readonly isBelowFloor: boolean;
   /** The clock was changed from outside since the check before. */
   readonly isDisturbed: boolean;

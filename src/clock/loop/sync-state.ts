@@ -7,26 +7,26 @@ import type { ClockMode } from "./mode.ts";
 import type { Round } from "./round.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What the last rounds have told of the clock; pure. */
+/** What the last rounds have shown of the clock; pure. */
 export interface SyncState {
-  /** null: nobody has answered yet since the mode began. */
+  /** null: no server has answered since the mode began. */
   readonly verdict: Verdict | null;
   readonly synced: Synced | null;
-  /** Monotonic seconds at which a person set the clock; null: nobody has, or something better came after. */
+  /** Monotonic seconds at which an administrator set the clock; null: not set by hand, or measured since. */
   readonly setByHandAt: number | null;
 }
 
-/** The last time that somebody vouched for the clock. */
+/** The last measurement by which the clock was accepted or trusted. */
 export interface Synced {
   readonly trust: "trusted" | "accepted";
-  /** How many of the servers that are set agreed on it. */
+  /** How many of the configured servers agreed on it. */
   readonly agreeing: number;
   readonly configured: number;
   readonly atMonotonic: number;
   readonly at: Date;
   readonly uncertaintySeconds: number;
   readonly jitterSeconds: number;
-  /** Seconds a second by which the uncertainty grows. */
+  /** Growth of the uncertainty, in seconds per second. */
   readonly growth: number;
 }
 
@@ -34,15 +34,15 @@ export const notSynced: SyncState = { verdict: null, synced: null, setByHandAt: 
 
 /** The clock after a round. */
 export interface ClockAfterRound extends ClockReading {
-  /** What is believed of it; null: nothing. */
+  /** The estimate of its error; null: none yet. */
   readonly believed: { readonly offsetSeconds: number; readonly frequencyDeviationPpm: number } | null;
 }
 
-/** A frequency that is not known may err by so many standard deviations, and by no more than the kernel makes up for. */
+/** The frequency may err by so many standard deviations, and by no more than the kernel can correct. */
 const deviations = 4;
 const largestGrowth = 500e-6;
 
-/** What is known after one more round; `now` is read on the clock that was steered by it. */
+/** The state after one more round; `now` is read on the steered clock after the round's correction. */
 export function afterRound(
   sync: SyncState,
   { verdict, measurement, action }: Pick<Round, "verdict" | "measurement" | "action">,
@@ -53,7 +53,7 @@ export function afterRound(
   const { atSeconds, jitterSeconds, agreeing, configured } = measurement;
   const { believed } = now;
   const left = measurement.offsetSeconds - (action?.kind === "step" ? action.seconds : 0);
-  // The filter believes another offset than was measured last; what was measured is what the interval lies around.
+  // The filter believes another offset than was measured last, and the interval lies around the measured one.
   const uncertaintySeconds =
     measurement.uncertaintySeconds + Math.abs(left - (believed?.offsetSeconds ?? left));
   const synced = {
@@ -70,7 +70,7 @@ export function afterRound(
   return { verdict, synced, setByHandAt: null };
 }
 
-/** How the clock stands. */
+/** How well the clock is synchronised. */
 export interface SyncStatus {
   readonly state: TimeSync["state"];
   readonly trust: TimeSync["trust"];
@@ -79,8 +79,8 @@ export interface SyncStatus {
 }
 
 /**
- * Seconds of uncertainty up to which a clock that nobody corrects any more is still vouched for: a third of the time
- * step of a code, which is what depends on it most narrowly. At 15 ppm that is a week.
+ * Seconds of uncertainty up to which a clock without further corrections keeps its trust: a third of the time step of a
+ * code, which needs the time most exactly. At 15 ppm that is a week (docs/design/trusted-time.md, rule 14).
  */
 const holdoverSeconds = 10;
 
@@ -88,7 +88,7 @@ const holdoverSeconds = 10;
 const missedPolls = 3;
 const leastMissedSeconds = 300;
 
-/** How the clock stands now, whoever puts it right. */
+/** How well the clock is synchronised now, in each mode. */
 export function syncStatusOf(
   mode: ClockMode | null,
   sync: SyncState,
@@ -118,17 +118,17 @@ function statusByServers(
   const ageSeconds = now.monotonicSeconds - synced.atMonotonic;
   const uncertaintySeconds = synced.uncertaintySeconds + synced.growth * ageSeconds;
   if (uncertaintySeconds > holdoverSeconds) return { state: "freerun", trust: "none", uncertaintySeconds };
-  // One poll that wants a large step neither moves the clock nor takes its trust away.
+  // A single poll that demands a large step neither moves the clock nor ends its trust.
   const isMissed = isPending || ageSeconds > Math.max(leastMissedSeconds, missedPolls * now.pollSeconds);
   return { state: isMissed ? "holdover" : "synchronised", trust: synced.trust, uncertaintySeconds };
 }
 
-/** Whether somebody besides a person keeps the clock right. */
+/** Whether servers or a daemon keep the clock right. */
 export function isSynchronised({ state, trust }: SyncStatus): boolean {
   return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
 }
 
-/** What the sources say cannot be reconciled with what the clock shows, or with what is possible at all. */
+/** The sources say a time that contradicts the clock, each other, or what is possible at all. */
 function isContradicted({ verdict }: SyncState): boolean {
   switch (verdict?.kind) {
     case "suspect":

@@ -3,23 +3,23 @@ import type { Selection } from "../select/select.ts";
 
 /** How a round of measuring ended. Seconds are of the offset that was measured; positive: the host is behind. */
 export type Verdict =
-  /** The clock is as the sources say, or is being slewed there. */
+  /** The clock agrees with the sources, or is being slewed there. */
   | { readonly kind: "agreed" }
-  /** Somebody else moved the clock while it was measured: nothing can be said. */
+  /** The clock was changed from outside while it was measured: the result means nothing. */
   | { readonly kind: "disturbed" }
-  /** A large offset that further polls have to confirm. */
+  /** A large offset that further polls must confirm. */
   | { readonly kind: "to_be_confirmed"; readonly seconds: number }
   | { readonly kind: "no_servers" }
   | { readonly kind: "no_time_source" }
   | { readonly kind: "no_majority" }
   | { readonly kind: "too_few"; readonly agreeing: number; readonly needed: number }
-  /** A single source that a second look at it contradicts. */
+  /** A single source that a second opinion contradicts. */
   | { readonly kind: "suspect"; readonly id: string; readonly seconds: number }
   | { readonly kind: "panic_threshold"; readonly seconds: number }
-  /** The time that was measured lies below the floor, or beyond the ceiling. */
+  /** The measured time lies below the floor, or beyond the ceiling. */
   | { readonly kind: "below_floor" | "beyond_ceiling"; readonly measuredSeconds: number };
 
-/** Whether the sources want what the clock was not given yet. */
+/** Whether the sources demand a correction that was not made yet. */
 export function isUnsettled({ kind }: Verdict): boolean {
   return kind === "to_be_confirmed" || kind === "panic_threshold";
 }
@@ -37,7 +37,7 @@ export function verdictWithout(selection: Selection): Verdict {
   }
 }
 
-/** What is to be believed of a measured time at all; null: nothing speaks against it. */
+/** Whether a measured time is possible at all; null: it is. */
 export function implausible(
   measuredSeconds: number,
   bounds: { floorSeconds: number; ceilingSeconds: number },
@@ -47,7 +47,7 @@ export function implausible(
   return null;
 }
 
-/** What a decision on a measurement means for whoever asks. */
+/** The verdict that a decision on a measurement stands for. */
 export function verdictOf(action: Action, { offsetSeconds }: Measurement): Verdict {
   switch (action.kind) {
     case "refuse":

@@ -17,7 +17,7 @@ import type { BadPacket, ExchangeOutcome, Sample } from "./sample.ts";
  */
 export const deadlineSeconds = 1;
 
-/** Bad packets that are reported; a flood of them shall not fill the memory. */
+/** Bad packets that are reported: a flood of them must not fill the memory. */
 const mostIgnored = 256;
 
 export interface ExchangeOptions {
@@ -26,7 +26,7 @@ export interface ExchangeOptions {
   readonly timers: Timers;
   /** Seconds since 1970 that every server's time is taken to be within 68 years of: the build date. */
   readonly pivotSeconds: number;
-  /** Uint8Array(8) from a cryptographic source, another one at each call. */
+  /** Uint8Array(8) from a cryptographic source, new at each call. */
   readonly randomNonce: () => Uint8Array;
 }
 
@@ -35,13 +35,13 @@ export type Exchange = (address: DatagramAddress) => Promise<ExchangeOutcome>;
 
 /**
  * NTPv4 client exchanges, any number at a time: one packet out, from a port of its own, and the first believable reply
- * in. A packet that is not believed never ends an exchange, else whoever can spoof one could cancel the good reply.
+ * in. A packet that is not believed never ends an exchange: a forged one could otherwise cancel the good reply.
  */
 export function createExchange(options: ExchangeOptions): Exchange {
   return (address) => new Promise((resolve) => begin(options, address, resolve));
 }
 
-/** What one packet comes to. */
+/** What one packet says. */
 type Answer =
   | { readonly kind: "sample"; readonly sample: Sample }
   | { readonly kind: "kiss"; readonly code: string }
@@ -66,7 +66,7 @@ function begin(
     resolve({ ...ending, ignored });
   };
   const onFailure = (code: string): void => end({ kind: "silent", reason: code });
-  // Before the socket is there, so that whatever opening it takes counts too.
+  // Before the socket is opened, so that the time for that counts too.
   const stopTimer = options.timers.after(deadlineSeconds, () => onFailure(lastBad ?? "timeout"));
   const onAnswer = (answer: Answer): void => {
     if (answer.kind === "bad") {
@@ -88,7 +88,7 @@ interface AskHandlers {
   readonly onFailure: (code: string) => void;
 }
 
-/** Opens the socket and sends the request; what comes back is judged and handed on until the connection is closed. */
+/** Opens the socket and sends the request; packets are judged and handed on until the connection is closed. */
 async function ask(
   { driver, datagrams, pivotSeconds, randomNonce }: ExchangeOptions,
   address: DatagramAddress,
@@ -99,7 +99,7 @@ async function ask(
   let sent: ClockReading = { wallSeconds: Number.NaN, monotonicSeconds: Number.POSITIVE_INFINITY };
   const onPacket = (packet: Uint8Array, ageSeconds: number): void => {
     try {
-      // First of all: what is done before it is taken for time on the wire.
+      // First of all: time spent before it would count as time on the wire.
       const arrived = readingAtArrival(sent, driver.read(), ageSeconds);
       const expectation = { nonce, pivotSeconds };
       const sentMonotonicSeconds = sent.monotonicSeconds;

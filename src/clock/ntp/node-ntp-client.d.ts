@@ -1,4 +1,4 @@
-/** What is used of ntp-client 0.5.3, which brings no types; loaded with `import()`, so it is the module's default. */
+/** The part of ntp-client 0.5.3 that the agent uses; the package brings no types. `import()` gives it as the default export. */
 declare module "node-ntp-client" {
   interface NtpClient {
     /** Milliseconds; one for all calls. */

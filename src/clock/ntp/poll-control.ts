@@ -1,12 +1,12 @@
-/** When one source is asked next. A value: each function gives the state after what happened. */
+/** When a source is polled next. A value: each function gives the state after what happened. */
 export interface PollState {
-  /** false: the source told us to go away, and nothing is sent to it until its settings or address change. */
+  /** false: the source refused to be polled; nothing is sent to it until its settings or address change. */
   readonly isWelcome: boolean;
   /** Log2 of the seconds between polls that are answered. */
   readonly exponent: number;
-  /** Log2 of the least seconds between any two packets to this source; it rises by kisses and never falls. */
+  /** Log2 of the least seconds between any two packets to this source; kisses raise it, and it never falls. */
   readonly floorExponent: number;
-  /** −`countLimit` to `countLimit`: how long things have been steady at this interval. */
+  /** −`countLimit` to `countLimit`: how long the clock has been steady at this interval. */
   readonly count: number;
   /** Polls in a row without an answer. */
   readonly failures: number;
@@ -16,10 +16,10 @@ export interface PollState {
 const least = 6;
 const usualMost = 10;
 
-/** Log2 seconds: 36 h, beyond which no kiss drives a source (RFC 5905 §7.2: MAXPOLL). */
+/** Log2 seconds: 36 h, the longest interval that kisses lead to (RFC 5905 §7.2: MAXPOLL). */
 const most = 17;
 
-/** What an offset may be in jitters and still count as steady (RFC 5905 §A.5.5.6: PGATE). */
+/** Jitters that an offset may have and still count as steady (RFC 5905 §A.5.5.6: PGATE). */
 const gate = 4;
 
 /** The count at which the interval changes (RFC 5905 §A.5.5.6: LIMIT). */
@@ -29,10 +29,10 @@ const countLimit = 30;
 const firstRetrySeconds = 15;
 const lastRetrySeconds = 360;
 
-/** Part of a retry's wait that chance adds or takes: devices that lost one network do not all come back at once. */
+/** Part of a retry's wait that is random, so that devices on one network do not all return at once. */
 const retryJitter = 0.1;
 
-/** Failures in a row after which nothing is steady any more: as many as the reach register holds. */
+/** Failures in a row after which the interval begins anew: as many as the reach register holds. */
 const forgetfulFailures = 8;
 
 export const firstPoll: PollState = {
@@ -61,14 +61,14 @@ export function afterAnswer(
   return { ...answered, count };
 }
 
-/** After a poll that nothing believable came back for. */
+/** After a poll without a believable answer. */
 export function afterSilence(state: PollState): PollState {
   return { ...state, failures: state.failures + 1 };
 }
 
 /**
- * After a kiss-o'-death (RFC 5905 §7.4). DENY and RSTR end the matter. RATE makes the interval four times as long for
- * good; so does a code that is not known, for it is no invitation.
+ * After a kiss-o'-death (RFC 5905 §7.4). After DENY and RSTR the source is not polled any more. RATE makes the interval
+ * four times as long from then on; so does an unknown code.
  */
 export function afterKiss(state: PollState, code: string): PollState {
   if (code === "DENY" || code === "RSTR") return { ...state, isWelcome: false };
@@ -76,7 +76,7 @@ export function afterKiss(state: PollState, code: string): PollState {
   return withExponent({ ...state, floorExponent }, floorExponent);
 }
 
-/** At the interval of an exponent, as far as it may be, with the counting begun anew. */
+/** At the interval of an exponent, within the bounds, with the count begun anew. */
 function withExponent(state: PollState, exponent: number): PollState {
   const highest = Math.max(usualMost, state.floorExponent);
   const lowest = Math.max(least, state.floorExponent);
@@ -89,6 +89,6 @@ export function waitSeconds(state: PollState, random: number): number | null {
   if (state.failures === 0) return 2 ** state.exponent;
   const doubled = Math.min(lastRetrySeconds, firstRetrySeconds * 2 ** (state.failures - 1));
   const retry = doubled * (1 + retryJitter * (2 * random - 1));
-  // A server that asked for fewer packets gets no more of them because one was lost.
+  // A lost packet does not entitle to more requests than the server allows.
   return Math.max(retry, state.floorExponent === 0 ? 0 : 2 ** state.floorExponent);
 }

@@ -3,7 +3,7 @@ import { phi, type Sample } from "./sample.ts";
 /** The last samples of one source, at most `registerLength`, the newest first. */
 export type SampleRegister = readonly Sample[];
 
-/** What one source says now: its best sample, and how its others scatter. */
+/** What one source says now: its best sample, and how the others scatter around it. */
 export interface SourceEstimate {
   readonly sample: Sample;
   /** Positive: this host is behind. */
@@ -11,7 +11,7 @@ export interface SourceEstimate {
   readonly delaySeconds: number;
   /** RMS of the other samples' offsets against the best one's; at least `leastJitterSeconds`. */
   readonly jitterSeconds: number;
-  /** What the best sample's offset may err by for the network's noise (standard deviation), told by the delays alone. */
+  /** Standard deviation of the best sample's offset for the network's noise, estimated from the delays alone. */
   readonly noiseSeconds: number;
   /** ε of the best sample at `atSeconds`; it grows by phi from then on. */
   readonly dispersionSeconds: number;
@@ -35,9 +35,9 @@ export function addSample(register: SampleRegister, sample: Sample): SampleRegis
 /**
  * The best sample of the register at `nowSeconds` (monotonic); null: there is none.
  *
- * RFC 5905 §10 sorts by delay and ages by dispersion. Here both are one figure, the delay and twice what the two clocks
- * may have drifted since: half the delay bounds a sample's error, and phi × age comes on top of it. Unlike there, an
- * empty place counts nothing, so that the burst at the start is an answer by itself.
+ * RFC 5905 §10 sorts by delay and ages by dispersion. Here both are one figure: the delay, and twice what the two clocks
+ * may have drifted since. Half the delay bounds a sample's error, and phi × age is added to it. Unlike there, an empty
+ * place of the register counts nothing, so that the burst at the start is enough for an estimate.
  */
 export function estimateOf(register: SampleRegister, nowSeconds: number): SourceEstimate | null {
   const [newest, ...older] = register;
@@ -68,19 +68,19 @@ function jitterAround(best: Sample, register: SampleRegister): number {
 /** Samples by which the least delay of a path is about known. */
 const enoughSamples = 4;
 
-/** What the noise of a path may be, as a part of its delay, while it is not known. */
+/** The noise that a path is assumed to have while it is not known, as a part of its delay. */
 const unknownNoise = 0.05;
 
 /**
- * An offset's standard deviation by what two delays are above the least: with D to share between the two ways in any
- * proportion it is D / √12, and the least delay that was seen is not yet the least there is.
+ * Standard deviation of an offset, as a part of the delay D above the least one: with D shared between the two
+ * directions in any proportion it is D / √12, and the least delay seen so far may still be undercut.
  */
 const excessToNoise = 0.28;
 
 /**
- * Jitter holds whatever the host's own clock did between the samples besides the network's noise, so a clock that is
- * corrected by it is corrected the less the more it needs it. A packet that waited came late by as much: half of what
- * its delay is above the least one is what its offset may err by.
+ * Jitter contains the drift of the host's own clock between the samples as well as the network's noise: a clock that
+ * needs more correction would get less. The delays contain the network's noise alone: a packet that waited arrived late
+ * by as much, and its offset errs by up to half of its delay above the least one.
  */
 function noiseOf(best: Sample, register: SampleRegister): number {
   const delays = register.map(({ delaySeconds }) => delaySeconds).sort((a, b) => a - b);
@@ -90,14 +90,14 @@ function noiseOf(best: Sample, register: SampleRegister): number {
   return Math.max(leastJitterSeconds, known + (register.length < enoughSamples ? unknownNoise * least : 0));
 }
 
-/** The register after the host's clock was stepped or slewed forward by `seconds`: it is that much less behind. */
+/** The register after the host's clock was moved forward by `seconds`: each offset is less by as much. */
 export function shiftSamples(register: SampleRegister, seconds: number): SampleRegister {
   return register.map((sample) => ({ ...sample, offsetSeconds: sample.offsetSeconds - seconds }));
 }
 
 /**
- * λ, seconds, at `nowSeconds` (monotonic): the true offset lies within offset ± λ if all up to the root tell the truth
- * (RFC 5905 §11.1).
+ * λ, seconds, at `nowSeconds` (monotonic): the true offset lies within offset ± λ, if all servers up to the root are
+ * right (RFC 5905 §11.1).
  */
 export function rootDistance(estimate: SourceEstimate, nowSeconds: number): number {
   const { sample, delaySeconds, dispersionSeconds, jitterSeconds, atSeconds } = estimate;

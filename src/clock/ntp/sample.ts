@@ -1,6 +1,6 @@
 import type { Leap } from "../../host/ports.ts";
 
-/** What one accepted exchange with a server says (RFC 5905 §8). Positive offset: this host is behind; add it. */
+/** The result of one accepted exchange with a server (RFC 5905 §8). Positive offset: this host is behind; add it. */
 export interface Sample {
   /** Monotonic seconds of the host at the arrival of the reply. */
   readonly atSeconds: number;
@@ -31,9 +31,9 @@ export type BadPacket =
   | "delay";
 
 /**
- * How an exchange ended. `ignored`: what came before and was not believed, each reason as often as it came.
- * `silent`: nothing believable until the deadline; its reason is the last bad packet's, else `timeout`, or the code of
- * the system's error such as ECONNREFUSED.
+ * How an exchange ended. `ignored`: why earlier packets were not believed, a reason for each.
+ * `silent`: no believable packet until the deadline; its reason is that of the last bad packet, else `timeout`, or the
+ * code of the system's error such as ECONNREFUSED.
  */
 export type ExchangeOutcome =
   | { readonly kind: "sample"; readonly sample: Sample; readonly ignored: readonly BadPacket[] }

@@ -3,11 +3,11 @@ import { systemErrorCode } from "../../contract/errors.ts";
 import type { ClockDriver, DatagramAddress } from "../../host/ports.ts";
 import { inEra } from "./ntp-packet.ts";
 
-/** What node-ntp-client thinks of this host's clock. Positive offset: this host is behind. */
+/** What node-ntp-client says of this host's clock. Positive offset: this host is behind. */
 export type SecondOpinion =
   | {
       readonly kind: "opinion";
-      /** Off by up to half of the round trip and 1 ms: the client reads one time of the reply, in milliseconds. */
+      /** Wrong by up to half of the round trip and 1 ms: the client reads one time of the reply, in milliseconds. */
       readonly offsetSeconds: number;
       readonly roundTripSeconds: number;
     }
@@ -17,31 +17,32 @@ export type SecondOpinion =
    */
   | { readonly kind: "none"; readonly reason: string };
 
-/** Asks at a literal address; calls wait for each other, each at most `replySeconds`. Never rejects. */
+/** Asks the server at a literal address. Calls run one after the other, each for at most `replySeconds`. Never rejects. */
 export type AskSecondOpinion = (address: DatagramAddress) => Promise<SecondOpinion>;
 
 export interface SecondOpinionOptions {
   readonly driver: Pick<ClockDriver, "read">;
-  /** Seconds since 1970, the build date: no right clock shows less, and its era is within 68 years of it. */
+  /** Seconds since 1970, the build date: a right clock shows a later time, within 68 years of it. */
   readonly pivotSeconds: number;
   readonly replySeconds?: number;
 }
 
-/** Seconds; a server that our own exchange got an answer from within 1 s has had its time twice over. */
+/** Seconds: twice what the agent's own exchange waits for an answer. */
 const usualReplySeconds = 2;
 
-/** Seconds that two opinions may be apart besides the round trip: the second one is coarse, and both may be slewing. */
+/** Seconds that two opinions may differ by, besides the round trip: the second one is coarse, and the clock may be slewing. */
 const coarsenessSeconds = 2;
 
-/** Where NTP's era 0 begins: what the client makes of a transmit time that is not there. */
+/** Where NTP's era 0 begins: the client gives this date for a transmit time of zero. */
 const eraZeroMilliseconds = Date.UTC(1900, 0, 1);
 
 /**
- * node-ntp-client as a second program's coarse opinion. It believes the first packet from anyone, of any kind, so its
- * opinion can at most raise doubt; it must never set a clock. It is loaded at the first question.
+ * node-ntp-client as a second program's coarse opinion. It believes the first packet that arrives, from any address and
+ * of any kind, so its opinion can only raise doubt and must never set a clock (docs/design/trusted-time.md, rule 11). It
+ * is loaded at the first question.
  */
 export function askSecondOpinion(options: SecondOpinionOptions): AskSecondOpinion {
-  // Its timeout is one variable for all calls, and its errors do not say whose they are.
+  // Its timeout is one variable for all calls, and its errors do not name the call that they belong to.
   let last: Promise<unknown> = Promise.resolve();
   return ({ address, port }) => {
     if (isIP(address) !== 4) return Promise.resolve(none("not_ipv4"));
@@ -53,7 +54,7 @@ export function askSecondOpinion(options: SecondOpinionOptions): AskSecondOpinio
   };
 }
 
-/** Whether the two opinions are further apart than their coarseness explains. */
+/** Whether the two opinions differ by more than their coarseness explains. */
 export function disagrees(
   offsetSeconds: number,
   opinion: Extract<SecondOpinion, { kind: "opinion" }>,

@@ -6,7 +6,7 @@ import { type Selection, select } from "../select/select.ts";
 import { estimateOf, rootDistance, type SourceEstimate } from "./sample-filter.ts";
 import { createSource, type Source, type SourceOptions } from "./source.ts";
 
-/** What one source is worth at the moment of a selection. */
+/** A source as a selection sees it. */
 export interface RatedSource {
   readonly source: Source;
   readonly estimate: SourceEstimate | null;
@@ -14,13 +14,13 @@ export interface RatedSource {
   readonly distanceSeconds: number | null;
 }
 
-/** A selection over all sources, and what was measured by it. */
+/** A selection over all sources, and the measurement that it gives. */
 export interface Ballot {
   readonly selection: Selection;
   readonly ratedSources: readonly RatedSource[];
-  /** The survivor that the others are led by; it does not change for the noise of one poll. */
+  /** The system peer; it does not change for the noise of one poll. */
   readonly peer: string | null;
-  /** What more than half of those that agree announce, for one alone would be a second's step; null: no agreement. */
+  /** The leap second that more than half of those that agree announce; null: no agreement. */
   readonly leap: Leap | null;
   /** null: no agreement. */
   readonly measurement: Measurement | null;
@@ -28,19 +28,19 @@ export interface Ballot {
 
 /** The time servers of the settings, asked together. */
 export interface SourcePool {
-  /** Keeps those that stay, with what they said; the others are forgotten. */
+  /** Keeps the sources that are still named, with their samples; forgets the others. */
   configure(servers: readonly string[]): void;
   sources(): readonly Source[];
-  /** Asks all of them side by side, each so many times. Never rejects. */
+  /** Polls all sources side by side, each so many times. Never rejects. */
   poll(burst: number): Promise<void>;
   /**
-   * What they say now. `minAgreeing`: how many must agree for anything to be believed; null: one where there is one
-   * server, else two. It makes nothing trusted: that takes a majority of all (`isMajority`).
+   * Selects among what they say now. `minAgreeing`: how many must agree for a time to be accepted; null: one where one
+   * server is set, else two. A trusted time takes a majority of all (`isMajority`).
    */
   ballot(minAgreeing: number | null): Ballot;
-  /** The last ballot; its offsets against the clock as it stands now. */
+  /** The last ballot; its offsets are against the clock as it stands now. */
   last(): Ballot | null;
-  /** Another clock is measured from now on, or somebody else moved this one: what was said means nothing. */
+  /** Forgets all samples: another clock is measured from now on, or this one was changed from outside. */
   forget(): void;
 }
 
@@ -97,7 +97,7 @@ function rate(source: Source, nowSeconds: number): RatedSource {
   return { source, estimate, distanceSeconds: estimate && rootDistance(estimate, nowSeconds) };
 }
 
-/** The clock was moved forward by so many seconds since: every source has become that much less. */
+/** The clock was moved forward by so many seconds since: each offset is less by as much. */
 function shifted(ballot: Ballot, seconds: number): Ballot {
   const ratedSources = ballot.ratedSources.map((rated) => {
     const { estimate } = rated;
@@ -116,7 +116,7 @@ function candidateOf({ source, estimate, distanceSeconds }: RatedSource): Candid
   return [{ id: source.id, offsetSeconds, jitterSeconds, stratum, rootDistanceSeconds: distanceSeconds }];
 }
 
-/** As new as the newest of the samples that the agreement rests on. */
+/** Its time is that of the newest sample that the agreement rests on. */
 function measurementOf(
   selection: Selection,
   ratedSources: readonly RatedSource[],
@@ -130,7 +130,7 @@ function measurementOf(
     atSeconds: Math.max(...times),
     offsetSeconds,
     jitterSeconds,
-    // Servers err each in its own way: other ones bring another mean, and no clock has moved for that.
+    // Each server has an error of its own: other survivors give another mean, although no clock has moved.
     noiseSeconds: isSameSet(before, survivors)
       ? noiseOf(surviving)
       : Math.hypot(noiseOf(surviving), jitterSeconds),
@@ -158,7 +158,7 @@ function isSameSet(before: Ballot | null, survivors: readonly string[]): boolean
   return former.length === survivors.length && former.every((id) => survivors.includes(id));
 }
 
-/** Noise of the mean that is weighted by the reciprocals of the distances, each source's being its own. */
+/** Noise of the mean, which is weighted by the reciprocals of the distances; the noises of two sources are independent. */
 function noiseOf(surviving: readonly RatedSource[]): number {
   const weighted = surviving.flatMap(({ estimate, distanceSeconds }) =>
     estimate && distanceSeconds ? [{ weight: 1 / distanceSeconds, noise: estimate.noiseSeconds }] : [],

@@ -4,24 +4,24 @@ import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-contro
 import type { ExchangeOutcome } from "./sample.ts";
 import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";
 
-/** One time server: its address, its last samples, and whether it wants to be asked. */
+/** One time server: its address, its last samples, and whether it may be polled. */
 export interface Source {
   /** As it stands in the settings. */
   readonly id: string;
   readonly host: string;
   /** null: not looked up yet. */
   address(): DatagramAddress | null;
-  /** Against the clock as it stands now, however it was moved since each of them. */
+  /** The samples, against the clock as it stands now. */
   register(): SampleRegister;
   /** A bit for each of the last eight exchanges, the newest lowest. */
   reach(): number;
-  /** The code of the kiss-o'-death that shut it up for good; null: it may be asked. */
+  /** The code of the kiss-o'-death that forbade further requests; null: it may be polled. */
   denied(): string | null;
-  /** Why the last exchange brought nothing; null: it did. */
+  /** Why the last exchange brought no sample; null: it brought one. */
   failure(): string | null;
-  /** Asks it so many times, two seconds apart; nothing while it has asked for rest. Never rejects. */
+  /** Polls it so many times, two seconds apart; does nothing while it has asked for fewer requests. Never rejects. */
   poll(burst: number): Promise<void>;
-  /** What it said means nothing any more. */
+  /** Forgets its samples. */
   forget(): void;
 }
 
@@ -30,17 +30,17 @@ export interface SourceOptions {
   readonly resolve: ResolveHost;
   readonly timers: Timers;
   readonly monotonic: () => number;
-  /** Seconds that the clock was moved forward by in all. */
+  /** Seconds by which the clock was moved forward in all. */
   readonly moved: () => number;
   readonly counters: Counters;
-  /** True for an address that another source has: the same server must not vote twice. */
+  /** Whether another source has this address: a server must not vote twice. */
   readonly isTaken: (address: DatagramAddress, by: string) => boolean;
 }
 
-/** Seconds between two exchanges of a burst: public servers take a faster one for an attack. */
+/** Seconds between two exchanges of a burst: public servers treat faster requests as an attack. */
 const burstSpacingSeconds = 2;
 
-/** The newest bits of the reach register that say that a server is silent: three of them. */
+/** The newest bits of the reach register; a server is silent when all three are 0. */
 const silences = 0b111;
 
 /** Seconds after which a name is looked up again: pools change. */
@@ -58,7 +58,7 @@ class PolledSource implements Source {
   #address: DatagramAddress | null = null;
   #lookedUpAt = Number.NEGATIVE_INFINITY;
   #register: SampleRegister = emptyRegister;
-  /** What `moved` was when the register was last brought up to it. */
+  /** What `moved` was when the samples were last brought up to date. */
   #moved = 0;
   #reach = 0;
   #poll: PollState = firstPoll;
@@ -106,14 +106,14 @@ class PolledSource implements Source {
     for (let count = 0; count < burst; count += 1) {
       if (this.#denied !== null || monotonic() < this.#nextPollAt) return;
       if (count > 0) await new Promise<void>((resolve) => timers.after(burstSpacingSeconds, resolve));
-      // Once a burst: a name server need not be asked again every two seconds.
+      // Once a burst: a name need not be looked up every two seconds.
       const address = count === 0 ? await this.#lookUp() : this.#address;
       if (!address) return;
       this.#take(await this.#options.exchange(address));
     }
   }
 
-  /** Again hourly, and after a failure: the next address of the name may be a server that answers. */
+  /** Looks the name up again every hour, and after a failure: another address may answer. */
   async #lookUp(): Promise<DatagramAddress | null> {
     const { resolve, monotonic, counters } = this.#options;
     const isStale = monotonic() - this.#lookedUpAt > nameLifetimeSeconds;
@@ -125,11 +125,11 @@ class PolledSource implements Source {
     return this.#address;
   }
 
-  /** The address that answered last, unless it has been silent several times in a row; else one that no other source has. */
+  /** Keeps the address that answered last, unless it was silent several times in a row; else takes one that no other source has. */
   #choose(found: readonly DatagramAddress[]): void {
     const free = found.filter((address) => !this.#options.isTaken(address, this.id));
     const isPresent = ({ address }: DatagramAddress) => address === this.#address?.address;
-    // One packet that was lost is no reason to forget a server.
+    // One lost packet is not a reason to leave a server.
     const isGivenUp = this.#failure !== null && (this.#reach & silences) === 0;
     const next = free.find((address) => isPresent(address) !== isGivenUp);
     this.#moveTo(next ?? free[0] ?? null);
@@ -139,7 +139,7 @@ class PolledSource implements Source {
   #moveTo(address: DatagramAddress | null): void {
     this.#lookedUpAt = this.#options.monotonic();
     if (address?.address === this.#address?.address) return;
-    // What another server said, and what it asked for, does not hold for this one.
+    // Samples of the former address, and its kisses, do not hold for this one.
     this.#register = emptyRegister;
     this.#reach = 0;
     this.#poll = firstPoll;

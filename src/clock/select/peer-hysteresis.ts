@@ -1,4 +1,4 @@
-/** Which source is the system peer, and which one has been better lately. */
+/** The system peer, and the source that has been better lately. */
 export interface PeerState {
   /** null: none was ever selected, or there is no agreement. */
   readonly peer: string | null;
@@ -13,9 +13,9 @@ export const noPeer: PeerState = { peer: null, challenger: null, wins: 0 };
 const winsNeeded = 3;
 
 /**
- * The system peer after one more selection: two sources of about one merit would take turns at every poll otherwise
+ * The system peer after one more selection. Without it two sources of similar merit would alternate at every poll
  * (RFC 5905 §11.2.3 keeps the old peer among the survivors for the same reason). `survivors` are ids, best first; a peer
- * that is no survivor is given up at once.
+ * that does not survive is replaced at once.
  */
 export function nextPeer(state: PeerState, survivors: readonly string[]): PeerState {
   const [best] = survivors;

@@ -1,4 +1,4 @@
-/** What the clock's loop has done since the agent's start, each counted up; as metrics want it. */
+/** Counts of what the clock's loop has done since the agent's start. */
 export interface Counters {
   add(name: CounterName, by?: number): void;
   read(): Readonly<Record<CounterName, number>>;

@@ -1,4 +1,4 @@
-/** One measurement of the past. */
+/** One past measurement. */
 export interface HistoryPoint {
   readonly atMonotonic: number;
   readonly offsetSeconds: number;

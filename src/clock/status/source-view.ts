@@ -4,8 +4,8 @@ import type { Ballot, RatedSource, SourcePool } from "../ntp/source-pool.ts";
 import { sourceReasonWords } from "./sentences.ts";
 
 /**
- * Each of our time servers as the API says it, in the order of the settings. `hostOffsetSeconds`: what the host's own
- * clock lacks against the one that they are measured by.
+ * Each configured time server as the API says it, in the order of the settings. `hostOffsetSeconds`: what the host's own
+ * clock lacks of the steered one.
  */
 export function sourceViews(
   pool: SourcePool,
@@ -53,7 +53,7 @@ function stateOf(
   return votedState(source.id, last, failure === null ? null : failureReason(failure, true));
 }
 
-/** `remark`: what the last poll of a source failed for that is still used. */
+/** `remark`: why the last poll of the source failed, although the source is still used. */
 function votedState(id: string, { selection, peer }: Ballot, remark: TimeSource["reason"]): StateAndReason {
   const falseticker = { state: "falseticker", reason: reasonOf("majority_differs") } as const;
   switch (selection.kind) {
@@ -84,7 +84,7 @@ function reasonOf(
   return { code, cause, detail: sourceReasonWords({ code, cause }, isStillUsed) };
 }
 
-/** Failures of exchanges and look-ups that the contract has a code of its own for. */
+/** Failures of exchanges and look-ups with a code of their own in the contract. */
 const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
   timeout: "timeout",
   name_not_found: "name_not_found",

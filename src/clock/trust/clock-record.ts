@@ -1,18 +1,18 @@
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 
-/** What outlives the agent of what it knew of its clock. */
+/** What the agent keeps of its clock over restarts. */
 export interface ClockRecord {
-  /** A time that is certainly past; null: nothing better than the build date. */
+  /** A time that has certainly passed; null: the build date. */
   readonly floor_at: string | null;
-  /** What is left in this boot of the leap that the floor may make after each; null: not begun. */
+  /** Seconds left of the jump that the floor may make once in each boot; null: not begun. */
   readonly power_off_gap: { readonly boot_id: string; readonly left_seconds: number } | null;
   /** Error of the oscillator (ppm), positive: slow; null: never measured. */
   readonly frequency_ppm: number | null;
-  /** The boot in which the clock was last put right. */
+  /** The boot in which the clock was last synchronised. */
   readonly synchronised_boot_id: string | null;
 }
 
-/** Lost, the next start measures the oscillator anew and believes any time since the build. */
+/** When it is lost, the next start measures the oscillator anew and believes any time since the build. */
 export const clockRecordKind: DocumentKind<ClockRecord> = {
   name: "clock",
   formatVersion: "1.0.0",

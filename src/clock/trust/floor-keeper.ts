@@ -14,7 +14,7 @@ import {
 export interface FloorKeeper {
   atSeconds(): number;
   ceilingSeconds(): number;
-  /** `nowSeconds`: by the clock that is vouched for to this degree. */
+  /** `nowSeconds`: the time that is trusted to this degree. */
   raise(trust: ClockTrust, nowSeconds: number, monotonicSeconds: number): void;
   stepped(): void;
   /** Back to the build date; on the disk when it settles. */
@@ -28,7 +28,7 @@ export interface FloorKeeperOptions {
   readonly monotonicSeconds: number;
 }
 
-/** Seconds that the floor may have risen without the disk knowing; then it is written, at most so often. */
+/** Seconds by which the floor rises before it is written again. */
 const writeEverySeconds = 3_600;
 
 export function createFloorKeeper(options: FloorKeeperOptions): FloorKeeper {
@@ -44,8 +44,8 @@ export function createFloorKeeper(options: FloorKeeperOptions): FloorKeeper {
     atSeconds: () => floor.atSeconds,
     ceilingSeconds: () => ceilingSeconds(buildSeconds),
     raise: (trust, nowSeconds, monotonicSeconds) => {
-      const look = { trust, nowSeconds, monotonicSeconds, ceilingSeconds: ceilingSeconds(buildSeconds) };
-      floor = riseFloor(floor, look);
+      const check = { trust, nowSeconds, monotonicSeconds, ceilingSeconds: ceilingSeconds(buildSeconds) };
+      floor = riseFloor(floor, check);
       if (floor.atSeconds - writtenSeconds < writeEverySeconds) return;
       writtenSeconds = floor.atSeconds;
       record.note(stored, 0);
@@ -67,7 +67,7 @@ export function createFloorKeeper(options: FloorKeeperOptions): FloorKeeper {
   };
 }
 
-/** The later of the build date and what was stored; the leap of this boot, or what an earlier run left of it. */
+/** The later of the build date and the stored floor, with what earlier runs in this boot left of the jump. */
 function storedFloor({ record, buildSeconds, bootId, monotonicSeconds }: FloorKeeperOptions): Floor {
   const { floor_at, power_off_gap } = record.read();
   const storedSeconds = floor_at === null ? buildSeconds : Date.parse(floor_at) / 1_000;

@@ -1,17 +1,17 @@
 import type { ClockTrust } from "./clock-state.ts";
 
 /**
- * The floor: a time that is certainly past. A clock below it is wrong without anybody being asked. It must rise slowly,
- * for a false time that it once followed would keep the true one out.
+ * The floor: a time that has certainly passed, so that a clock below it is wrong (docs/design/trusted-time.md, rule 12).
+ * It must rise slowly: if it followed a false time, it would reject the true one.
  */
 export interface Floor {
   /** Seconds since 1970. */
   readonly atSeconds: number;
-  /** What this boot may still be ahead of the last one because the host was switched off in between (s). */
+  /** Seconds that the floor may still jump in this boot, because the host may have been switched off before it. */
   readonly gapSeconds: number;
-  /** Monotonic seconds of the last look. */
+  /** Monotonic seconds of the last check. */
   readonly checkedAt: number;
-  /** Monotonic seconds since when somebody vouches for the clock, and since when a majority does, without a step. */
+  /** Monotonic seconds since when the clock is accepted or trusted, and since when it is trusted, without a step; null: it is not. */
   readonly acceptedSince: number | null;
   readonly trustedSince: number | null;
 }
@@ -21,19 +21,19 @@ const daySeconds = 86_400;
 /** Seconds of trusted time that must have held before the floor follows it. */
 const holdDownSeconds = daySeconds;
 
-/** Seconds of vouched time before the floor makes up for a time without power: until then a mistyped time can be set right. */
+/** Seconds of accepted time before the floor makes up for a time without power: until then a mistyped time can be corrected. */
 const leapAfterSeconds = 3_600;
 
-/** Seconds that the floor stays behind: right at its heels it would forbid a clock that ran ahead to be set back. */
+/** Seconds that the floor stays behind the time, so that a clock that ran ahead can be set back. */
 const lagSeconds = daySeconds;
 
 /** Seconds that a host may have been switched off without the floor lagging behind. */
 export const powerOffGapSeconds = 400 * daySeconds;
 
-/** Seconds after the build: no later time is believed, whoever says it. */
+/** Seconds after the build: no later time is believed, from any source. */
 const lifetimeSeconds = 15 * 365.25 * daySeconds;
 
-/** Where belief ends: build date + 15 years. */
+/** The latest time that is believed: build date + 15 years. */
 export function ceilingSeconds(buildSeconds: number): number {
   return buildSeconds + lifetimeSeconds;
 }
@@ -44,20 +44,20 @@ export function beginFloor(atSeconds: number, gapSeconds: number, monotonicSecon
 
 export interface FloorCheck {
   readonly trust: ClockTrust;
-  /** Time by the clock that somebody vouches for. */
+  /** Seconds since 1970, by the trusted time. */
   readonly nowSeconds: number;
   readonly monotonicSeconds: number;
   readonly ceilingSeconds: number;
 }
 
-/** The floor after one more look at the clock; never lower than before. */
-export function riseFloor(floor: Floor, look: FloorCheck): Floor {
-  const { trust, nowSeconds, monotonicSeconds } = look;
+/** The floor after one more check of the clock; never lower than before. */
+export function riseFloor(floor: Floor, check: FloorCheck): Floor {
+  const { trust, nowSeconds, monotonicSeconds } = check;
   const elapsed = Math.max(0, monotonicSeconds - floor.checkedAt);
   const trustedSince = trust === "trusted" ? (floor.trustedSince ?? monotonicSeconds) : null;
   const acceptedSince = trust === "none" ? null : (floor.acceptedSince ?? monotonicSeconds);
   const present = { ...floor, checkedAt: monotonicSeconds, acceptedSince, trustedSince };
-  const target = Math.min(nowSeconds - lagSeconds, look.ceilingSeconds);
+  const target = Math.min(nowSeconds - lagSeconds, check.ceilingSeconds);
   if (trust === "none" || target <= floor.atSeconds) return present;
   const heldFor = (since: number | null): number => (since === null ? 0 : monotonicSeconds - since);
   if (heldFor(trustedSince) >= holdDownSeconds) return { ...present, atSeconds: target };
@@ -67,7 +67,7 @@ export function riseFloor(floor: Floor, look: FloorCheck): Floor {
   return { ...present, atSeconds: floor.atSeconds + rise, gapSeconds };
 }
 
-/** After a step of the clock vouched time begins anew: it did not hold. */
+/** After a step of the clock the waits begin anew: the time before it did not hold. */
 export function heldNoLonger(floor: Floor): Floor {
   return { ...floor, acceptedSince: null, trustedSince: null };
 }

@@ -1,14 +1,14 @@
 import { syncRequest, timeSync } from "../schemas/clock.ts";
 import { everyone, type Operation } from "./operation.ts";
 
-const menders = { roles: ["admin", "operator"] } as const;
+const correctors = { roles: ["admin", "operator"] } as const;
 
-/** The clock: how it is, and how a client mends it, also with a token that the clock alone has spoilt. */
+/** The clock: reading and correcting it, also with a token that only a wrong clock has invalidated. */
 export const timeOperations = {
   getTimeSync: {
     method: "GET",
     path: "/api/system/time-sync",
-    summary: "How the clock is, who keeps it, and what each source says",
+    summary: "Show how the clock is, the program that sets it, and what each source says",
     access: everyone,
     scope: "system:read",
     clockTolerant: true,
@@ -18,8 +18,8 @@ export const timeOperations = {
   reselectTimeSources: {
     method: "POST",
     path: "/api/system/time-sync/reselect",
-    summary: "Ask all sources and select anew; never steps the clock",
-    access: menders,
+    summary: "Poll all sources and select anew; never steps the clock",
+    access: correctors,
     scope: "time:write",
     clockTolerant: true,
     response: { status: 200, schema: timeSync },
@@ -38,8 +38,8 @@ export const timeOperations = {
     method: "POST",
     path: "/api/system/time-sync/sync",
     summary:
-      "Measure and put the clock right now; `force` and `time` are an administrator's, with the password",
-    access: menders,
+      "Measure and correct the clock now; `force` and `time` need an administrator who gave the password again",
+    access: correctors,
     scope: "time:write",
     clockTolerant: true,
     body: syncRequest,
@@ -60,7 +60,7 @@ export const timeOperations = {
   resetClockFloor: {
     method: "POST",
     path: "/api/system/time-sync/floor-reset",
-    summary: "Forget the time that counts as past but for the build date; local root alone",
+    summary: "Reset the floor of time to the build date; for local root only",
     access: "local",
     response: { status: 200, schema: timeSync },
     errors: ["storage_full", "storage_unwritable"],
