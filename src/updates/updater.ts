@@ -9,6 +9,7 @@ import type {
 import { kindOnTrial } from "../releases/journal-queries.ts";
 import { historyEntryOf } from "../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../releases/release.ts";
+import { newSeed } from "../releases/update-record.ts";
 import { availableRelease } from "./apply/apply-conditions.ts";
 import { applyOrder, kindsOf, requireRollback } from "./apply/apply-order.ts";
 import { nothingAvailable } from "./apply/apply-refusals.ts";
@@ -26,7 +27,6 @@ import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createRootLook } from "./trust/root-look.ts";
 import { createTrust } from "./trust/trust.ts";
 import type { UpdateParts } from "./update-parts.ts";
-import { newSeed } from "./update-record.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 import type { Updates } from "./updates.ts";
 

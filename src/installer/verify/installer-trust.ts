@@ -1,10 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Floors } from "../../releases/selection.ts";
+import { type UpdateRecord, updateRecordKind } from "../../releases/update-record.ts";
 import { type Document, openDocument } from "../../store/documents/document.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createRootFollowing, readRoot } from "../../updates/trust/root-following.ts";
-import { type UpdateRecord, updateRecordKind } from "../../updates/update-record.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
 /** What the installer trusts, in a directory that the agent can neither read nor write. */

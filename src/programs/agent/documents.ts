@@ -9,6 +9,7 @@ import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { keptFiles } from "../../journal/logs/kept-lines.ts";
+import { updateRecordKind } from "../../releases/update-record.ts";
 import { mergeSettings } from "../../settings/changes.ts";
 import { settingsErrors } from "../../settings/rules.ts";
 import { settingsKind } from "../../settings/settings.ts";
@@ -20,7 +21,6 @@ import { openDisk } from "../../store/files/disk.ts";
 import { unusableDirectory } from "../../store/files/durable-file.ts";
 import { createReserve } from "../../store/files/reserve.ts";
 import { unknownMembers } from "../../store/validation/members.ts";
-import { updateRecordKind } from "../../updates/update-record.ts";
 import { accountsKind } from "../../users/account.ts";
 
 /**

@@ -2,11 +2,11 @@ import type { Trouble } from "../../contract/types.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { EventLog } from "../../journal/events/event-log.ts";
 import type { Log } from "../../journal/logs/log.ts";
+import { updateRecordKind } from "../../releases/update-record.ts";
 import type { Document, OpenedDocument } from "../../store/documents/document.ts";
 import { type Finding, type Register, registerName } from "../../store/documents/register.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { HealthCheck } from "../../system/health.ts";
-import { updateRecordKind } from "../../updates/update-record.ts";
 import type { Documents } from "./documents.ts";
 
 /** Joins the opened documents and the events to the state: findings become events, and trouble is reported by health. */

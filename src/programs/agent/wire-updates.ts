@@ -7,6 +7,7 @@ import type { Settings } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
+import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { SettingsGuard } from "../../settings/faults.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { Build } from "../../system/version.ts";
@@ -16,7 +17,6 @@ import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../
 import { createPayloadStore } from "../../updates/download/payload-store.ts";
 import { openRepository } from "../../updates/download/repository-files.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
-import type { UpdateRecord } from "../../updates/update-record.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { HostUpdateConfig } from "../host-file.ts";

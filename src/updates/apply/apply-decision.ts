@@ -1,6 +1,6 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import type { StoredRelease } from "../update-record.ts";
+import type { StoredRelease } from "../../releases/update-record.ts";
 import { type HoldConditions, type HoldReason, holdBecause, holdReasonOf } from "./hold-reason.ts";
 import type { WindowsNow } from "./windows.ts";
 

@@ -3,10 +3,15 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import type { Release } from "../../releases/release.ts";
 import { type Floors, passedOverOf, refusalsInWords, type Selection } from "../../releases/selection.ts";
+import {
+  recordBounds,
+  type StoredCheck,
+  type StoredRelease,
+  type UpdateRecord,
+} from "../../releases/update-record.ts";
 import { waveDueSeconds, wavePosition } from "../../releases/waves.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Validators } from "../../tuf/repository.ts";
-import { recordBounds, type StoredCheck, type StoredRelease, type UpdateRecord } from "../update-record.ts";
 
 /** How a check ended. */
 export type CheckResult = GoodResult | FailedResult;

@@ -2,10 +2,10 @@ import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
 import type { UpdateKind } from "../../releases/release.ts";
+import type { StoredWait, UpdateRecord } from "../../releases/update-record.ts";
 import { holdConditions } from "../apply/apply-conditions.ts";
 import { holdReasonOf } from "../apply/hold-reason.ts";
 import type { UpdateParts } from "../update-parts.ts";
-import type { UpdateRecord } from "../update-record.ts";
 import { type CheckDone, performCheck } from "./check.ts";
 import {
   type CheckReport,
@@ -15,7 +15,7 @@ import {
   recordAfter,
   targetsOf,
 } from "./check-outcome.ts";
-import { nextCheckIn, retryIn, type StoredWait } from "./schedule.ts";
+import { nextCheckIn, retryIn } from "./schedule.ts";
 
 /** A check with all that follows from it. */
 export interface Flight {

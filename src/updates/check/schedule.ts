@@ -1,11 +1,4 @@
-/** What is left of a wait, as it is stored: counted in the boot it was written in. */
-export interface StoredWait {
-  readonly boot_id: string;
-  /** Seconds since that boot. */
-  readonly uptime: number;
-  /** Seconds from then on. */
-  readonly left: number;
-}
+import type { StoredWait } from "../../releases/update-record.ts";
 
 /** Part by which a wait is made longer or shorter by chance, so that devices which began together drift apart. */
 const jitter = 0.1;

@@ -1,10 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import type { StoredRelease } from "../../releases/update-record.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import type { Progress } from "../status/progress.ts";
 import type { ReleaseName } from "../status/update-summary.ts";
-import type { StoredRelease } from "../update-record.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 
 /** What is staged here, and what could not be fetched. */

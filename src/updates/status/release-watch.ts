@@ -8,8 +8,8 @@ import {
   readReleaseJournal,
   type Trial,
 } from "../../releases/release-journal.ts";
+import type { Followed, UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { Followed, UpdateRecord } from "../update-record.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 
 /** What root's side has written down, in memory, and what is told of it. */

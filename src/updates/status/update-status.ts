@@ -12,6 +12,7 @@ import { type Blocker, type Blockers, noBlockers } from "../../releases/kind-blo
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { compareVersions } from "../../releases/semver.ts";
+import type { StoredCheck, StoredRelease } from "../../releases/update-record.ts";
 import {
   applySituationOf,
   availableRelease,
@@ -23,7 +24,6 @@ import { type HoldReason, holdBecause, holdReasonOf, releaseHold } from "../appl
 import { windowsAt } from "../apply/windows.ts";
 import type { Downloads } from "../download/downloads.ts";
 import type { PendingRequest, UpdateParts } from "../update-parts.ts";
-import type { StoredCheck, StoredRelease } from "../update-record.ts";
 import { idle } from "./progress.ts";
 import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
 import { blockerSentences, refusedProblem } from "./update-problem.ts";

@@ -1,7 +1,7 @@
 import type { Release, UpdateProblem, UpdateSummary, Updates } from "../../contract/types.ts";
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
+import type { StoredCheck } from "../../releases/update-record.ts";
 import { type HoldReason, releaseHold } from "../apply/hold-reason.ts";
-import type { StoredCheck } from "../update-record.ts";
 import { type SummaryFacts, summarySentence } from "../update-sentences.ts";
 
 /** All that the state of updates follows from. */

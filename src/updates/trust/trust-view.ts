@@ -1,8 +1,8 @@
 import type { StewardError } from "../../contract/errors.ts";
 import type { TrustStatus, UpdateReason, UpdateTrust } from "../../contract/types.ts";
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
+import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { Root } from "../../tuf/metadata.ts";
-import type { UpdateRecord } from "../update-record.ts";
 import { trustSentence } from "../update-sentences.ts";
 
 /** The installed root, as last read. */

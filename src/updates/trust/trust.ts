@@ -1,10 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
+import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import { unreadable } from "../check/check-refusals.ts";
-import type { UpdateRecord } from "../update-record.ts";
 import { createRootFollowing, type InstalledRoot, readRoot, remembering } from "./root-following.ts";
 import { otherFingerprint, usable } from "./trust-refusals.ts";
 import { type Standing, trustView } from "./trust-view.ts";

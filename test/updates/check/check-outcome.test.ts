@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { ErrorCode } from "../../../src/contract/error-codes.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { select } from "../../../src/releases/selection.ts";
+import { type UpdateRecord, updateRecordKind } from "../../../src/releases/update-record.ts";
 import {
   type CheckReport,
   type CheckResult,
@@ -10,7 +11,6 @@ import {
   isWorthWriting,
   recordAfter,
 } from "../../../src/updates/check/check-outcome.ts";
-import { type UpdateRecord, updateRecordKind } from "../../../src/updates/update-record.ts";
 import { type Custom, offer } from "../offers.ts";
 
 const server = "https://updates.example";

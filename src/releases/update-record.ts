@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { passedOverCounts, passedOverList } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../contract/types.ts";
-import type { Blockers } from "../releases/kind-blockers.ts";
-import type { PassedOverCounts } from "../releases/passed-over.ts";
-import type { Floors } from "../releases/selection.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
-import type { StoredWait } from "./check/schedule.ts";
+import type { Blockers } from "./kind-blockers.ts";
+import type { PassedOverCounts } from "./passed-over.ts";
+import type { Floors } from "./selection.ts";
 
 /** What outlives the agent of its updates, beside the trusted metadata. */
 export interface UpdateRecord {
@@ -40,6 +39,15 @@ export interface UpdateRecord {
   readonly followed: Followed;
   /** What somebody does not want to be applied unasked yet. Of that release alone: a newer one may be what mends it. */
   readonly postponed: { readonly rules: Postponed | null; readonly binary: Postponed | null };
+}
+
+/** What is left of a wait, as it is stored: counted in the boot it was written in. */
+export interface StoredWait {
+  readonly boot_id: string;
+  /** Seconds since that boot. */
+  readonly uptime: number;
+  /** Seconds from then on. */
+  readonly left: number;
 }
 
 /** The newest entry of the history that was told, and the trials: id and beginning; null: there was none. */

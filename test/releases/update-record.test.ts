@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { updateRecordKind } from "../../src/releases/update-record.ts";
 import { loadDocument } from "../../src/store/documents/load.ts";
-import { updateRecordKind } from "../../src/updates/update-record.ts";
 
 describe("the record of updates", () => {
   it("of a release that applied nothing yet is taken over whole", async (test) => {
