@@ -7,7 +7,6 @@ import {
   syncDirectory,
   writeDurably,
 } from "../store/files/durable-file.ts";
-import { metadataFileName } from "./metadata-file-name.ts";
 
 /** The metadata that this device trusts, byte for byte as it came, a file a role. */
 export interface MetadataFiles {
@@ -77,4 +76,10 @@ async function readMetadata(path: string): Promise<Uint8Array | null> {
     if (systemErrorCode(cause) === "ENOENT") return null;
     throw new StewardError("storage_unwritable", `${path} cannot be read.`, { cause });
   }
+}
+
+/** Where a role's trusted metadata lie. Names with more than letters, digits, _ and - are quoted, so that no role is a path. */
+export function metadataFileName(role: string): string {
+  const quoted = role.replace(/[^A-Za-z0-9_-]/gu, (sign) => `%${Buffer.from(sign).toString("hex")}`);
+  return `${quoted}.json`;
 }

@@ -1,5 +1,4 @@
-import { readRootOfTrust } from "../tuf/root-of-trust.ts";
-import { readRootToInstall, vouchesFor } from "../tuf/root-succession.ts";
+import { readRootOfTrust, readRootToInstall, vouchesFor } from "../tuf/root-of-trust.ts";
 import { fly } from "./check/check-run.ts";
 import { fetchPayload } from "./download/payload.ts";
 

@@ -10,7 +10,7 @@ import {
   verifyAndCopy,
 } from "../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal } from "../../src/releases/release-journal.ts";
-import { metadataFileName } from "../../src/tuf/metadata-file-name.ts";
+import { metadataFileName } from "../../src/tuf/metadata-files.ts";
 import { type Ending, temporaryDirectory } from "../store/state-directory.ts";
 import { refused } from "../updates/lab/device.ts";
 import type { AddedTarget, ReleaseOptions } from "../updates/lab/signed-forms.ts";

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, opendirSync, openSync, read as readFrom } from "node:fs";
 import { promisify } from "node:util";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { metadataFileName } from "../../tuf/metadata-file-name.ts";
+import { metadataFileName } from "../../tuf/metadata-files.ts";
 
 /** Does synchronous work with the agent's rights alone, while this process does nothing else. */
 export type AsAgent = <T>(work: () => T) => Promise<T>;

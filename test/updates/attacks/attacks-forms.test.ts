@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, it } from "node:test";
-import { readRootOfTrust } from "../../../src/tuf/root-of-trust.ts";
-import { readRootToInstall } from "../../../src/tuf/root-succession.ts";
+import { readRootOfTrust, readRootToInstall } from "../../../src/tuf/root-of-trust.ts";
 import { refused } from "../lab/device.ts";
 import type { LabListing, LabRoot, LabSigned } from "../lab/signed-forms.ts";
 import { SignedRepository } from "../lab/signed-repository.ts";
