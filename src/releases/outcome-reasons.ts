@@ -1,7 +1,6 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import { type outcomeCodes, reasonCodes } from "../contract/schemas/update-reasons.ts";
-import type { HistoryEntry, UpdateReason } from "../contract/types.ts";
-import type { JournalEntry } from "./release-journal.ts";
+import type { UpdateReason } from "../contract/types.ts";
 
 export type OutcomeCode = (typeof outcomeCodes)[number];
 
@@ -62,11 +61,6 @@ export function reasonOf(detail: string, cause: Cause | undefined): UpdateReason
 export function reasonOfError({ code, message }: { code: string; message: string }): UpdateReason {
   const known: ErrorCode = isErrorCode(code) ? code : "internal_error";
   return { code: known, detail: fullSentence(message), count: null, last_answer: null };
-}
-
-/** An entry as the API has it. */
-export function historyEntryOf({ detail, cause, log, ...entry }: JournalEntry): HistoryEntry {
-  return { ...entry, reason: reasonOf(detail, cause), log: [...log] };
 }
 
 /** With a full stop, where the text does not end in one. */

@@ -223,7 +223,37 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
   onLoss: "defaults",
 };
 
-/** 128 bits that nobody else knows, in hex. */
+/** The trust is the same one, further on: so are confirmation and proof. */
+export function continuedRecord(present: UpdateRecord, fingerprint: string): UpdateRecord {
+  const { anchor, confirmation, proof } = present;
+  const isOfAnchor = (one: { fingerprint: string } | null) => one !== null && one.fingerprint === anchor;
+  return {
+    ...present,
+    anchor: fingerprint,
+    confirmation: confirmation && isOfAnchor(confirmation) ? { ...confirmation, fingerprint } : null,
+    proof: proof && isOfAnchor(proof) ? { ...proof, fingerprint } : null,
+  };
+}
+
+/** Another trust has begun: what was known under the former one does not count. */
+export function replacedRecord(present: UpdateRecord, fingerprint: string): UpdateRecord {
+  return {
+    ...present,
+    anchor: fingerprint,
+    confirmation: null,
+    proof: null,
+    validators: null,
+    failures: 0,
+    download_failures: 0,
+    retry: null,
+    floors: {},
+    available: { rules: null, binary: null },
+    blockers: { rules: null, binary: null },
+    announced: [],
+  };
+}
+
+/** 128 random bits, in hex. */
 export function newSeed(): string {
   return randomBytes(16).toString("hex");
 }

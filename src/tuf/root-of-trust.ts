@@ -12,7 +12,7 @@ import {
   verifySignatures,
 } from "./signatures.ts";
 
-/** A root that somebody chose to trust, and the number that people compare it by. */
+/** A root that a device is told to trust, and the number by which people compare it. */
 export interface RootOfTrust {
   readonly root: Root;
   /** SHA-256 of the canonical form of its signed part, in hex: the same however the file is laid out. */
@@ -20,7 +20,7 @@ export interface RootOfTrust {
 }
 
 /**
- * TUF §5.2, §6.1: a root that is whole, signed by its own threshold, and names no key that is nobody's. It may have
+ * TUF §5.2, §6.1: a root that is whole, signed by its own threshold, and without placeholder keys. It may have
  * expired: what follows it decides. Throws `update_root_unusable`, which says why.
  */
 export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed25519Alone): RootOfTrust {
@@ -40,10 +40,10 @@ export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed2551
 }
 
 /**
- * Whether the root in force vouches for another one: signed by a threshold of its keys, and not older. Both are files
- * that were read as roots before.
+ * Whether another root continues the trust of the one in force: signed by a threshold of its keys, and not older. Both
+ * were read as roots before.
  */
-export function vouchesFor(inForce: Uint8Array, other: Uint8Array): boolean {
+export function isSignedBySuccession(inForce: Uint8Array, other: Uint8Array): boolean {
   const present = readMetadata("root", inForce, caps).signed;
   const next = readMetadata("root", other, caps);
   if (next.signed.version < present.version) return false;
@@ -59,8 +59,8 @@ export function vouchesFor(inForce: Uint8Array, other: Uint8Array): boolean {
 const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
 
 /**
- * A root that is to be installed: besides what `readRootOfTrust` asks of one, each top-level role can be signed for by
- * keys that count here, for else every check would fail. Throws `update_root_unusable`.
+ * A root that is to be installed: besides what `readRootOfTrust` requires, each top-level role must have enough keys
+ * that count here, or every check would fail. Throws `update_root_unusable`.
  */
 export function readRootToInstall(bytes: Uint8Array): RootOfTrust {
   const trust = readRootOfTrust(bytes);

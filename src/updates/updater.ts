@@ -6,31 +6,31 @@ import type {
   Updates as UpdatesStatus,
   UpdateTrust,
 } from "../contract/types.ts";
-import { kindOnTrial } from "../releases/journal-queries.ts";
-import { historyEntryOf } from "../releases/outcome-reasons.ts";
+import { historyEntryOf, kindOnTrial } from "../releases/journal-queries.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { newSeed } from "../releases/update-record.ts";
 import { availableRelease } from "./apply/apply-conditions.ts";
 import { applyOrder, kindsOf, requireRollback } from "./apply/apply-order.ts";
 import { nothingAvailable } from "./apply/apply-refusals.ts";
-import { type Applying, createApplying } from "./apply/applying.ts";
+import { Applying } from "./apply/applying.ts";
 import { hasWaitedForClock } from "./apply/waiting-for-clock.ts";
 import { shuttingDown } from "./check/check-refusals.ts";
-import type { Flight } from "./check/check-run.ts";
-import { createFlights, type Flights } from "./check/check-scheduler.ts";
+import type { CheckRun } from "./check/check-run.ts";
+import { CheckScheduler } from "./check/check-scheduler.ts";
 import { sourceOf } from "./check/check-source.ts";
-import { createDownloads } from "./download/downloads.ts";
+import { Downloads } from "./download/downloads.ts";
+import { loadUpdateClient } from "./load-update-client.ts";
 import { createProgress } from "./status/progress.ts";
-import { createReleaseWatch } from "./status/release-watch.ts";
+import { ReleaseWatch } from "./status/release-watch.ts";
 import { updateProblem } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createRootLook } from "./trust/root-look.ts";
-import { createTrust } from "./trust/trust.ts";
+import { Trust } from "./trust/trust.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
 import type { Updates } from "./updates.ts";
 
-/** The room, with what only those who join the rooms call. */
+/** The room, with what only the wiring calls. */
 export interface UpdateRoom extends Updates {
   /** The clock has become trusted: what has waited for that goes on. */
   clockTrusted(): void;
@@ -46,7 +46,7 @@ export async function openUpdates(options: UpdaterOptions): Promise<UpdateRoom> 
 class Room implements UpdateRoom {
   readonly #options: UpdaterOptions;
   readonly #parts: UpdateParts;
-  readonly #flights: Flights;
+  readonly #checks: CheckScheduler;
   readonly #applying: Applying;
   readonly #lookAtRoot: () => void;
   #isStopped = false;
@@ -54,45 +54,50 @@ class Room implements UpdateRoom {
   constructor(options: UpdaterOptions) {
     this.#options = options;
     const progress = createProgress(options.uptime);
-    const applying = createApplying(options, {
+    const applying = new Applying(options, {
       parts: () => this.#parts,
-      flights: () => this.#flights,
+      checks: () => this.#checks,
       onMove: () => this.#showProgress(),
     });
-    const downloads = createDownloads(options, progress, () => applying.inUse());
+    const downloads = new Downloads(options, progress, () => applying.inUse());
     const server = () => options.settings().ota.server;
-    const trust = createTrust({ ...options, server, onReplaced: () => this.#dropFetched() });
-    const watch = createReleaseWatch(options, () => this.#onJournal());
-    const nextCheckIn = (): number | null => this.#flights.left();
+    const trust = new Trust({
+      ...options,
+      server,
+      openFollower: async (following) => new (await loadUpdateClient()).RootFollower(following),
+      onReplaced: () => this.#dropFetched(),
+    });
+    const watch = new ReleaseWatch(options, () => this.#onJournal());
+    const nextCheckIn = (): number | null => this.#checks.left();
     this.#applying = applying;
     this.#parts = { options, trust, downloads, progress, watch, applying, nextCheckIn };
-    this.#flights = createFlights({
+    this.#checks = new CheckScheduler({
       options,
       progress,
-      perform: (flight) => takeOff(this.#parts, flight),
+      run: (check) => runCheck(this.#parts, check),
       require: () => trust.require(),
-      isHeldUp: () => this.#isReadByRoot(),
-      onEnd: (isForApplying) => this.#onFlown(isForApplying),
+      isHeldUp: () => this.#isInstallerReading(),
+      onEnd: (isForApplying) => this.#onChecked(isForApplying),
     });
-    this.#lookAtRoot = createRootLook({ ...options, trust }, () => this.#flights.rootInstalled());
+    this.#lookAtRoot = createRootLook({ ...options, trust }, () => this.#checks.rootInstalled());
   }
 
   async open(): Promise<void> {
     const { record } = this.#options;
     record.note((present) => (present.seed === null ? { ...present, seed: newSeed() } : present), 0);
     await this.#parts.trust.load();
-    // What cannot be looked for is not there: fetching it will say what is wrong with the disk.
+    // What cannot be listed counts as absent: downloading it will report what is wrong with the disk.
     await this.#parts.downloads.load().catch(() => undefined);
     await this.#parts.watch.look();
   }
 
   status(): UpdatesStatus {
-    if (!this.#flights.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
+    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
     return updatesStatus(this.#parts);
   }
 
   trust(): UpdateTrust {
-    if (!this.#flights.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
+    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
     return this.#parts.trust.view();
   }
 
@@ -110,7 +115,7 @@ class Room implements UpdateRoom {
 
   async check({ repository }: { repository?: string | undefined }): Promise<UpdatesStatus> {
     if (this.#isStopped) throw shuttingDown();
-    await this.#flights.check(sourceOf(this.#options, repository));
+    await this.#checks.check(sourceOf(this.#options, repository));
     return this.status();
   }
 
@@ -120,16 +125,16 @@ class Room implements UpdateRoom {
   }
 
   async apply(request: Parameters<Updates["apply"]>[0]): Promise<UpdatesStatus> {
-    // Root may have ended a trial just now.
+    // The installer may have ended a trial just now.
     await this.#parts.watch.look();
     const { kinds, source } = applyOrder(this.#parts, request);
     const requireFree = (): void => {
       this.#applying.requireFree();
-      if (source !== null) this.#flights.requireJoinable(source);
+      if (source !== null) this.#checks.requireJoinable(source);
     };
     requireFree();
     await this.#parts.trust.require();
-    // It may be another's turn by now.
+    // Another request may have begun meanwhile.
     requireFree();
     this.#applying.begin(kinds, source);
     return this.status();
@@ -168,37 +173,37 @@ class Room implements UpdateRoom {
     const { watch } = this.#parts;
     if (kindOnTrial(watch.journal()) !== null) this.#options.installer.goOn();
     watch.start();
-    this.#flights.start();
+    this.#checks.start();
     this.#applying.start();
     this.#showProgress();
   }
 
   settingsChanged(): void {
-    this.#flights.settingsChanged();
+    this.#checks.settingsChanged();
     this.#applying.consider();
   }
 
   clockTrusted(): void {
-    this.#flights.clockTrusted(() => hasWaitedForClock(this.#parts));
+    this.#checks.clockTrusted(() => hasWaitedForClock(this.#parts));
     this.#applying.consider();
   }
 
   async settled(): Promise<void> {
     do {
-      await this.#flights.settled();
+      await this.#checks.settled();
       await this.#applying.settled();
-    } while (this.#flights.isUnderWay());
+    } while (this.#checks.isUnderWay());
     await this.#parts.trust.settled();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([this.#flights.stop(), this.#applying.stop(), this.#parts.watch.stop()]);
+    await Promise.all([this.#checks.stop(), this.#applying.stop(), this.#parts.watch.stop()]);
     await this.#parts.trust.settled();
   }
 
-  /** A check would change the metadata and payloads from under it. */
-  #isReadByRoot(): boolean {
+  /** A check would change the metadata and payloads that the installer reads. */
+  #isInstallerReading(): boolean {
     return this.#applying.pending() !== null;
   }
 
@@ -207,26 +212,24 @@ class Room implements UpdateRoom {
     this.#applying.consider();
   }
 
-  #onFlown(isForApplying: boolean): void {
+  #onChecked(isForApplying: boolean): void {
     if (!isForApplying) this.#applying.forget();
     this.#showProgress();
     this.#applying.consider();
   }
 
-  /** What a flight has to show goes before. */
+  /** A check shows its own progress. */
   #showProgress(): void {
-    if (!this.#flights.isUnderWay()) this.#parts.progress.report(restingProgress(this.#parts));
+    if (!this.#checks.isUnderWay()) this.#parts.progress.report(restingProgress(this.#parts));
   }
 
   async #dropFetched(): Promise<void> {
-    await this.#flights.dropFetching();
-    // A payload that stays is in nobody's way: only what a check has chosen is ever used.
+    await this.#checks.dropFetching();
+    // A payload that stays does no harm: only what a check has chosen is used.
     await this.#parts.downloads.keepOnly([]).catch(() => undefined);
   }
 }
 
-/** The client of the repository is loaded by the first check: an agent that never checks does without. */
-async function takeOff(parts: UpdateParts, flight: Flight): Promise<number> {
-  const { updateClient } = await import("./update-client.ts");
-  return updateClient.fly(parts, flight);
+async function runCheck(parts: UpdateParts, check: CheckRun): Promise<number> {
+  return (await loadUpdateClient()).runCheck(parts, check);
 }

@@ -144,7 +144,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
     await isAtWork(device, "rules", "1.0.0");
     const { code, stderr } = await builtProgram(device, "rollback", "rules");
     assert.equal(code, errorCodes.nothing_to_roll_back.exit);
-    assert.match(stderr, /There is no release of the kind rules from before/);
+    assert.match(stderr, /There is no earlier release of rules on this device/);
     assert.equal((await builtProgram(device, "guard")).code, 0);
     await isAtWork(device, "rules", "1.0.0");
   });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { JournalEntry, ReleaseJournal, Trial } from "../../src/releases/release-journal.ts";
 import { emptyJournal, readReleaseJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
-import { createReleaseWatch, newsOf } from "../../src/updates/status/release-watch.ts";
+import { newsOf, ReleaseWatch } from "../../src/updates/status/release-watch.ts";
 import { openDevice, startSeconds } from "../updates/checking-device.ts";
 import { createSimulatedInstaller } from "../updates/simulated-installer.ts";
 
@@ -66,7 +66,7 @@ describe("a watch over the journal of releases", () => {
     const device = await openDevice();
     const side = createSimulatedInstaller(() => startSeconds * 1_000);
     let changes = 0;
-    const watch = createReleaseWatch({ ...device.options, installer: side }, () => {
+    const watch = new ReleaseWatch({ ...device.options, installer: side }, () => {
       changes += 1;
     });
     let reads = 0;

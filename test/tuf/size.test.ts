@@ -17,11 +17,11 @@ const metadataCode = [
   ...["session", "signatures", "strict-json", "target-search", "update-root"],
 ];
 
-it("the code that judges metadata is small enough to be read in one sitting: 950 lines without comments", (test) => {
+it("the code that judges metadata is small enough to be read in one sitting: 1000 lines without comments", (test) => {
   const lines = metadataCode.flatMap((name) =>
     readFileSync(join(import.meta.dirname, `../../src/tuf/${name}.ts`), "utf8").split("\n"),
   );
   const code = lines.filter((line) => !/^\s*(\/\/.*|\/?\*.*)?$/.test(line));
   test.diagnostic(`${code.length} lines of code, ${lines.length} with comments`);
-  assert.ok(code.length > 500 && code.length <= 950, `${code.length} lines`);
+  assert.ok(code.length > 500 && code.length <= 1_000, `${code.length} lines`);
 });

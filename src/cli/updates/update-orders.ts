@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { historyEntryOf } from "../../releases/outcome-reasons.ts";
+import { historyEntryOf } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import {
   type JournalEntry,

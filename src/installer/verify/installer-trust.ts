@@ -1,10 +1,14 @@
-import { StewardError } from "../../contract/errors.ts";
 import type { Floors } from "../../releases/selection.ts";
-import { type UpdateRecord, updateRecordKind } from "../../releases/update-record.ts";
+import {
+  continuedRecord,
+  replacedRecord,
+  type UpdateRecord,
+  updateRecordKind,
+} from "../../releases/update-record.ts";
 import { type Document, openDocument } from "../../store/documents/document.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
-import { createRootFollowing, readRoot } from "../../updates/trust/root-following.ts";
+import { RootFollower } from "../../updates/trust/root-following.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
 /** What the installer trusts, in a directory that the agent can neither read nor write. */
@@ -23,6 +27,17 @@ export async function openInstallerTrust(directories: ReleaseDirectories): Promi
   await makeDirectory(directories.trust);
   const files = await openMetadataFiles(pathsOf(directories).metadata);
   const record = await openRecord(directories.trust);
+  const follower = new RootFollower({
+    files,
+    anchor: () => record.read().anchor,
+    onContinued: async (fingerprint) => {
+      await record.update((present) => continuedRecord(present, fingerprint));
+    },
+    // The agent has recorded the event, and releases staged under the former root are refused under this one.
+    onReplaced: async (fingerprint) => {
+      await record.update((present) => replacedRecord(present, fingerprint));
+    },
+  });
   return {
     files,
     floors: () => record.read().floors,
@@ -30,7 +45,7 @@ export async function openInstallerTrust(directories: ReleaseDirectories): Promi
       await record.update((present) => (isSame(present.floors, floors) ? present : { ...present, floors }));
     },
     follow: async (bytes) => {
-      await followRoot(record, files, bytes);
+      await follower.follow(bytes);
     },
     close: () => record.close(),
   };
@@ -40,27 +55,6 @@ export async function openInstallerTrust(directories: ReleaseDirectories): Promi
 function openRecord(directory: string): Promise<Document<UpdateRecord>> {
   const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => false };
   return openDocument(directory, updateRecordKind, { isFirstStart: true, reserve });
-}
-
-async function followRoot(
-  record: Document<UpdateRecord>,
-  files: MetadataFiles,
-  bytes: Uint8Array,
-): Promise<void> {
-  const follow = createRootFollowing({
-    record,
-    files,
-    readInstalledRoot: async () => bytes,
-    server: () => "",
-    now: () => new Date(),
-    // The agent has recorded the event, and releases staged under the former root are refused under this one.
-    notify: () => undefined,
-    onReplaced: async () => undefined,
-  });
-  const standing = await follow({ bytes, trust: await readRoot(bytes) });
-  if (standing.kind !== "usable") {
-    throw new StewardError("update_root_unusable", "The installed root of trust cannot be followed.");
-  }
 }
 
 function isSame(one: Floors, other: Floors): boolean {

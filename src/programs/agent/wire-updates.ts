@@ -16,6 +16,7 @@ import { keepingRoots } from "../../tuf/kept-roots.ts";
 import { type MetadataFiles, openMetadataFiles, readMetadataFiles } from "../../tuf/metadata-files.ts";
 import { createPayloadStore } from "../../updates/download/payload-store.ts";
 import { openRepository } from "../../updates/download/repository-files.ts";
+import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
@@ -44,7 +45,11 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { rootFile, own, caFile, proxy, allowLocalServers, redirectOrigins } = update;
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
-  const payloads = createPayloadStore({ directory, freeSpace: host.files.freeSpace, caps });
+  const payloads = createPayloadStore({
+    ...{ directory, caps },
+    freeSpace: host.files.freeSpace,
+    loadFetch: async () => (await loadUpdateClient()).fetchPayload,
+  });
   const transfers = host.network.openTransfers({
     ...{ allowLocalServers, redirectOrigins },
     caFile: caFile ?? undefined,

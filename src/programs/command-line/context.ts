@@ -1,4 +1,5 @@
 import type { CommandContext } from "../../cli/client/context.ts";
+import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/config.ts";
 import { readDecisionsOrNone, usualHostFile } from "../host-file.ts";
 
@@ -37,8 +38,8 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       return runInstaller({ node, script }, words, places);
     },
     readRootOfTrust: async (bytes) => {
-      const { updateClient } = await import("../../updates/update-client.ts");
-      return updateClient.readRootToInstall(bytes);
+      const { readRootToInstall } = await loadUpdateClient();
+      return readRootToInstall(bytes);
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);

@@ -6,7 +6,7 @@ import type { StoredRelease } from "../../releases/update-record.ts";
 import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
-import type { Flights } from "../check/check-scheduler.ts";
+import type { CheckScheduler } from "../check/check-scheduler.ts";
 import type { ApplyingView, PendingRequest, UpdateParts } from "../update-parts.ts";
 import { capitalised, nameOf } from "../update-sentences.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
@@ -16,40 +16,16 @@ import { busyWith, noneToApply } from "./apply-refusals.ts";
 import type { HoldReason } from "./hold-reason.ts";
 import { InstallerRequests } from "./installer-requests.ts";
 
-/** Applies releases: starts the installer, one request at a time, and follows what comes of it. */
-export interface Applying extends ApplyingView {
-  /** Ids of payloads that the installer may be reading. */
-  inUse(): readonly string[];
-  /** Throws `update_busy`, `shutting_down`. */
-  requireFree(): void;
-  /** Checks, downloads and applies, for each kind in order. `source` null: staged releases are applied without a check. */
-  begin(kinds: readonly UpdateKind[], source: CheckSource | null): void;
-  /** Goes back to the previous release; it must be there. */
-  rollBack(kind: UpdateKind): void;
-  /** Forgets what went wrong with the last request. */
-  forget(): void;
-  /** Applies what is due without a request, unless something is in progress. */
-  consider(): void;
-  start(): void;
-  /** Settles when no request is in progress. */
-  settled(): Promise<void>;
-  /** The installer goes on. */
-  stop(): Promise<void>;
-}
-
 /** Read when needed, for the parts need applying too. */
 export interface ApplyingPlan {
   readonly parts: () => UpdateParts;
-  readonly flights: () => Flights;
+  readonly checks: () => CheckScheduler;
   /** The installer was started, or has ended. */
   readonly onMove: () => void;
 }
 
-export function createApplying(options: UpdaterOptions, plan: ApplyingPlan): Applying {
-  return new AgentsSide(options, plan);
-}
-
-class AgentsSide implements Applying {
+/** Applies releases: starts the installer, one request at a time, and follows what comes of it. */
+export class Applying implements ApplyingView {
   readonly #options: UpdaterOptions;
   readonly #plan: ApplyingPlan;
   readonly #requests: InstallerRequests;
@@ -90,18 +66,21 @@ class AgentsSide implements Applying {
     return this.#requests.failures();
   }
 
+  /** Ids of payloads that the installer may be reading. */
   inUse(): readonly string[] {
     const { slots } = this.#plan.parts().watch.journal();
     const ids = [this.pending()?.id, ...updateKinds.map((kind) => slots[kind].trial?.release.id)];
     return ids.filter((id) => typeof id === "string");
   }
 
+  /** Throws `update_busy`, `shutting_down`. */
   requireFree(): void {
     if (this.#ending.signal.aborted) throw shuttingDown();
     const busy = this.busy();
     if (busy !== null) throw busyWith(busy);
   }
 
+  /** Checks, downloads and applies, for each kind in order. `source` null: staged releases are applied without a check. */
   begin(kinds: readonly UpdateKind[], source: CheckSource | null): void {
     this.#run("a requested update is being applied", async () => {
       if (source !== null) await this.#fetch(kinds, source);
@@ -109,6 +88,7 @@ class AgentsSide implements Applying {
     });
   }
 
+  /** Goes back to the previous release; it must be there. */
   rollBack(kind: UpdateKind): void {
     const present = this.#plan.parts().watch.journal().slots[kind].good.at(-1);
     if (present === undefined) return;
@@ -118,16 +98,18 @@ class AgentsSide implements Applying {
     );
   }
 
+  /** Forgets what went wrong with the last request. */
   forget(): void {
     this.#requests.forget();
   }
 
+  /** Applies what is due without a request, unless something is in progress. */
   consider(): void {
     if (!this.#isStarted || this.#ending.signal.aborted) return;
     void this.#dropInstalled();
     const parts = this.#plan.parts();
     // Its end leads here again.
-    if (this.#plan.flights().isUnderWay()) return;
+    if (this.#plan.checks().isUnderWay()) return;
     const situation = applySituationOf(parts);
     const { apply, again } = decideApplying(stagedReleases(parts), situation);
     if (apply !== null) this.#run(`${nameOf(apply)} is being applied`, () => this.#askFor(apply));
@@ -140,10 +122,12 @@ class AgentsSide implements Applying {
     this.consider();
   }
 
+  /** Settles when no request is in progress. */
   async settled(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
+  /** The installer goes on. */
   async stop(): Promise<void> {
     this.#ending.abort(shuttingDown());
     this.#alarm.clear();
@@ -170,7 +154,7 @@ class AgentsSide implements Applying {
 
   /** Throws where there is nothing to go on with. */
   async #fetch(kinds: readonly UpdateKind[], source: CheckSource): Promise<void> {
-    const hasEnded = await this.#plan.flights().flyFor(new Set(kinds), source);
+    const hasEnded = await this.#plan.checks().checkFor(new Set(kinds), source);
     this.#ending.signal.throwIfAborted();
     if (!hasEnded) throw noneToApply("The settings or the root of trust have changed.");
     const { last_check } = this.#options.record.read();
@@ -210,7 +194,7 @@ class AgentsSide implements Applying {
   async #askFor(release: StoredRelease): Promise<void> {
     const { id } = release;
     // A check writes what the installer is about to read.
-    await this.#plan.flights().settled();
+    await this.#plan.checks().settled();
     if (!this.#plan.parts().downloads.isStaged(id))
       throw noneToApply(`${capitalised(nameOf(release))} is no longer on this device.`);
     await this.#requests.send({ verb: "install", id }, release, this.#ending.signal);

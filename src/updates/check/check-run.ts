@@ -18,7 +18,7 @@ import {
 import { nextCheckIn, retryIn } from "./schedule.ts";
 
 /** A check with all that follows from it. */
-export interface Flight {
+export interface CheckRun {
   readonly source: CheckSource;
   readonly signal: AbortSignal;
   /** Fetched whatever automatics, waves and the like say: somebody has asked for them to be applied. */
@@ -37,18 +37,18 @@ const soonSeconds = 60;
  * Checks, keeps what came of it, and fetches what may be fetched unasked. Gives back the seconds to the next check;
  * throws the signal's reason alone.
  */
-export async function fly(parts: UpdateParts, flight: Flight): Promise<number> {
-  const done = await check(parts, flight);
+export async function runCheck(parts: UpdateParts, run: CheckRun): Promise<number> {
+  const done = await check(parts, run);
   if (done === null) return healthyWait(parts);
   const { result } = done.report;
   if (result.outcome === "waiting_for_clock") return healthyWait(parts);
   if (result.outcome === "failed") return leftOfRetry(parts);
-  flight.onFetching();
-  return fetchDue(parts, flight, done);
+  run.onFetching();
+  return fetchDue(parts, run, done);
 }
 
 /** null: there is no trust to check anything under. */
-async function check(parts: UpdateParts, { source, signal }: Flight): Promise<CheckDone | null> {
+async function check(parts: UpdateParts, { source, signal }: CheckRun): Promise<CheckDone | null> {
   const { options, trust } = parts;
   try {
     return await trust.during(async (fingerprint) => {
@@ -120,7 +120,7 @@ function retryWait({ options }: UpdateParts, failures: number, error: StewardErr
 
 async function fetchDue(
   parts: UpdateParts,
-  flight: Flight,
+  run: CheckRun,
   { report, repository }: CheckDone,
 ): Promise<number> {
   const { downloads, options } = parts;
@@ -131,10 +131,10 @@ async function fetchDue(
   const { error } = await downloads.fetchAll({
     targets,
     repository,
-    signal: flight.signal,
+    signal: run.signal,
     isConsistentSnapshot: result.isConsistentSnapshot,
     isWanted: (release) =>
-      flight.wanted.has(release.kind) || holdReasonOf(release, holdConditions(parts)) === null,
+      run.wanted.has(release.kind) || holdReasonOf(release, holdConditions(parts)) === null,
   });
   const { record } = options;
   if (error === null || !source.isServer) {

@@ -7,23 +7,6 @@ import type { Progress } from "../status/progress.ts";
 import type { ReleaseName } from "../status/update-summary.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 
-/** What is staged here, and what could not be fetched. */
-export interface Downloads {
-  isStaged(id: string): boolean;
-  /** Why the last try failed; null: it did not. */
-  failureOf(id: string): StewardError | null;
-  /** The release that is being downloaded; null: none. */
-  downloading(): ReleaseName | null;
-  /** Looks on the disk. */
-  load(): Promise<void>;
-  /** Removes what is neither of these releases nor in use. */
-  keepOnly(ids: readonly string[]): Promise<void>;
-  /** Removes what of these is here. */
-  drop(ids: readonly string[]): Promise<void>;
-  /** Fetches one after the other; throws the signal's reason alone. */
-  fetchAll(order: FetchOrder): Promise<FetchOutcome>;
-}
-
 export interface FetchOrder {
   readonly targets: ReadonlyMap<string, FoundTarget>;
   readonly repository: Repository;
@@ -38,16 +21,8 @@ export interface FetchOutcome {
   readonly error: StewardError | null;
 }
 
-/** `inUse`: ids of what root's side was asked to take, and may be reading. */
-export function createDownloads(
-  options: UpdaterOptions,
-  progress: Progress,
-  inUse: () => readonly string[],
-): Downloads {
-  return new StagedDownloads(options, progress, inUse);
-}
-
-class StagedDownloads implements Downloads {
+/** What is staged here, and what could not be fetched. */
+export class Downloads {
   readonly #options: UpdaterOptions;
   readonly #progress: Progress;
   readonly #failures = new Map<string, StewardError>();
@@ -65,24 +40,29 @@ class StagedDownloads implements Downloads {
     return this.#staged.has(id);
   }
 
+  /** Why the last try failed; null: it did not. */
   failureOf(id: string): StewardError | null {
     return this.#failures.get(id) ?? null;
   }
 
+  /** The release that is being downloaded; null: none. */
   downloading(): ReleaseName | null {
     return this.#downloading;
   }
 
+  /** Looks on the disk. */
   async load(): Promise<void> {
     this.#staged = new Set(await this.#options.payloads.staged());
   }
 
+  /** Removes what is neither of these releases nor in use. */
   async keepOnly(ids: readonly string[]): Promise<void> {
     for (const id of this.#failures.keys()) if (!ids.includes(id)) this.#failures.delete(id);
     await this.#options.payloads.keepOnly([...ids, ...this.#inUse()]);
     await this.load();
   }
 
+  /** Removes what of these is here. */
   async drop(ids: readonly string[]): Promise<void> {
     const here = ids.filter((id) => this.isStaged(id));
     if (here.length === 0) return;
@@ -90,6 +70,7 @@ class StagedDownloads implements Downloads {
     await this.load();
   }
 
+  /** Fetches one after the other; throws the signal's reason alone. */
   async fetchAll(order: FetchOrder): Promise<FetchOutcome> {
     let first: StewardError | null = null;
     for (const kind of updateKinds) {

@@ -4,16 +4,19 @@ import { systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { Payloads } from "../updater-options.ts";
+import type { fetchPayload } from "./payload.ts";
 
 export interface PayloadStoreOptions {
-  /** That of updates in the state. */
+  /** The directory of updates in the state. */
   readonly directory: string;
   readonly freeSpace: FreeSpace;
   readonly caps: Pick<Caps, "payloadBytes">;
+  /** The part of the update client that downloads. */
+  readonly loadFetch: () => Promise<typeof fetchPayload>;
 }
 
-/** Verified payloads and parts of payloads in the state. Where nothing was fetched yet there are no folders either. */
-export function createPayloadStore({ directory, freeSpace, caps }: PayloadStoreOptions): Payloads {
+/** Verified payloads and parts of payloads in the state. The folders are made by the first download. */
+export function createPayloadStore({ directory, freeSpace, caps, loadFetch }: PayloadStoreOptions): Payloads {
   const folders = ["staged", "downloads"].map((name) => join(directory, name));
   const removeWhere = async (isWanted: (id: string) => boolean): Promise<void> => {
     for (const folder of folders) {
@@ -28,8 +31,8 @@ export function createPayloadStore({ directory, freeSpace, caps }: PayloadStoreO
       return names.flatMap((name) => /^([0-9a-f]{32})\.tar\.gz$/.exec(name)?.[1] ?? []);
     },
     fetch: async ({ target }, { onProgress, ...plan }) => {
-      const { updateClient } = await import("../update-client.ts");
-      await updateClient.fetchPayload({
+      const fetchPayload = await loadFetch();
+      await fetchPayload({
         ...plan,
         ...{ directory, freeSpace, caps },
         found: target,

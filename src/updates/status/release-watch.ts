@@ -12,23 +12,6 @@ import type { Followed, UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 
-/** What root's side has written down, in memory, and what is told of it. */
-export interface ReleaseWatch {
-  /** As last read; what could not be read leaves it as it was. */
-  journal(): ReleaseJournal;
-  /** Why it cannot be read, in a sentence; null: it can. */
-  unreadable(): string | null;
-  /** Reads it now, and tells what is new in it. Never throws. */
-  look(): Promise<void>;
-  /** Looks each second until the result is called: something was asked for. */
-  hold(): () => void;
-  /** Settles when nothing is on trial; with the signal's reason where that comes first. */
-  untilQuiet(signal: AbortSignal): Promise<void>;
-  /** From here on it hears of changes by itself. */
-  start(): void;
-  stop(): Promise<void>;
-}
-
 export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify"> & {
   readonly record: Document<UpdateRecord>;
 };
@@ -39,12 +22,8 @@ const lookSeconds = 1;
 /** Seconds within which it is on the disk what was told: after a power cut in them it is told again. */
 const soonSeconds = 1;
 
-/** `onChange`: another journal was read, or it can no longer be read, or again. */
-export function createReleaseWatch(options: WatchOptions, onChange: () => void): ReleaseWatch {
-  return new JournalWatch(options, onChange);
-}
-
-class JournalWatch implements ReleaseWatch {
+/** What root's side has written down, in memory, and what is told of it. */
+export class ReleaseWatch {
   readonly #options: WatchOptions;
   readonly #onChange: () => void;
   #journal = emptyJournal;
@@ -63,10 +42,12 @@ class JournalWatch implements ReleaseWatch {
     this.#onChange = onChange;
   }
 
+  /** As last read; what could not be read leaves it as it was. */
   journal(): ReleaseJournal {
     return this.#journal;
   }
 
+  /** Why it cannot be read, in a sentence; null: it can. */
   unreadable(): string | null {
     return this.#unreadable;
   }
@@ -78,6 +59,7 @@ class JournalWatch implements ReleaseWatch {
     return this.#reading;
   }
 
+  /** Looks each second until the result is called: something was asked for. */
   hold(): () => void {
     let isHeld = true;
     this.#holds += 1;
@@ -88,6 +70,7 @@ class JournalWatch implements ReleaseWatch {
     };
   }
 
+  /** Settles when nothing is on trial; with the signal's reason where that comes first. */
   untilQuiet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const isOver = (): boolean => signal.aborted || kindOnTrial(this.#journal) === null;
@@ -103,6 +86,7 @@ class JournalWatch implements ReleaseWatch {
     });
   }
 
+  /** From here on it hears of changes by itself. */
   start(): void {
     if (this.#isStarted || this.#isStopped) return;
     this.#isStarted = true;

@@ -1,37 +1,13 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
-import type { UpdateRecord } from "../../releases/update-record.ts";
+import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import { unreadable } from "../check/check-refusals.ts";
-import { createRootFollowing, type InstalledRoot, readRoot, remembering } from "./root-following.ts";
+import type { RootFollower, RootFollowingOptions } from "./root-following.ts";
 import { otherFingerprint, usable } from "./trust-refusals.ts";
 import { type Standing, trustView } from "./trust-view.ts";
-
-/** Whose signatures this device goes by. */
-export interface Trust {
-  /** As of the last load. */
-  standing(): Standing;
-  view(): UpdateTrust;
-  /** Installed, confirmed, and proven by the server of the settings. */
-  isEstablished(): boolean;
-  /** Why the root that is installed now cannot be used; null where there is none, or nothing is wrong with it. */
-  unusable(): Promise<StewardError | null>;
-  /** Reads the installed root anew, and lets the trusted metadata follow it. Never throws. */
-  load(): Promise<Standing>;
-  /**
-   * Loads, and does `work` while nothing changes the trusted metadata from under it. Throws
-   * `update_trust_not_established`, `update_root_unusable`, and what `work` throws.
-   */
-  during<T>(work: (fingerprint: string) => Promise<T>): Promise<T>;
-  /** Settles when nothing is being read or written: a look at the root may write what the next agent reads. */
-  settled(): Promise<void>;
-  /** Loads; throws `update_trust_not_established`, `update_root_unusable`. */
-  require(): Promise<void>;
-  /** Throws `update_trust_not_established`, `update_root_unusable`, `validation_failed` for another fingerprint. */
-  confirm(fingerprint: string, by: string): Promise<void>;
-}
 
 export interface TrustOptions {
   readonly record: Document<UpdateRecord>;
@@ -40,28 +16,26 @@ export interface TrustOptions {
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
   readonly server: () => string;
   readonly now: () => Date;
+  /** Loads what reads roots: a device without a root does without it. */
+  readonly openFollower: (options: RootFollowingOptions) => Promise<RootFollower>;
   readonly notify: (type: UpdateEventType, details: Record<string, string | number | boolean | null>) => void;
-  /** Another trust has begun: nothing that was fetched under the former counts any more. */
+  /** Another trust has begun: what was downloaded under the former one does not count. */
   readonly onReplaced: () => Promise<void>;
 }
 
-export function createTrust(options: TrustOptions): Trust {
-  return new InstalledTrust(options);
-}
-
-class InstalledTrust implements Trust {
+/** The installed root of trust, and whether it is confirmed and proven. */
+export class Trust {
   readonly #options: TrustOptions;
-  readonly #readInstalled = remembering(readRoot);
-  readonly #follow: (installed: InstalledRoot) => Promise<Standing>;
+  #follower: Promise<RootFollower> | null = null;
   #standing: Standing = { kind: "none" };
   /** One at a time: a refresh writes the files that another root would clear. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: TrustOptions) {
     this.#options = options;
-    this.#follow = createRootFollowing(options);
   }
 
+  /** As of the last load. */
   standing(): Standing {
     return this.#standing;
   }
@@ -71,13 +45,15 @@ class InstalledTrust implements Trust {
     return trustView(this.#standing, record.read(), server());
   }
 
+  /** Installed, confirmed, and proven by the server of the settings. */
   isEstablished(): boolean {
     return this.view().established;
   }
 
+  /** Why the root that is installed now cannot be used; null: there is none, or it can be. */
   async unusable(): Promise<StewardError | null> {
     try {
-      await this.#read();
+      await this.#fingerprint();
       return null;
     } catch (error) {
       if (error instanceof StewardError) return error;
@@ -85,18 +61,25 @@ class InstalledTrust implements Trust {
     }
   }
 
+  /** Reads the installed root again, and makes the trusted metadata follow it. Never throws. */
   load(): Promise<Standing> {
     return this.#inTurn(() => this.#load());
   }
 
+  /** Settles when nothing is being read or written: following a root writes what the next agent reads. */
   async settled(): Promise<void> {
     await this.#turn;
   }
 
+  /** Loads; throws `update_trust_not_established`, `update_root_unusable`. */
   async require(): Promise<void> {
     usable(await this.load());
   }
 
+  /**
+   * Loads, and does `work` while nothing else changes the trusted metadata. Throws `update_trust_not_established`,
+   * `update_root_unusable`, and what `work` throws.
+   */
   during<T>(work: (fingerprint: string) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       const { fingerprint } = usable(await this.#load());
@@ -109,6 +92,7 @@ class InstalledTrust implements Trust {
     });
   }
 
+  /** Throws `update_trust_not_established`, `update_root_unusable`, `validation_failed` for another fingerprint. */
   async confirm(fingerprint: string, by: string): Promise<void> {
     const { record, now } = this.#options;
     const installed = usable(await this.#fresh());
@@ -117,18 +101,18 @@ class InstalledTrust implements Trust {
     await record.update((present) => ({ ...present, confirmation }));
   }
 
-  /** A check may take minutes: what it goes by need not wait for its end, unless the root was changed meanwhile. */
+  /** Without waiting for a check, which may take minutes, unless the root was changed meanwhile. */
   async #fresh(): Promise<Standing> {
     const standing = this.#standing;
-    const installed = await this.#read().catch(() => null);
-    const isSame = standing.kind === "usable" && installed?.trust.fingerprint === standing.fingerprint;
+    const installed = await this.#fingerprint().catch(() => null);
+    const isSame = standing.kind === "usable" && installed === standing.fingerprint;
     return isSame ? standing : this.load();
   }
 
   async #load(): Promise<Standing> {
     const before = this.#standing;
     try {
-      const installed = await this.#read();
+      const installed = await this.#options.readInstalledRoot();
       this.#standing = installed === null ? { kind: "none" } : await this.#follow(installed);
     } catch (error) {
       this.#standing = { kind: "unusable", error: error instanceof StewardError ? error : unreadable(error) };
@@ -137,9 +121,34 @@ class InstalledTrust implements Trust {
     return this.#standing;
   }
 
-  async #read(): Promise<InstalledRoot | null> {
-    const bytes = await this.#options.readInstalledRoot();
-    return bytes === null ? null : { bytes, trust: await this.#readInstalled(bytes) };
+  /** Of the installed root; null: there is none. */
+  async #fingerprint(): Promise<string | null> {
+    const installed = await this.#options.readInstalledRoot();
+    return installed && (await this.#openFollower()).read(installed).fingerprint;
+  }
+
+  async #follow(installed: Uint8Array): Promise<Standing> {
+    const follower = await this.#openFollower();
+    const { fingerprint, version, inForce, change } = await follower.follow(installed);
+    const details = { fingerprint, root_version: version, goes_on: change === "continued" };
+    if (change !== "none") this.#options.notify("update.trust_installed", details);
+    return { kind: "usable", fingerprint, inForce };
+  }
+
+  #openFollower(): Promise<RootFollower> {
+    const { record, files, openFollower, onReplaced } = this.#options;
+    this.#follower ??= openFollower({
+      files,
+      anchor: () => record.read().anchor,
+      onContinued: async (fingerprint) => {
+        await record.update((present) => continuedRecord(present, fingerprint));
+      },
+      onReplaced: async (fingerprint) => {
+        await onReplaced();
+        await record.update((present) => replacedRecord(present, fingerprint));
+      },
+    });
+    return this.#follower;
   }
 
   #noticeRotation(before: Standing): void {
