@@ -19,7 +19,7 @@ const floors: Readonly<Record<string, number>> = {
   users: 2,
   auth: 3,
   releases: 3,
-  updates: 3.5,
+  updates: 4,
   installer: 4,
   publishing: 4,
   http: 5,

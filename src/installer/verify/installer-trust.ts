@@ -8,7 +8,7 @@ import {
 import { type Document, openDocument } from "../../store/documents/document.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.ts";
-import { RootFollower } from "../../updates/trust/root-following.ts";
+import { RootFollower } from "../../tuf/root-following.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
 /** What the installer trusts, in a directory that the agent can neither read nor write. */

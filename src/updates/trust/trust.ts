@@ -4,8 +4,8 @@ import type { UpdateTrust } from "../../contract/types.ts";
 import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
+import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
 import { unreadable } from "../check/check-refusals.ts";
-import type { RootFollower, RootFollowingOptions } from "./root-following.ts";
 import { otherFingerprint, usable } from "./trust-refusals.ts";
 import { type Standing, trustView } from "./trust-view.ts";
 

@@ -1,7 +1,7 @@
-import { StewardError } from "../../contract/errors.ts";
-import type { Root } from "../../tuf/metadata.ts";
-import type { MetadataFiles } from "../../tuf/metadata-files.ts";
-import { isSignedBySuccession, type RootOfTrust, readRootOfTrust } from "../../tuf/root-of-trust.ts";
+import { StewardError } from "../contract/errors.ts";
+import type { Root } from "./metadata.ts";
+import type { MetadataFiles } from "./metadata-files.ts";
+import { isSignedBySuccession, type RootOfTrust, readRootOfTrust } from "./root-of-trust.ts";
 
 /** What the trusted metadata stand on after they have followed the installed root. */
 export interface FollowedRoot {
