@@ -33,7 +33,7 @@ export const exampleContext = (
   },
   async runInstaller(words, places) {
     note(places.stateDirectory, { installer: words, ...places });
-    // What root's side would do: the journal that it leaves, and its exit code.
+    // As the installer would: the journal that it leaves, and its exit code.
     const journal = join(places.stateDirectory, "journal-after.json");
     if (existsSync(journal)) renameSync(journal, join(places.releasesDirectory, "journal.json"));
     return Number(environment.INSTALLER_EXIT ?? 0);

@@ -24,7 +24,7 @@ export function exampleSession(user: User): Session {
   };
 }
 
-/** What an agent answers to somebody who signs in, with a code where the user has a second factor, steps up and leaves. */
+/** The answers of an agent to a user who signs in, with a code where the user has a second factor, steps up and leaves. */
 export function signInAnswers(user: User = exampleUser()): Answers {
   const session = { body: exampleSession(user) };
   const challenge = problem({ code: "totp_required", status: 401, challenge_token: "stc_challenge" });

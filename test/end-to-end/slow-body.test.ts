@@ -21,7 +21,7 @@ describe("a request whose body is slow", () => {
     const headers = ["Content-Type: application/json", `Content-Length: ${body.length}`];
     if (token !== undefined) headers.push(`Authorization: Bearer ${token}`);
     socket.write(requestText("POST /api/users", headers, body.slice(0, 20)));
-    // The agent has read this much when it has answered somebody who came later.
+    // The agent has read this much when it has answered a client that came later.
     await agent.call("GET", "/api/health");
     await meanwhile();
     socket.on("error", () => undefined);

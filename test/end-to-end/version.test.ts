@@ -37,7 +37,7 @@ describe("what the agent says of itself", () => {
     assert.deepEqual(json, { name: "steward", version: packageVersion, api_version: "1" });
   });
 
-  it("version tells whoever is signed in what runs where", async () => {
+  it("version tells users who are signed in what runs where", async () => {
     const begun = uptime();
     const { json } = await agent.call("GET", "/api/version", { token });
     assert.deepEqual(Object.keys(json).sort(), [...detailed, "name", "version", "api_version"].sort());
@@ -56,7 +56,7 @@ describe("what the agent says of itself", () => {
     }
   });
 
-  it("greets the console of a stranger with what he may see anyway, and no more", async () => {
+  it("greets the console of a stranger with public facts only", async () => {
     const settings = { device: { name: "edge 7" }, console: { banner: "Mind the pump", language: "de" } };
     await agent.call("PUT", "/api/system", { local: true, body: settings });
     const { status, json } = await agent.call("GET", "/api/console");
@@ -87,7 +87,7 @@ describe("what the agent says of itself", () => {
       assert.ok(json.cpu.cores >= 1, "json.cpu.cores >= 1");
       assert.ok(json.disks.length >= 1, "json.disks.length >= 1");
     });
-    it("hold up nobody: others are answered while they are gathered", async () => {
+    it("delay no other request: others are answered while they are gathered", async () => {
       // What was gathered is good for ten seconds.
       skipped += 11;
       const answered: string[] = [];

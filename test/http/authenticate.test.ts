@@ -19,7 +19,7 @@ const userId = `usr_${"a".repeat(32)}`;
 const sessionId = `ses_${"b".repeat(32)}`;
 const start = new Date("2030-01-01T00:00:00.000Z");
 
-/** What only whoever has the agent's own key could send; from outside such tokens fail by their signature. */
+/** Tokens that need the agent's own key: from outside they fail by their signature. */
 describe("a token signed with the right key", () => {
   const clock = { wall: start.getTime(), uptime: 1_000, trust: "none" as ClockTrust };
   const uptime = () => clock.uptime;
@@ -207,14 +207,14 @@ describe("a token signed with the right key", () => {
       pass(1);
       assert.equal(await mend(token), "invalid_token clock_epoch");
     });
-    it("is not tolerated when somebody vouches for the clock and it was not stepped in that hour", async () => {
+    it("is not tolerated when the clock is trusted and was not stepped in that hour", async () => {
       clock.trust = "trusted";
       pass(3_601);
       const token = tokens.issue(userId, sessionId);
       pass(961);
       assert.equal(await mend(token), "invalid_token expired");
     });
-    it("is tolerated in the hour after a step, also when somebody vouches for the clock", async () => {
+    it("is tolerated in the hour after a step, also when the clock is trusted", async () => {
       const token = tokens.issue(userId, sessionId);
       step(86_400);
       assert.equal(await mend(token), "tolerated");

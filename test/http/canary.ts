@@ -9,9 +9,9 @@ export interface Canary {
   secrets: ReadonlySet<string>;
   /** Six digits, which are looked for as words of their own. */
   codes: ReadonlySet<string>;
-  /** Remembers what is secret in a request. */
+  /** Remembers the secrets in a request. */
   sent: (request: CallOptions) => void;
-  /** Remembers what is secret in an answer, and the answer where it may hold none. */
+  /** Remembers the secrets in an answer, and the answer where it may hold none. */
   received: (method: string, answer: Answer) => void;
   /** Throws, without repeating it, when one of them occurs in the text. */
   assertNotIn: (text: string, where: string) => void;

@@ -175,7 +175,7 @@ describe("X-Forwarded-For", () => {
     );
   });
 
-  it("gives the client whatever he writes before the address that his proxy adds", () => {
+  it("gives the client, whatever it writes before the address that its proxy adds", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.ipV4(), (written, client) => {
         fc.pre(!client.startsWith("10."));

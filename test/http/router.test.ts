@@ -8,7 +8,7 @@ import type { Actor } from "../../src/http/call.ts";
 import { createRouter } from "../../src/http/router.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 
-/** No operation of the contract is clock-tolerant yet, so who calls is made up here, and what he calls as well. */
+/** No operation of the contract is clock-tolerant yet, so caller and operation are made up here. */
 describe("a request with a token whose times were overlooked", () => {
   const events: EventFacts[] = [];
   const account = { id: `usr_${"a".repeat(32)}`, username: "ana", role: "admin" } as Person["account"];

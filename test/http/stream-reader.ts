@@ -16,7 +16,7 @@ export interface OpenedStream {
   messages: ReadMessage[];
   /** Everything that came, comments too. */
   text: () => string;
-  /** Settles when it has ended, whoever ended it. */
+  /** Settles when it has ended, by either side. */
   ended: Promise<void>;
   /** Waits until there are so many messages. Throws where they do not come; true, to be asserted. */
   until: (count: number) => Promise<boolean>;

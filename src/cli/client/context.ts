@@ -61,15 +61,15 @@ export interface CommandContext {
   /** Checks a root of trust for updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
   /**
-   * Runs root's side of updates (`dist/installer.js`) with these words and the places behind them, as the present user and on
+   * Runs the installer (`dist/installer.js`) with these words and the paths behind them, as the present user and on
    * this terminal, until it ends. Its exit code.
    */
   runInstaller(words: readonly string[], places: InstallerPaths): Promise<number>;
-  /** Aborted by Ctrl-C from now on, which then no longer ends the program by itself. */
+  /** Aborted by Ctrl-C from now on, which then no longer ends the program. */
   interruption(): AbortSignal;
 }
 
-/** Where root's side of updates has what it works on. */
+/** The paths that the installer works on. */
 export interface InstallerPaths {
   readonly releasesDirectory: string;
   readonly trustDirectory: string;

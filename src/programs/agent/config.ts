@@ -64,7 +64,7 @@ export interface AgentConfig {
 /** The part of it that the rooms need, also in a command that works without the agent. */
 export type RoomsConfig = Omit<AgentConfig, "listen" | "hostNames" | "trustedProxies">;
 
-/** root:steward 0640; what is sealed with it cannot be read by those who have the state alone. */
+/** root:steward 0640. Without this key a copy of the state does not reveal the secrets in it. */
 export const usualSealKeyFile = "/etc/steward/seal.key";
 export const usualStateDirectory = "/var/lib/steward";
 

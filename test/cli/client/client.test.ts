@@ -47,7 +47,7 @@ function failsWith(exitCode: number, message: RegExp) {
 
 describe("createHttpClient", { concurrency: true }, () => {
   describe("when the agent cannot be reached", () => {
-    it("says that nobody listens when the socket is absent", async () => {
+    it("says that no program listens when the socket is absent", async () => {
       const client = createHttpClient(placesAt({}));
       await assert.rejects(
         client.call("getVersion", {}),
@@ -234,7 +234,7 @@ async function startTlsAgent(
 
 // Alone: as long as it lasts, this whole process is another user.
 describe("createHttpClient at a closed socket", () => {
-  it("says whom the socket is open to when it is closed to this user", async (test) => {
+  it("says which users may open the socket when it is closed to this one", async (test) => {
     const { socketPath } = await startAgent(test, {});
     chmodSync(socketPath, 0);
     const client = createHttpClient(placesAt({ socketPath }));

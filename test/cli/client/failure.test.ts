@@ -31,7 +31,7 @@ describe("exitCodeOf", () => {
     it(`is ${exit} for ${code}`, () => assert.equal(exitCodeOf(new StewardError(code, "x")), exit));
   }
 
-  it("is the command line's own for its own failures, and 1 for what nobody foresaw", () => {
+  it("is the command line's own for its own failures, and 1 for an unexpected error", () => {
     assert.equal(exitCodeOf(new CommandError(130, "x")), 130);
     assert.equal(exitCodeOf(new TypeError("x")), 1);
     assert.equal(exitCodeOf("x"), 1);
@@ -39,7 +39,7 @@ describe("exitCodeOf", () => {
 });
 
 describe("describeFailure", () => {
-  it("says what is wrong with each part of the input, and when to try again", () => {
+  it("names each wrong part of the input, and when to try again", () => {
     const errors = [{ pointer: "/role", code: "enum", detail: "must be a role" }];
     const error = new StewardError("validation_failed", "The body is not valid.", {
       details: { errors, retryAfterSeconds: 30 },

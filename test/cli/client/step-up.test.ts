@@ -63,7 +63,7 @@ describe("an administrator's command with a token file", { concurrency: true, ti
     assert.equal(sent().filter((line) => line === unlock).length, 1);
   });
 
-  it("ends with 4 and the agent's advice where nobody can be asked", async (test) => {
+  it("ends with 4 and the agent's advice where no user can be asked", async (test) => {
     const advice = "This takes the password again: POST /api/auth/reauth.";
     const refused = problem({ code: "step_up_required", status: 401, detail: advice });
     const { sent, words } = await startWith(test, admin, { [unlock]: refused });

@@ -27,7 +27,7 @@ const answers = {
   [`DELETE ${user}`]: { status: 204 },
 };
 
-/** Each with what it says of whom it concerns, and of how they come back. */
+/** Each with its words about the user concerned, and about how they get back in. */
 const commands: [words: string[], whom: RegExp, back: RegExp][] = [
   [
     ["user", "rm", "anna"],
@@ -52,7 +52,7 @@ const commands: [words: string[], whom: RegExp, back: RegExp][] = [
   ],
 ];
 
-describe("what is done to a person", { concurrency: true }, () => {
+describe("a command about another user", { concurrency: true }, () => {
   for (const [words, whom, back] of commands) {
     const what = words.slice(0, -1).join(" ");
     it(`is not done by a script's \`${what}\` without --yes: exit 2, with the line to type`, async (test) => {
@@ -75,7 +75,7 @@ describe("what is done to a person", { concurrency: true }, () => {
     });
   }
 
-  it("is asked for at a terminal, with whom it concerns and the way back; n changes nothing", async (test) => {
+  it("asks at a terminal, with the user concerned and the way back; n changes nothing", async (test) => {
     const { socketPath, received } = await startAgent(test, answers);
     const words = [...stewardCommand, "user", "rm", "anna", "--socket", socketPath];
     const { code, screen } = await typeInto(words, [['Delete the user "anna"? [y/N] ', "n\n"]]);

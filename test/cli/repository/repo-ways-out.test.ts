@@ -13,7 +13,10 @@ describe("steward repo, when a draft cannot be published", { concurrency: 2, tim
     await good("renew", site, "root", "--new-key", "root");
     await good("add", site, payload, ...release);
     const { stderr: refusal } = await bad(5, "publish", site);
-    assert.match(refusal, /The others can be published now: steward repo publish \S+ --only rules\. To discard/);
+    assert.match(
+      refusal,
+      /The others can be published now: steward repo publish \S+ --only rules\. To discard/,
+    );
     const { stderr } = await good("publish", site, "--only", "rules");
     assert.match(stderr, /New for devices: stable\/rules\/.*\n[\s\S]*Still drafted: root\.$/m);
     const dry = await good("discard", site, "root", "--dry-run");

@@ -118,7 +118,7 @@ describe("steward status", { concurrency: true }, () => {
     );
   });
 
-  it("tells what is left to tell in rescue", async (test) => {
+  it("shows the remaining facts in rescue", async (test) => {
     const needs = [{ code: "rescue", level: "failing", facts: {}, detail: "users.json is damaged." }];
     const { code, stdout } = await show(test, {
       ...well,

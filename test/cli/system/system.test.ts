@@ -111,7 +111,7 @@ describe("steward system schema", () => {
 });
 
 describe("steward system facts", () => {
-  it("prints figures as people read them, and a dash for what is not known", async (test) => {
+  it("prints figures as people read them, and a dash for unknown ones", async (test) => {
     const body = {
       hostname: "gate",
       manufacturer: null,

@@ -13,7 +13,7 @@ const runOnTerminal = (args: readonly string[], answers: readonly Typed[]) =>
 const erase = "\u007f";
 
 describe("the hidden prompt", { concurrency: true, timeout: 30_000 }, () => {
-  it("asks twice, shows nothing of what is typed, and gives the terminal back", async (test) => {
+  it("asks twice, does not show the typing, and restores the terminal", async (test) => {
     const { socketPath, received } = await startAgent(test, added);
     const { code, screen, isRestored } = await runOnTerminal(
       ["user", "add", "anna", "--socket", socketPath],
@@ -66,7 +66,7 @@ describe("the hidden prompt", { concurrency: true, timeout: 30_000 }, () => {
     });
   });
 
-  it("ends with 6 when the two entries differ, and adds nobody", async (test) => {
+  it("ends with 6 when the two entries differ, and adds no user", async (test) => {
     const { socketPath, received } = await startAgent(test, added);
     const { code, screen } = await runOnTerminal(
       ["user", "add", "anna", "--socket", socketPath],
@@ -84,7 +84,7 @@ describe("the hidden prompt", { concurrency: true, timeout: 30_000 }, () => {
     ["Ctrl-C", "abc\u0003"],
     ["Ctrl-D", "\u0004"],
   ] as const) {
-    it(`ends with 130 at ${name}, adds nobody, and gives the terminal back`, async (test) => {
+    it(`ends with 130 at ${name}, adds no user, and restores the terminal`, async (test) => {
       const { socketPath, received } = await startAgent(test, added);
       const { code, screen, isRestored } = await runOnTerminal(
         ["user", "add", "anna", "--socket", socketPath],

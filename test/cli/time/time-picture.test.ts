@@ -106,7 +106,7 @@ describe("drawSources", () => {
     });
   });
 
-  it("draws no zone where nobody is selected", () => {
+  it("draws no zone where no source is selected", () => {
     const lines = drawn([heardSource("a.example", [0, 0.01]), heardSource("b.example", [3, 0.01])]);
     assert.doesNotMatch(lines.join("\n"), /=/);
     assert.doesNotMatch(lines.join("\n"), />>|<</, "both vote, and both are on the axis");

@@ -112,7 +112,7 @@ describe("steward time, with three good servers and a false one", () => {
     assert.match(stderr, /kept right by the time servers, and was not set by hand/);
   });
 
-  it("shows the clock to whoever asks why a code is refused", async () => {
+  it("shows the clock to users who ask why a code is refused", async () => {
     await watched.run("user", "add", "anna", "--generate");
     const { stdout } = await watched.run("user", "diagnose", "anna");
     assert.match(
@@ -169,7 +169,7 @@ describe("steward time, with three good servers and a false one", () => {
   });
 });
 
-describe("steward time, with nobody to ask", () => {
+describe("steward time, without a server that answers", () => {
   let watched: Watched;
   before(async () => {
     watched = await watch({ servers: [] });
@@ -246,7 +246,7 @@ describe("steward time, with nobody to ask", () => {
     assert.match(reset.stderr, new RegExp(`^The floor was ${shown.stdout.trim()} and is 20\\S+Z now\\.\n$`));
   });
 
-  it("ends with 5 in mode manual, where nobody is asked", async () => {
+  it("ends with 5 in mode manual, where no server is asked", async () => {
     await watched.run("system", "set", "time.mode=manual");
     const { code, stderr } = await watched.run("time", "sync");
     assert.equal(code, 5);
@@ -256,7 +256,7 @@ describe("steward time, with nobody to ask", () => {
 
 describe("steward time set", { concurrency: true }, () => {
   for (const text of ["tomorrow", "2026-11-20", "2026-11-20T14:03:00", "2026-02-30T00:00:00Z", "\u001b[2J"]) {
-    it(`refuses ${JSON.stringify(text)} with 6 before anybody is asked, and shows the right form`, async (test) => {
+    it(`refuses ${JSON.stringify(text)} with 6 before the user is asked, and shows the right form`, async (test) => {
       const { socketPath, received } = await startAgent(test, {});
       const { code, stderr } = await runFromSource(["time", "set", text, "--yes", "--socket", socketPath]);
       assert.deepEqual([code, received], [6, []]);

@@ -77,7 +77,7 @@ describe("steward user add", { concurrency: true }, () => {
       ["a file without lines", ["--password-stdin"], "x".repeat(100_000), 6, /more than 4096 bytes/],
     ];
     for (const [what, args, stdin, exit, message] of without) {
-      it(`ends with ${exit} for ${what}, and adds nobody`, async (test) => {
+      it(`ends with ${exit} for ${what}, and adds no user`, async (test) => {
         const { socketPath, received } = await startAgent(test, added);
         const { code, stderr } = await runSteward(["user", "add", "anna", ...args, "--socket", socketPath], {
           stdin,

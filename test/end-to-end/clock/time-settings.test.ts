@@ -79,7 +79,7 @@ describe("the settings of the clock, changed while the agent runs", () => {
       ({ state, summary }) => state === "synchronised" && summary.code !== "too_few",
     );
   });
-  it("mode manual: nobody is asked any more, and nobody vouches", async () => {
+  it("mode manual: no server is asked any more, and the clock is not trusted", async () => {
     await set(agent, { mode: "manual" });
     const { counters, trust } = await status(agent, "manual", ({ mode }) => mode === "manual");
     assert.equal(trust, "none");
@@ -127,7 +127,7 @@ describe("a clock that is hours off and only observed", () => {
     await servers.stop();
   });
 
-  it("keeps what it was found to lack through a change of mode that changes nobody's turn", async () => {
+  it("keeps its measured offset through a change of mode without an effect", async () => {
     const { token } = await agent.signedInAdmin();
     await set(agent, { mode: "auto" });
     for (let looks = 0; looks < 20; looks += 1) {

@@ -8,7 +8,7 @@ import { adminName, adminPassword, type CallOptions, stepUp } from "../../runnin
 
 const route = "/api/system/time-sync";
 
-/** Nobody is asked for the time here: what is refused is refused before that. */
+/** No server is asked for the time here: refusals come before that. */
 describe("who may mend the clock, and with what words", () => {
   let agent: CheckedAgent;
   let admin: SignedIn;
@@ -78,7 +78,7 @@ describe("who may mend the clock, and with what words", () => {
       assert.deepEqual(await post("sync", { token, body }), [409, "time_sync_disabled"]);
     }
   });
-  it("the floor is reset by local root alone, whoever else asks over the network", async () => {
+  it("the floor is reset by local root only, and by no caller over the network", async () => {
     for (const token of [admin.token, operator.token]) {
       assert.deepEqual(await post("floor-reset", { token }), [403, "forbidden"]);
     }

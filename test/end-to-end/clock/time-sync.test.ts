@@ -100,7 +100,7 @@ describe("a measurement over the API", () => {
       // The agent's own first exchange, and the burst that was asked for.
       assert.ok(rounds[0] <= 2, rounds.join());
     });
-    it("is refused to whoever asks again within ten seconds, who is told when", async () => {
+    it("is refused to a client that asks again within ten seconds, with the seconds to wait", async () => {
       const { rounds } = (await read(agent)).counters;
       for (const verb of ["sync", "reselect"] as const) {
         const { status, json, headers } = await post(agent, verb);
@@ -117,7 +117,7 @@ describe("a measurement over the API", () => {
       assert.ok(json.history.length >= 1, "a point of the history");
       assert.deepEqual(json.servers, { in_effect: true, configured: servers.names });
     });
-    it("keeps a hand-set time out: somebody better vouches for the clock", async () => {
+    it("refuses a time set by hand: a trusted source sets the clock", async () => {
       const { status, json } = await post(agent, "sync", { time: new Date().toISOString() });
       assert.deepEqual([status, json.code], [409, "conflict_discipliner"]);
     });
@@ -170,7 +170,7 @@ describe("a measurement over the API", () => {
       const { status, json } = await post(agent, "reselect");
       assert.deepEqual([status, json.code], [503, "no_time_source"]);
     });
-    it("in mode manual: time_sync_disabled, and nobody is asked", async () => {
+    it("in mode manual: time_sync_disabled, and no server is asked", async () => {
       const agent = await start({ mode: "manual", servers: servers.names });
       for (const verb of ["sync", "reselect"] as const) {
         const { status, json } = await post(agent, verb);

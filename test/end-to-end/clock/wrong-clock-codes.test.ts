@@ -78,7 +78,7 @@ describe("an authenticator that is three minutes ahead", () => {
   });
   after(() => agent.dispose());
 
-  it("is suspected at the first wrong code while nobody vouches for the clock", async () => {
+  it("is suspected at the first wrong code while the clock is not trusted", async () => {
     const answer = await bob.signIn({ code: bob.codeAhead(180) });
     assert.deepEqual(outcome(answer), [401, "totp_invalid"]);
     assert.equal(answer.json.title, "Invalid token");
@@ -108,7 +108,7 @@ describe("an authenticator that is three minutes ahead", () => {
     assert.equal(await suspected(86_400), false);
   });
 
-  it("under a clock that is vouched for it takes two tries in a row with one skew", async () => {
+  it("under a clock that is trusted it takes two tries in a row with one skew", async () => {
     agent.knowClock(trusted);
     assert.equal(await suspected(180), false);
     assert.equal(await suspected(-240), false);
@@ -123,7 +123,7 @@ describe("an authenticator that is three minutes ahead", () => {
     assert.equal(await suspected(180), true, "the row of before goes on");
     assert.equal((await bob.signIn({ code: bob.nextCode() })).status, 200);
     assert.equal(await suspected(180), false);
-    assert.equal(syncs(), 1, "none is asked for while somebody vouches");
+    assert.equal(syncs(), 1, "none is asked for while the clock is trusted");
   });
 
   it("has burnt what it hit: a guess at a step ahead does not work when its time comes", async () => {
@@ -160,7 +160,7 @@ describe("enabling two-factor sign-in", () => {
     return { username, enable };
   };
 
-  it("is 409 clock_not_synchronised while nobody vouches for the clock, and costs no code", async () => {
+  it("is 409 clock_not_synchronised while the clock is not trusted, and costs no code", async () => {
     const { enable, username } = await begun("cleo");
     const refused = await enable();
     assert.deepEqual(outcome(refused), [409, "clock_not_synchronised"]);
@@ -173,7 +173,7 @@ describe("enabling two-factor sign-in", () => {
     assert.equal((await enable({ allow_unsynchronised_clock: true })).status, 200);
   });
 
-  it("needs no such word while somebody does", async () => {
+  it("needs no confirmation while it is trusted", async () => {
     const { enable } = await begun("dora");
     assert.equal((await enable()).status, 409);
     agent.knowClock({ trust: "accepted" });

@@ -66,7 +66,7 @@ describe("a token that is refused because of the clock", () => {
     });
     after(() => scene.end());
 
-    it("is told so, and what is known of the clock", async () => {
+    it("is told so, with the state of the clock", async () => {
       const { token } = scene.operator;
       const { status, json } = await scene.agent.call("GET", "/api/auth/me", { token });
       assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "clock_epoch"]);
@@ -80,7 +80,7 @@ describe("a token that is refused because of the clock", () => {
     it("may ask, and hears that no server answers", async () => {
       assert.deepEqual(await scene.reselect(scene.operator), [503, "no_time_source"]);
     });
-    it("of an administrator neither forces nor sets anything, though he gave the password a moment ago", async () => {
+    it("of an administrator neither forces nor sets anything, though the password was given a moment ago", async () => {
       for (const body of [{ force: true }, { time: new Date().toISOString() }]) {
         assert.deepEqual(await scene.sync(scene.admin, body), [401, "step_up_required"]);
       }
@@ -136,7 +136,7 @@ describe("a token that is refused because of the clock", () => {
       const { status, json } = await scene.agent.call("GET", route, { token });
       assert.deepEqual([status, json.reason], [401, "revoked"]);
     });
-    it("is not refused when the host's clock is set again: somebody vouches for another one now", async () => {
+    it("is not refused when the host's clock is set again: the agent trusts another one now", async () => {
       scene.agent.stepClock(-5 * hour);
       assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
       assertNear(await scene.aheadSeconds(), 0);
@@ -150,7 +150,7 @@ describe("a token that is refused because of the clock", () => {
     });
     after(() => scene.end());
 
-    it("mends it with that very token, is refused then once, and a refresh signs nobody out", async () => {
+    it("mends it with that very token, is refused then once, and a refresh signs no user out", async () => {
       assertNear(await scene.aheadSeconds(), -3 * hour);
       await scene.connect();
       assert.deepEqual(await scene.sync(scene.operator), [200, "trusted"]);
@@ -159,7 +159,7 @@ describe("a token that is refused because of the clock", () => {
       await scene.refresh(scene.operator);
       assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
     });
-    it("may be looked at with it for an hour from then on, although somebody vouches for the clock", async () => {
+    it("may be read with it for an hour from then on, although the clock is trusted", async () => {
       assert.deepEqual(await scene.see(scene.reader), [200, "trusted"]);
     });
     it("lets a second factor be enabled now: the clock is known", async () => {

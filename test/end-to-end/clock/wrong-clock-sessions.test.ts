@@ -40,7 +40,7 @@ describe("a session under a clock that is stepped", () => {
       refused = await me(admin.token);
     });
 
-    it("answers one 401 invalid_token that names the clock, and says what is known of it", () => {
+    it("answers one 401 invalid_token that names the clock, with its state", () => {
       assert.equal(refused.status, 401);
       assert.deepEqual([refused.json.code, refused.json.reason], ["invalid_token", "clock_epoch"]);
       assert.equal(refused.headers["www-authenticate"], 'Bearer error="invalid_token"');
@@ -70,7 +70,7 @@ describe("a session under a clock that is stepped", () => {
       assert.equal((await me(admin.token)).status, 200);
     });
 
-    it("signs nobody out: other sessions go on in the same way", async () => {
+    it("signs no user out: other sessions go on in the same way", async () => {
       assert.equal((await me(other.token)).json.reason, "clock_epoch");
       await renew(other);
       assert.equal((await me(other.token)).status, 200);
@@ -144,7 +144,7 @@ describe("a session under a clock that is stepped", () => {
     });
   });
 
-  it("within 30 s costs nobody anything", async () => {
+  it("within 30 s has no effect", async () => {
     const { token } = await agent.login(adminName, adminPassword);
     agent.stepClock(-28);
     assert.equal((await me(token)).status, 200);

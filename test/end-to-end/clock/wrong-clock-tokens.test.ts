@@ -53,7 +53,7 @@ describe("a wrong clock and what was given out before it", () => {
     await rm(home, { recursive: true });
   });
 
-  describe("ten years ahead, and nobody vouches for it", () => {
+  describe("ten years ahead, and not trusted", () => {
     before(() => {
       agent.knowClock(untrusted);
       agent.stepClock(10 * year);
@@ -68,7 +68,7 @@ describe("a wrong clock and what was given out before it", () => {
     });
   });
 
-  describe("two hours later, when somebody vouches for it again", () => {
+  describe("two hours later, when it is trusted again", () => {
     before(() => {
       agent.knowClock(trusted);
       agent.stepClock(2 * hour);
@@ -78,7 +78,7 @@ describe("a wrong clock and what was given out before it", () => {
       await assertDead(tokens.seen);
       await assertAlive(tokens.living);
     });
-    it("and stays expired with the clock back where it was good, whoever vouches", async () => {
+    it("and stays expired with the clock back where it was good, trusted or not", async () => {
       agent.stepClock(-2 * hour);
       await assertDead(tokens.seen);
       agent.knowClock(untrusted);
@@ -111,7 +111,7 @@ describe("a wrong clock and what was given out before it", () => {
       assert.equal((await ana.signIn({ code })).status, 200);
       assert.equal((await ana.signIn({ code })).json.code, "totp_reused");
     });
-    it("revives no API token, neither the one that was seen to expire nor the one that nobody used", async () => {
+    it("revives no API token, neither the one that was seen to expire nor the one that was not used", async () => {
       await assertDead(tokens.seen);
       await assertDead(tokens.unseen);
     });
@@ -128,7 +128,7 @@ describe("a wrong clock and what was given out before it", () => {
   describe("ten years ahead again", () => {
     before(() => agent.stepClock(10 * year - toThe1970s()));
 
-    it("the living API token dies when somebody vouches for it, and not before", async () => {
+    it("the living API token dies when the clock is trusted, and not before", async () => {
       await assertAlive(tokens.living);
       agent.knowClock({ trust: "accepted" });
       await assertDead(tokens.living);
@@ -162,9 +162,8 @@ describe("what a 401 says of the clock", () => {
   const strangers: Record<string, () => Promise<Answer>> = {
     "a token of another signature": () => get(forged()),
     "a token that is none": () => get("x.y.z"),
-    "an API token that nobody made": () => get(`stw_${"A".repeat(43)}`),
-    "a refresh token that nobody has": () =>
-      post("/api/auth/refresh", { refresh_token: `str_${"A".repeat(43)}` }),
+    "an API token that was never created": () => get(`stw_${"A".repeat(43)}`),
+    "an unknown refresh token": () => post("/api/auth/refresh", { refresh_token: `str_${"A".repeat(43)}` }),
   };
   for (const [name, ask] of Object.entries(strangers)) {
     it(`to ${name}: the time and no more`, async () => {
@@ -177,7 +176,7 @@ describe("what a 401 says of the clock", () => {
 
   it("to a wrong password, with whatever code: nothing", async () => {
     for (const code of [undefined, "123456", bob.codeAhead(180)]) {
-      const body = { username: "bob", password: "not his password, no", ...(code && { code }) };
+      const body = { username: "bob", password: "not their password, no", ...(code && { code }) };
       const { status, json, headers } = await post("/api/auth/login", body);
       assert.deepEqual([status, json.code, json.clock], [401, "invalid_credentials", undefined]);
       assert.ok(headers.date, "a Date header");

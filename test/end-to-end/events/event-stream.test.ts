@@ -69,7 +69,7 @@ describe("GET /api/events/stream", () => {
     stream.close();
   });
 
-  it("says what is missing to who knows a later event than there is", async () => {
+  it("tells a client that names a later event than there is what is missing", async () => {
     const stream = await read({ headers: { "last-event-id": "999999" } });
     assert.equal(await stream.until(1), true, "the gap came");
     assert.equal(stream.messages[0]?.event, "gap");
@@ -92,7 +92,7 @@ describe("GET /api/events/stream", () => {
     assert.deepEqual([status, headers["content-type"], text], [200, "text/event-stream", ""]);
   });
 
-  it("shows an operator what the list shows him", async () => {
+  it("shows an operator the same as the list", async () => {
     const operator = await agent.signedIn("olga", "operator");
     const stream = await read({ token: operator.token });
     await agent.call("POST", "/api/users", { local: true, body: { username: "other", role: "readonly" } });

@@ -14,7 +14,7 @@ import { stepUp } from "../../running-agent.ts";
 import { until } from "../../until.ts";
 
 /**
- * What only a clock that moves or is vouched for brings about; the tests of a wrong clock look for these. A step, another
+ * Types that need a clock that moves or is trusted; the tests of a wrong clock check these. A step, another
  * hand and a panic need a host whose clock is steered: the scenarios in virtual time and the virtual machine show them; a
  * contradiction needs a server with two minds, which the tests of the clock's room have.
  */
@@ -65,7 +65,7 @@ describe("the events of an agent", () => {
     await server.stop();
   });
 
-  /** Local root alone resets the floor; a person may set a clock that nobody else vouches for. */
+  /** Only local root resets the floor; a user may set a clock that is not trusted. */
   const useClock = async (token: string) => {
     const route = "/api/system/time-sync";
     const ask = async (verb: string, body: object) => {

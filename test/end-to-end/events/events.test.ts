@@ -76,7 +76,7 @@ describe("the events of an agent", () => {
     },
   ];
 
-  it("name who did what to whom, from where, with the request's id", async () => {
+  it("name the caller, the action, the user concerned, the address and the request's id", async () => {
     const created = await agent.call("POST", "/api/users", {
       token: admin.token,
       body: { username: "someone", role: "readonly" },

@@ -41,7 +41,7 @@ describe("GET /api/logs/stream", () => {
     stream.close();
   });
 
-  it("gives a reader what is no audit line alone, from `since` on", async () => {
+  it("gives a reader only lines that are not audit lines, from `since` on", async () => {
     const { token, refreshToken } = await agent.login("log-reader", "quiet otters borrow umbrellas");
     const stream = await read(token, "?since=1h");
     await rename("two");

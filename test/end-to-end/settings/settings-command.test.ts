@@ -43,7 +43,10 @@ describe("settings on the command line", () => {
     const first = await set("device.name=edge 7", "device.contact=");
     assert.deepEqual([first.stdout, first.stderr], ["device.name=edge 7\n", ""]);
     const again = await set("device.name=edge 7");
-    assert.deepEqual([again.stdout, again.stderr], ["", "Nothing was changed: the settings have these values already.\n"]);
+    assert.deepEqual(
+      [again.stdout, again.stderr],
+      ["", "Nothing was changed: the settings have these values already.\n"],
+    );
     const json = await set("device.name=edge 8", "device.contact=", "-o", "json");
     assert.deepEqual(JSON.parse(json.stdout), { changed: ["device.name"] });
     assert.deepEqual(JSON.parse((await set("device.name=edge 8", "-o", "json")).stdout), { changed: [] });

@@ -79,7 +79,7 @@ const refused: [code: string, pointer: string, body: object][] = [
 describe("settings that make no sense", () => {
   let agent: CheckedAgent;
   before(async () => {
-    // Names of servers are set here that nobody is to look up.
+    // Names of servers are set here that must not be looked up.
     agent = await startObservingAgent({ mode: "manual" });
     await agent.signedInAdmin();
   });

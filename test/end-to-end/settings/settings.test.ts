@@ -67,7 +67,7 @@ describe("settings", () => {
     assert.equal(json.properties.time.properties.mode.default, "auto");
   });
 
-  it("a change merges: what is not given stays, lists are replaced whole", async () => {
+  it("a change merges: members that are not given stay, lists are replaced as a whole", async () => {
     const { status, json } = await put({
       device: { name: "Pump 7" },
       time: { servers: ["127.0.0.1:9"] },
@@ -200,7 +200,7 @@ describe("settings", () => {
       const back = { body: { security: { require_2fa: "none" } }, local: true };
       assert.equal((await agent.call("PUT", "/api/system", back)).status, 200);
     });
-    it("an administrator's members take his password again, an operator's do not (step-up)", async () => {
+    it("an administrator's members need the password again, an operator's do not (step-up)", async () => {
       const { token } = await agent.login(adminName, adminPassword);
       time.pass(stepUpSeconds);
       const sensitive = await put({ time: { mode: "auto" } }, token);

@@ -23,7 +23,7 @@ describe("a challenge, between the password and the code", () => {
   });
   after(() => agent.dispose());
 
-  /** Of his own for each test, for a code is good once. */
+  /** A user for each test, since a code is good once. */
   const keeper = async (): Promise<Keeper> => {
     names += 1;
     const username = `challenged-${names}`;
@@ -149,7 +149,7 @@ describe("a challenge, between the password and the code", () => {
     assert.equal((await agent.call("POST", "/api/auth/refresh", { body })).json.code, "invalid_token");
   });
 
-  it("is not given to whoever has no second factor, or a wrong password", async () => {
+  it("is not given for a user without a second factor, or for a wrong password", async () => {
     const user = await keeper();
     const plain = await login(agent, newAddress(), adminName, adminPassword);
     assert.deepEqual([plain.status, plain.json.challenge_token], [200, undefined]);

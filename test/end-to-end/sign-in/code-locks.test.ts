@@ -8,7 +8,7 @@ import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
 import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
 import { newAddress } from "./guessing.ts";
 
-describe("ten wrong codes in a row, by whoever knows the password", () => {
+describe("ten wrong codes in a row, by a client that knows the password", () => {
   let agent: TimedAgent;
   let admin: SignedIn;
   let user: SignedIn & Enrolled;

@@ -46,7 +46,7 @@ describe("a one-use initial password", () => {
 
   it("does not sign in a second time, with the answer of any wrong password", async () => {
     const again = await signIn(initial);
-    const wrong = await signIn("not the password of anybody");
+    const wrong = await signIn("not the password of any user");
     assert.equal(again.status, 401);
     assert.equal(again.json.code, "invalid_credentials");
     assert.deepEqual({ ...again.json, request_id: "" }, { ...wrong.json, request_id: "" });
@@ -77,7 +77,7 @@ describe("a one-use initial password", () => {
     assert.equal((await agent.call("GET", "/api/users", { token: first.token })).status, 403);
   });
 
-  it("gives all rights to the same session once the user has chosen his own", async () => {
+  it("gives all rights to the same session once users have chosen their own", async () => {
     const body = { current_password: initial, new_password: goodPassword };
     assert.equal((await agent.call("PUT", "/api/auth/password", { token: first.token, body })).status, 204);
     assert.equal((await agent.call("GET", "/api/users", { token: first.token })).status, 200);
@@ -109,7 +109,7 @@ describe("a one-use initial password", () => {
       assert.equal("initial_password" in json, false);
       assert.equal((await signIn(body.password)).status, 200);
     });
-    it("of nobody is 404", async () => {
+    it("of an unknown user is 404", async () => {
       const path = `/api/users/usr_${"0".repeat(32)}/password-reset`;
       assert.equal((await agent.call("POST", path, { token: admin.token, body: {} })).status, 404);
     });

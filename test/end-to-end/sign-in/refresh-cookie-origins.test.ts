@@ -96,7 +96,7 @@ describe("the refresh cookie behind a proxy that ends TLS", asRoot, () => {
     assert.ok(!cookieOf(await login("127.9.0.1", {})).attributes.includes("Secure"), "not said");
   });
 
-  it("is not Secure when anybody else says https", async () => {
+  it("is not Secure when another program says https", async () => {
     assert.ok(!cookieOf(await login("127.9.0.2")).attributes.includes("Secure"), "not trusted");
   });
 

@@ -73,7 +73,7 @@ describe("sessions", () => {
     assert.equal((await agent.call("DELETE", gone, { token: admin })).status, 404);
   });
 
-  it("on the socket are somebody's: without user_id it is not said whose", async () => {
+  it("on the socket need user_id: no user is signed in there", async () => {
     const { status, json } = await agent.call("GET", "/api/auth/sessions", { local: true });
     assert.deepEqual([status, json.code], [400, "validation_failed"]);
   });

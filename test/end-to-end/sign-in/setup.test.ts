@@ -59,7 +59,7 @@ describe("before setup", () => {
   });
 
   for (const wrong of ["x", "A".repeat(22)]) {
-    it(`a wrong token of ${wrong.length} is refused and makes nobody`, async () => {
+    it(`a wrong token of ${wrong.length} is refused and creates no user`, async () => {
       const { status, json } = await setUp(agent, wrong);
       assert.deepEqual([status, json.code], [401, "setup_token_invalid"]);
       assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });

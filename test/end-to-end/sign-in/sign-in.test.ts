@@ -64,7 +64,7 @@ describe("sign-in", () => {
     assert.equal(seen[0]?.body.code, "invalid_credentials");
   });
 
-  it("costs as much for a name that nobody has as for a wrong password (user enumeration by time)", async () => {
+  it("costs as much for an unknown name as for a wrong password (user enumeration by time)", async () => {
     const work: Record<string, string[]> = {};
     const names = { known: adminName, unknown: "nobody-of-this-name" };
     for (let round = 0; round < 3; round += 1) {

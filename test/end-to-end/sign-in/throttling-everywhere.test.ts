@@ -16,7 +16,7 @@ import { temporaryDirectory } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
 
-/** Well-formed, and one of nobody's. */
+/** Well-formed, but no user has it. */
 const noRecoveryCode = "K7QM-2F9X-0TRB-5WHD";
 
 describe("every route that takes a secret", () => {
@@ -151,7 +151,7 @@ describe("every route that takes a secret", () => {
     assertThrottled(await login(agent, from, username, goodPassword));
   });
 
-  it("leaves the user himself, who signed in from elsewhere, his own tries", async () => {
+  it("leaves users who signed in from elsewhere their own tries", async () => {
     const body = { username, password, recovery_code: factor.recoveryCodes[1] };
     assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 200);
   });
@@ -181,7 +181,7 @@ describe("wrong setup tokens", () => {
 
 describe("a running delay and a restart", () => {
   for (const end of ["a stop", "a kill"]) {
-    it(`goes on behind ${end}, with what is left of it`, async (test) => {
+    it(`goes on behind ${end}, with the rest of its time`, async (test) => {
       const stateDirectory = await temporaryDirectory(test);
       const uptime = () => 5_000;
       const first = await startCheckedAgent({ stateDirectory, uptime });
@@ -191,7 +191,7 @@ describe("a running delay and a restart", () => {
       await fail(first, from);
       const attempts = join(stateDirectory, "attempts.json");
       const isWritten = async () => / 5 \d+"/.test(await readFile(attempts, "utf8").catch(() => ""));
-      // A stop writes it at once. A kill leaves what is there when the lock has come to the disk by itself.
+      // A stop writes it at once. A kill leaves the lock as it was last written.
       if (end === "a stop") await first.stop();
       await until("the lock is on the disk", isWritten);
       const left = await temporaryDirectory(test);
@@ -222,12 +222,12 @@ describe("X-Forwarded-For", asRoot, () => {
   const tryAs = (from: string, client: string, password: string) =>
     login(agent, from, adminName, password, { "x-forwarded-for": client });
 
-  describe("of whoever is no trusted proxy", () => {
-    it("gets nobody out of his count (a new address with each guess)", async () => {
+  describe("of a client that is not a trusted proxy", () => {
+    it("does not escape its count (a new address with each guess)", async () => {
       for (let count = 0; count < 5; count += 1) await tryAs(stranger, `198.51.100.${count}`, wrongPassword);
       assertThrottled(await tryAs(stranger, "198.51.100.99", adminPassword));
     });
-    it("shuts nobody else out (guesses in the name of another)", async () => {
+    it("locks no other client out (guesses in the name of another)", async () => {
       for (let count = 0; count < 5; count += 1) await tryAs(stranger, "203.0.113.9", wrongPassword);
       assert.equal((await tryAs(proxy, "203.0.113.9", adminPassword)).status, 200);
     });

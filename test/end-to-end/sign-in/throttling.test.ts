@@ -58,7 +58,7 @@ describe("wrong passwords", () => {
     assertThrottled(await login(agent, from, adminName, adminPassword));
   });
 
-  it("of a name that nobody has are answered and throttled alike, to the last header (user enumeration)", async () => {
+  it("of an unknown name are answered and throttled alike, to the last header (user enumeration)", async () => {
     const [known, unknown] = [newAddress(), newAddress()];
     for (let count = 0; count < 7; count += 1) {
       const real = await login(agent, known, adminName, wrongPassword);
@@ -122,7 +122,7 @@ describe("wrong passwords", () => {
     },
   );
 
-  it("show an administrator who is locked, and he can unlock him", async () => {
+  it("show administrators who is locked, and they can unlock them", async () => {
     const victim = await agent.signedIn("victim", "readonly");
     const from = newAddress();
     const lockedNow = async (): Promise<string[]> => {
@@ -145,7 +145,7 @@ describe("wrong passwords", () => {
     assert.equal((await login(agent, from, "victim", goodPassword)).status, 200);
   });
 
-  it("of strangers leave whoever signed in from elsewhere before alone", async () => {
+  it("of strangers do not affect a user who signed in from elsewhere before", async () => {
     const home = newAddress();
     assert.equal((await login(agent, home, adminName, adminPassword)).status, 200);
     for (let source = 0; source < 21; source += 1) await fail(agent, newAddress());
@@ -179,22 +179,22 @@ describe("stale tokens", () => {
     assert.equal((await login(agent, from, adminName, adminPassword)).status, 200);
   };
 
-  it("for access shut nobody out: a console that was left open is no attacker", async () => {
+  it("for access lock no user out: a console that was left open is not an attacker", async () => {
     const { token, refreshToken } = await agent.login(adminName, adminPassword);
     await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
     await harmless((from) => agent.call("GET", "/api/auth/me", { token, from }));
   });
-  it("for refresh shut nobody out", async () => {
+  it("for refresh lock no user out", async () => {
     const { refreshToken } = await agent.login(adminName, adminPassword);
     const body = { refresh_token: refreshToken };
     await agent.call("POST", "/api/auth/logout", { body });
     await harmless((from) => agent.call("POST", "/api/auth/refresh", { body, from }));
   });
-  it("that were challenges shut nobody out", async () => {
+  it("that were challenges lock no user out", async () => {
     const body = { challenge_token: "stc_of-another-start-of-the-agent", code: "123456" };
     await harmless((from) => agent.call("POST", "/api/auth/totp", { body, from }));
   });
-  it("of programs shut nobody out", async () => {
+  it("of programs lock no user out", async () => {
     await harmless((from) => agent.call("GET", "/api/system", { token: `stw_${"A".repeat(43)}`, from }));
   });
 });

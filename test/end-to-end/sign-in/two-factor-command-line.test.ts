@@ -105,7 +105,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     assert.equal((await steward(["user", "rm", "carl", "--yes"])).code, 0);
   });
 
-  it("ends with 9 where nobody can say whether the clock is right", async () => {
+  it("ends with 9 where the clock is not trusted and no user can be asked", async () => {
     const { code, stderr } = await steward(["user", "add", "bob-reader", "--password-stdin"], goodPassword);
     assert.equal(code, 0, stderr);
     const words = ["user", "2fa", "setup", "bob-reader", "--password-stdin"];
@@ -237,7 +237,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     assert.equal((await steward(words)).code, 0);
   });
 
-  it("is reset with a reason, and rescued, by root with the agent down; what is one's own waits for it", async () => {
+  it("is reset with a reason, and rescued, by root with the agent down; a user's own commands wait for it", async () => {
     await enrol();
     await agent.stop();
     const own = await steward(["user", "2fa", "disable", "anna", "--password-stdin"], password, "123456");

@@ -106,7 +106,7 @@ describe("two-factor sign-in", () => {
     const ben = await agent.signedIn("ben", "readonly");
     await enrol(agent.call, { ...ben, password: goodPassword }, time.nowSeconds());
     const path = `/api/users/${ben.id}/2fa/recover`;
-    const reset = (token: string, body: object = { reason: "lost phone, shown his badge" }) =>
+    const reset = (token: string, body: object = { reason: "lost phone, badge shown" }) =>
       agent.call("POST", path, { token, body });
     assert.equal((await reset(ben.token)).json.code, "forbidden");
     assert.equal((await reset("bad")).json.code, "invalid_token");
@@ -123,7 +123,7 @@ describe("two-factor sign-in", () => {
     ).json;
     const last = items.at(-1);
     assert.deepEqual([last.actor.name, last.subject.name], ["root-admin", "ben"]);
-    assert.equal(last.details.reason, "lost phone, shown his badge");
+    assert.equal(last.details.reason, "lost phone, badge shown");
   });
 
   it("is switched off with password and code, and new recovery codes kill the old ones", async () => {

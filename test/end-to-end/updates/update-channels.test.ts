@@ -17,7 +17,7 @@ describe("the channel of updates, where the host file names those that are allow
   after(() => agent.dispose());
   const read = async () => (await agent.call("GET", "/api/system", { local: true })).json;
 
-  it("cannot be set to another one, whoever asks: 409", async () => {
+  it("cannot be set to another one by any caller: 409", async () => {
     const { token } = await agent.signedInAdmin();
     const before = await read();
     for (const who of [{ local: true }, { token }]) {
@@ -72,7 +72,7 @@ describe("a channel in a settings.json that was edited by hand, which the host f
     }
   });
 
-  it("keeps nobody from changing something else", async () => {
+  it("does not stop other changes", async () => {
     const body = { device: { name: "edge 9" } };
     assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
   });

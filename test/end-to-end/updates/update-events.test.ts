@@ -16,7 +16,7 @@ import { endOfSuite } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
-/** What somebody asked for; the others the agent notices by itself. */
+/** Types that a request causes; the agent finds the others without one. */
 const asked = ["update.trust_confirmed", "update.check_requested", "update.postponed"];
 
 /** What takes a device that has something to apply; the tests of whole applications look for these. */
@@ -27,7 +27,7 @@ const journalEntry: Omit<JournalEntry, "sequence" | "outcome" | "detail"> = {
   ...{ version: "1.0.0", from_version: null, restored_healthy: null, seconds: 2, log: ["it said so"] },
 };
 
-/** As root's side leaves it after three attempts, in the midst of a fourth. */
+/** As the installer leaves it after three attempts, in the midst of a fourth. */
 const releaseJournal: ReleaseJournal = {
   sequence: 3,
   history: [
@@ -88,7 +88,7 @@ describe("the events of updates", () => {
       ...{ local: true, body: { kind: "binary", for: "2h" } },
     });
     assert.equal(postponed.status, 202, postponed.text);
-    // In the place of another, as root's side does it: whoever watches must not see half of one.
+    // By rename, as the installer does it: a reader must not see half of one.
     writeFileSync(join(releases, ".journal"), releaseJournalText(releaseJournal));
     renameSync(join(releases, ".journal"), join(releases, "journal.json"));
     await until("the agent has read it", async () => (await agent.status()).trial !== null);
@@ -120,7 +120,7 @@ describe("the events of updates", () => {
     assert.deepEqual(detailsOf("update.trust_confirmed"), { fingerprint: publisher.fingerprint });
   });
 
-  it("tell what root's side has written, once each", () => {
+  it("tell each entry of the installer once", () => {
     for (const type of ["update.applying", "update.applied", "update.undone", "update.refused"])
       assert.equal(events.filter((one) => one.type === type).length, 1, type);
     assert.deepEqual(detailsOf("update.applying"), {
@@ -129,11 +129,11 @@ describe("the events of updates", () => {
     assert.equal(detailsOf("update.undone")?.outcome, "failed");
   });
 
-  it("say for how long somebody has postponed what", () => {
+  it("say which release was postponed, and for how long", () => {
     assert.deepEqual(detailsOf("update.postponed"), { kind: "binary", for: "2h" });
   });
 
-  it("are beside a history that shows what root's side said, newest first", async () => {
+  it("are beside a history with the installer's own words, newest first", async () => {
     const { status, json } = await agent.call("GET", "/api/updates/history", { local: true });
     assert.equal(status, 200);
     const shown = json.items.map(({ sequence, outcome }: Record<string, unknown>) => [sequence, outcome]);
@@ -167,7 +167,7 @@ describe("the events of updates", () => {
     assert.deepEqual(detailsOf("update.root_rotated"), { from_version: 1, version: 2 });
   });
 
-  it("name the directory that somebody had looked into", async () => {
+  it("name the directory that was checked by request", async () => {
     await publisher.repository.writeTo(stick);
     const repository = pathToFileURL(stick).href;
     await agent.check({ repository });

@@ -25,7 +25,7 @@ describe("with verify_signature false in a settings.json that was edited by hand
     await first.dispose();
     const file = join(stateDirectory, "settings.json");
     const parsed = JSON.parse(readFileSync(file, "utf8"));
-    // Whatever would make it act by itself is switched on.
+    // Everything that makes it act without a request is switched on.
     Object.assign(parsed.update.ota, {
       ...{ verify_signature: false, enabled: true, auto_update_binary: true },
       ...{ auto_update_rules: true, check_interval: "5m" },
@@ -89,7 +89,7 @@ describe("settings over the API", () => {
   });
   after(() => agent.dispose());
 
-  it("never switch signatures off, whoever asks: 422", async () => {
+  it("never switch signatures off, for any caller: 422", async () => {
     const { token } = await agent.signedInAdmin();
     const body = { update: { ota: { verify_signature: false } } };
     for (const who of [{ local: true }, { token }]) {

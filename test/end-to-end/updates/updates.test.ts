@@ -110,7 +110,7 @@ describe("updates of an agent whose server signs", () => {
     assert.deepEqual([status, json.code], [429, "rate_limited"]);
   });
 
-  it("are not looked for in a directory by anybody but whoever stands at the device: 403", async () => {
+  it("are checked in a directory only for root on the device: 403", async () => {
     const { status, json } = await post("check", { repository: pathToFileURL("/mnt").href });
     assert.deepEqual([status, json.code], [403, "forbidden"]);
     assert.match(json.detail, /steward update check --repo DIR/);

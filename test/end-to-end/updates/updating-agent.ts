@@ -37,11 +37,11 @@ export interface UpdatingAgentOptions {
   arguments?: readonly string[];
   /** State of an agent before it; else a new one. */
   stateDirectory?: string;
-  /** Whether somebody vouches for the clock; true unless told. */
+  /** Whether the clock is trusted; true by default. */
   hasTime?: boolean;
 }
 
-/** An agent with a host file of its own, where loopback servers are allowed, and somebody who vouches for its clock. */
+/** An agent with a host file of its own, where loopback servers are allowed, and a time server, so that its clock is trusted. */
 export interface UpdatingAgent extends CheckedAgent {
   /** The folder of the host file. */
   etc: string;
@@ -64,7 +64,7 @@ export interface UpdatingAgent extends CheckedAgent {
   settled: () => Promise<Updates>;
 }
 
-/** Neither looks nor fetches: what is on trial goes on for as long as it takes. */
+/** It neither checks nor fetches: the trial goes on for as long as it takes. */
 const isIdle = ({ progress }: Updates): boolean =>
   progress === null || (progress.phase !== "checking" && progress.phase !== "downloading");
 
@@ -104,7 +104,7 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
     }
   };
   if (clock) {
-    await vouchFor(agent, clock).catch(async (error: unknown) => {
+    await trustClockOf(agent, clock).catch(async (error: unknown) => {
       await dispose();
       throw error;
     });
@@ -142,11 +142,11 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
 }
 
 /** Set here and not at the first start: the state may be of an agent whose server is no more. */
-async function vouchFor(agent: CheckedAgent, { port }: Chronyd): Promise<void> {
+async function trustClockOf(agent: CheckedAgent, { port }: Chronyd): Promise<void> {
   const body = { time: { mode: "observe", servers: [`127.0.0.1:${port}`] } };
   const { status, text } = await agent.call("PUT", "/api/system", { local: true, body });
   assert.equal(status, 200, text);
-  await until("somebody vouches for the clock", async () => {
+  await until("the clock is trusted", async () => {
     const { json } = await agent.call("GET", "/api/system/time-sync", { local: true });
     return json.trust !== "none";
   });

@@ -217,7 +217,7 @@ describe("an API token's end", () => {
   });
   after(() => agent.dispose());
 
-  it("does not come by a clock that nobody vouches for (a forged time shuts nobody out)", async () => {
+  it("does not come by a clock that is not trusted (a forged time locks no user out)", async () => {
     agent.knowClock({ trust: "none" });
     agent.moveClock("+400d");
     assert.deepEqual([await use(short), await use(long)], [200, 200]);

@@ -179,7 +179,7 @@ describe("API tokens", () => {
   });
 
   describe("are listed", () => {
-    it("to their owner: the own ones alone, also when he asks for his own by id", async () => {
+    it("to their owner: only their own, also when they ask for them by id", async () => {
       const { id } = await made(admin, ["users:read"]);
       const own = await idsOf(operator);
       assert.ok(!own.includes(id), "another's token");
@@ -194,7 +194,7 @@ describe("API tokens", () => {
       const { json } = await agent.call("GET", "/api/tokens", { local: true });
       assert.equal(json.total, (await list(admin)).json.total);
     });
-    it("of another user to nobody else, whether there is such a user or not", async () => {
+    it("of another user to no one else, whether there is such a user or not", async () => {
       for (const id of [admin.id, nobody]) {
         const { status, json } = await list(operator, `?user_id=${id}`);
         assert.deepEqual([status, json.code], [403, "forbidden"], id);
@@ -245,7 +245,7 @@ describe("API tokens", () => {
       assert.equal((await remove(admin, id)).status, 204);
       assert.equal((await use(token)).status, 401);
     });
-    it("by nobody else, to whom there is no such token", async () => {
+    it("by no other user: for them there is no such token", async () => {
       const { id, token } = await made(admin, facts);
       const unknown = await remove(operator, `tok_${"0".repeat(32)}`);
       const foreign = await remove(operator, id);

@@ -91,7 +91,7 @@ const aboutOneself: Record<string, string> = {
 const people = ["readonly", "operator", "admin", "stepped-up", "enrolling"] as const;
 const stale = ["expired session", "revoked session", "expired API token", "deleted API token"] as const;
 
-/** An id that nobody has. */
+/** An id that no user has. */
 const nobody = `usr_${"0".repeat(32)}`;
 
 describe("who may call what", () => {
@@ -156,7 +156,7 @@ describe("who may call what", () => {
       .replace("{name}", "users")
       .replace("{sid}", `ses_${"0".repeat(32)}`)
       .replace("{id}", path.includes("tokens") ? `tok_${"0".repeat(32)}` : userId);
-    // Refused for its form by whoever gets so far: rights are judged before, and nothing is changed by asking.
+    // Refused for its form after the rights were checked; nothing is changed.
     return agent.call(method, body ? where : `${where}?no_such_parameter=1`, {
       ...(caller === "local" && { local: true }),
       ...(tokens.has(caller) && { token: tokens.get(caller) }),
@@ -175,7 +175,7 @@ describe("who may call what", () => {
 
   const lineOf = (id: OperationId): string[] => (table[id] ?? "").trim().split(/\s+/);
 
-  it("has a line here for every operation, and none for what is no operation", () => {
+  it("has a line here for every operation, and no line for anything else", () => {
     assert.deepEqual(Object.keys(table).sort(), [...operationIds].sort());
     const aboutUsers = operationIds.filter((id) => operationOf(id).path.startsWith("/api/users/{id}"));
     assert.deepEqual(Object.keys(aboutOneself).sort(), aboutUsers.sort());

@@ -12,7 +12,7 @@ import {
 } from "../../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword, stepUp } from "../../running-agent.ts";
 
-/** What each operation with an id in its path would do to somebody else, as its contract wants it. */
+/** For each operation with an id in its path a valid request about another user. */
 const bodies: Partial<Record<OperationId, object>> = {
   updateUser: { display_name: "taken over" },
   resetPassword: { password: "seven lamps beside canals" },
@@ -149,7 +149,7 @@ describe("the ids of others", () => {
     assert.equal((await present()).session, 200);
   });
 
-  it("that no resource can have are refused, whoever asks, and are no crash", async () => {
+  it("that no resource can have are refused for every caller, without a crash", async () => {
     for (const id of withId) {
       for (const strange of strangeIds) {
         const [, hex = ""] = victim.id.split("_");

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { standingTime, startAgentInProcess } from "../../agent-in-process.ts";
 
 describe("a user who is locked for a while", () => {
-  it("keeps his ETag from reading to reading, so that he can be changed with If-Match", async (test) => {
+  it("keeps its ETag from reading to reading, so that it can be changed with If-Match", async (test) => {
     const { agent, time, token, path } = await lockedUser(test);
     const tags = new Set<string>();
     for (let times = 0; times < 5; times += 1) {

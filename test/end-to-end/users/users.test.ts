@@ -103,7 +103,7 @@ describe("users", () => {
       }
       assert.deepEqual((await agent.call("GET", path, { token })).json, before);
     });
-    it("is refused when somebody changed the user in between (If-Match), and the change stays away", async () => {
+    it("is refused when the user was changed in between (If-Match), and has no effect", async () => {
       const { headers } = await agent.call("GET", path, { token });
       const mine = { "if-match": String(headers.etag) };
       const first = await agent.call("PUT", path, { token, body: { display_name: "First" }, headers: mine });
@@ -154,7 +154,7 @@ describe("users", () => {
       const refresh = await agent.call("POST", "/api/auth/refresh", { body });
       assert.deepEqual([refresh.status, refresh.json.code], [401, "invalid_token"]);
     };
-    it("a disabled user's tokens die at once, and stay dead when he is enabled again", async () => {
+    it("a disabled user's tokens die at once, and stay dead when the user is enabled again", async () => {
       const user = await agent.signedIn("disabled", "operator");
       await agent.call("PUT", `/api/users/${user.id}`, { token, body: { enabled: false } });
       await assertDead(user);
@@ -162,7 +162,7 @@ describe("users", () => {
       await assertDead(user);
       await agent.login("disabled", goodPassword);
     });
-    it("a deleted user's tokens die at once, and his name is free for another with another id", async () => {
+    it("a deleted user's tokens die at once, and the name is free for another user with another id", async () => {
       const user = await agent.signedIn("deleted", "operator");
       assert.equal((await agent.call("DELETE", `/api/users/${user.id}`, { token })).status, 204);
       await assertDead(user);
@@ -172,7 +172,7 @@ describe("users", () => {
       assert.notEqual(next.id, user.id);
       await assertDead(user);
     });
-    it("unlock answers with the user as he is", async () => {
+    it("unlock answers with the present user", async () => {
       const { json } = await agent.call("POST", `/api/users/${admin.id}/unlock`, { token });
       assert.equal(json.locked, null);
     });

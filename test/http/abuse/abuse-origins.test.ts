@@ -144,7 +144,7 @@ describe("the unix socket", () => {
     forwarded: "for=127.0.0.1",
   };
   for (const [name, value] of Object.entries(forwarded)) {
-    it(`refuses a request with ${name}: it is somebody else's (a proxy in front of root's socket)`, async () => {
+    it(`refuses a request with ${name}: it is another client's (a proxy in front of root's socket)`, async () => {
       const headers = { [name]: value };
       const { status, json } = await agent.call("GET", "/api/users", { local: true, headers });
       assert.deepEqual([status, json.code], [403, "forbidden"]);
@@ -153,7 +153,7 @@ describe("the unix socket", () => {
       assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 0);
     });
   }
-  it("takes any Host: nobody gets there by a name", async () => {
+  it("takes any Host: names do not lead there", async () => {
     const headers = { host: "whatever.example" };
     assert.equal((await agent.call("GET", "/api/users", { local: true, headers })).status, 200);
   });

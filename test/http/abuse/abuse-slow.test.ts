@@ -61,7 +61,7 @@ describe("clients that take their time", () => {
     assert.match(text, /"code":"request_timeout"/);
   });
 
-  it("a body that does not come keeps nobody else waiting", async () => {
+  it("a body that does not come delays no other request", async () => {
     const sockets = await connectMany(100);
     const head = ["Content-Type: application/json", "Content-Length: 1000"];
     for (const socket of sockets) socket.write(requestText("POST /api/auth/login", head, "{"));

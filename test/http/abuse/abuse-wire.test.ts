@@ -14,7 +14,7 @@ const malformed: Record<string, string> = {
   "a TLS hello": "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001",
   "an HTTP/2 preface": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
   "an SSH banner": "SSH-2.0-OpenSSH_9.7\r\n",
-  "a method that nobody knows": `FROB /api/version HTTP/1.1\r\n${host}\r\n\r\n`,
+  "an unknown method": `FROB /api/version HTTP/1.1\r\n${host}\r\n\r\n`,
   "a method in lower case": `get /api/version HTTP/1.1\r\n${host}\r\n\r\n`,
   "HTTP/3.0": `GET /api/version HTTP/3.0\r\n${host}\r\n\r\n`,
   "a target without a slash": `GET api/version HTTP/1.1\r\n${host}\r\n\r\n`,
@@ -73,7 +73,7 @@ const malformed: Record<string, string> = {
   "CONNECT with a tunnel's bytes behind it": `CONNECT 127.0.0.1:22 HTTP/1.1\r\n${host}\r\n\r\nSSH-2.0-x\r\n`,
 };
 
-describe("what is no HTTP request", () => {
+describe("bytes that are not an HTTP request", () => {
   let agent: CheckedAgent;
   before(async () => {
     agent = await startCheckedAgent();

@@ -8,7 +8,7 @@ import { type RequestListener, trackConnections } from "../../../src/http/wire/c
 import { until } from "../../until.ts";
 import { requestText, sendRaw } from "../raw-http.ts";
 
-/** Of these, strangers keep 8 for what is unfinished and 8 for what is answered; those who carried tokens keep 16. */
+/** Of these, strangers keep 8 for unfinished and 8 for answered requests; those who carried tokens keep 16. */
 const maximum = 32;
 
 const halfBody = requestText("POST /x", ["Content-Type: application/json", "Content-Length: 100"], "{");

@@ -60,7 +60,7 @@ describe("a request that does not come to its end", () => {
     assert.deepEqual([answers.map(({ status }) => status), isClosed], [[200, 408], true]);
   });
 
-  it("is a timeout to whoever reads its body, and no other error", async () => {
+  it("is a timeout to the reader of its body, and no other error", async () => {
     // The connection is read from for half a second after the refusal.
     await until("four bodies were given up", () => seen.length >= 4);
     assert.deepEqual([...new Set(seen)], ["request_timeout"]);

@@ -19,7 +19,7 @@ interface Got {
   bytes: Buffer;
 }
 
-/** As it comes over the wire: what is compressed stays so. */
+/** The bytes as they are sent, still compressed. */
 function get(
   agent: RunningAgent,
   path: string,
@@ -163,7 +163,7 @@ describe("the console's files", () => {
     });
   }
 
-  it("are not sent again to whoever has them in the same coding (304), and to others they are", async () => {
+  it("are not sent again to a client that has them in the same coding (304), but to others they are", async () => {
     const tags = new Map<string, string>();
     for (const coding of ["br", "gzip", "identity"]) {
       const { headers } = await get(agent, "/", { "accept-encoding": coding });

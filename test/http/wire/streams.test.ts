@@ -240,7 +240,7 @@ describe("the number of streams", () => {
 });
 
 describe("a stop", () => {
-  it("ends every stream at once, also those that nobody reads", async (test) => {
+  it("ends every stream at once, also those that are not read", async (test) => {
     const { port, streams } = await serve(test);
     const open = await Promise.all([1, 2, 3].map(() => openStream({ where: port, path: "/" })));
     // Nor after the time at which what does not end is cut off.
