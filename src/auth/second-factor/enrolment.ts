@@ -84,7 +84,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       seal.seal("", account.id);
       const expiresAt = new Date(time.now().getTime() + pendingSeconds * 1_000);
       return describe(
-        pending.open(account.id),
+        await pending.open(account.id),
         { account: account.username, issuer: options.issuer() },
         expiresAt,
       );
@@ -149,7 +149,7 @@ async function describe(
   names: { account: string; issuer: string },
   expiresAt: Date,
 ): Promise<SetUp> {
-  const uri = otpauthUri({ ...names, secret });
+  const uri = await otpauthUri({ ...names, secret });
   return {
     secret,
     otpauth_uri: uri,

@@ -4,10 +4,10 @@ import { makeSecret } from "./totp.ts";
 /** Seconds between a secret and the first code of it. */
 export const pendingSeconds = 10 * 60;
 
-/** Secrets that somebody has been shown and has not enabled yet; in memory alone, they never gate a sign-in. */
+/** Secrets that were shown to a user who has not enabled them yet; only in memory, and not yet asked for at sign-in. */
 export interface PendingSecrets {
-  /** A new one; the one before dies. */
-  open(userId: string): string;
+  /** A new one; it replaces the one before. */
+  open(userId: string): Promise<string>;
   find(userId: string): string | undefined;
   forget(userId: string): void;
 }
@@ -15,8 +15,8 @@ export interface PendingSecrets {
 export function createPendingSecrets(uptime: Uptime): PendingSecrets {
   const secrets = new Map<string, { secret: string; deadline: number }>();
   return {
-    open: (userId) => {
-      const secret = makeSecret();
+    open: async (userId) => {
+      const secret = await makeSecret();
       secrets.set(userId, { secret, deadline: uptime() + pendingSeconds });
       return secret;
     },

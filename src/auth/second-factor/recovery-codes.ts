@@ -1,5 +1,4 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { crockfordSymbols, encodeBase32 } from "./base32.ts";
 import { withoutBlanks } from "./blanks.ts";
 
 /** Codes of one set. */
@@ -8,13 +7,16 @@ const codesInSet = 10;
 /** Bytes of a code: 80 bits, 16 symbols. */
 const codeBytes = 10;
 
+/** Crockford's base32: no I, L, O or U, so that a code can be read aloud and typed. otplib has RFC 4648's alone. */
+const symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
 /** Characters beyond which nothing is a recovery code, however many blanks and hyphens are in it. */
 const longestInput = 64;
 
 export interface RecoveryCodes {
   /** Shown to the user once, as `K7QM-2F9X-0TRB-5WHD`. */
   codes: string[];
-  /** What is stored, in the same order. */
+  /** The stored form of each, in the same order. */
   hashes: string[];
 }
 
@@ -24,23 +26,28 @@ export function makeRecoveryCodes(): RecoveryCodes {
   return { codes, hashes: codes.map((code) => hashRecoveryCode(code.replaceAll("-", ""))) };
 }
 
-/** The shown form of 10 bytes: Crockford's base32 in four groups of four. */
+/** The shown form of 10 bytes: 16 symbols of 5 bits in four groups of four. */
 export function formatRecoveryCode(bytes: Uint8Array): string {
-  return encodeBase32(bytes, crockfordSymbols).replace(/.{4}(?!$)/g, "$&-");
+  const bits = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  const places = Array.from({ length: 16 }, (_, index) => Number((bits >> BigInt(75 - 5 * index)) & 31n));
+  return places
+    .map((place) => symbols[place])
+    .join("")
+    .replace(/.{4}(?!$)/g, "$&-");
 }
 
 /**
- * The 16 symbols of a code that somebody typed, in capitals: small letters, other groups and what looks alike (O as 0, I
- * and L as 1) are accepted, as Crockford asks. Undefined when it is none.
+ * The 16 symbols of a code as a user typed it, in capitals: small letters, other groups and look-alikes (O for 0, I and L
+ * for 1) are accepted, as Crockford asks. Undefined for any other text.
  */
 export function readRecoveryCode(text: string): string | undefined {
   if (text.length > longestInput) return undefined;
-  const symbols = withoutBlanks(text)
+  const typed = withoutBlanks(text)
     .replaceAll("-", "")
     .replace(/[a-z]/g, (letter) => letter.toUpperCase())
     .replaceAll("O", "0")
     .replace(/[IL]/g, "1");
-  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(symbols) ? symbols : undefined;
+  return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(typed) ? typed : undefined;
 }
 
 /**

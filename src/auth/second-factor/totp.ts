@@ -1,6 +1,4 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
-import { encodeBase32, rfc4648Symbols } from "./base32.ts";
 import { withoutBlanks } from "./blanks.ts";
 
 /** Seconds of a time step, RFC 6238 §4.1 (X); the one that every authenticator app knows. */
@@ -9,8 +7,7 @@ const stepSeconds = 30;
 /** Digits of a code; likewise. */
 const codeDigits = 6;
 
-/** Bytes of a secret: 160 bits, the length that RFC 4226 §4 (R6) recommends. */
-const secretBytes = 20;
+const codeForm = /^[0-9]{6}$/;
 
 /** Characters beyond which nothing is a code, however many blanks are in it. */
 const longestInput = 32;
@@ -21,9 +18,13 @@ export const acceptedStepsAround = 1;
 /** Steps to either side of now, 10 min, among which the code of a wrong clock is looked for; never to accept it. */
 export const searchedStepsAround = 20;
 
-/** A new secret of 160 random bits in base32, 32 characters. */
-export function makeSecret(): string {
-  return encodeBase32(randomBytes(secretBytes), rfc4648Symbols);
+/** Loaded at the first use, and only the part without classes: an idle agent need not hold it. */
+const loadOtplib = () => import("otplib/functional");
+
+/** A new secret of 160 random bits, the length that RFC 4226 §4 (R6) recommends, in base32: 32 characters. */
+export async function makeSecret(): Promise<string> {
+  const { generateSecret } = await loadOtplib();
+  return generateSecret();
 }
 
 export interface Enrolment {
@@ -36,29 +37,25 @@ export interface Enrolment {
 }
 
 /**
- * What an authenticator app reads from the QR code, in the Key URI format: `otpauth://totp/issuer:account?…`. A colon
- * parts the label, so one inside a name becomes a blank.
+ * The text of the QR code, in the Key URI format: `otpauth://totp/issuer:account?…`. Algorithm, digits and period are
+ * the format's defaults, so it does not name them.
  */
-export function otpauthUri({ issuer, account, secret }: Enrolment): string {
-  const [escapedIssuer, escapedAccount] = [escapeName(issuer), escapeName(account)];
-  // Not URLSearchParams: apps show its `+` for a blank as it stands.
-  return (
-    `otpauth://totp/${escapedIssuer}:${escapedAccount}?secret=${secret}&issuer=${escapedIssuer}` +
-    `&algorithm=SHA1&digits=${codeDigits}&period=${stepSeconds}`
-  );
+export async function otpauthUri({ issuer, account, secret }: Enrolment): Promise<string> {
+  const { generateURI } = await loadOtplib();
+  return generateURI({ issuer: plainName(issuer), label: plainName(account), secret });
 }
 
-/** The code that somebody typed or pasted, without blanks and a hyphen in its middle; undefined when it is none. */
+/** The code that a user typed or pasted, without spaces and a hyphen in its middle; undefined for any other text. */
 export function readCode(text: string): string | undefined {
   if (text.length > longestInput) return undefined;
   const code = /^([0-9]{3})-?([0-9]{3})$/.exec(withoutBlanks(text));
   return code ? `${code[1]}${code[2]}` : undefined;
 }
 
-/** The time step that a time lies in, RFC 6238 §4.2. Throws RangeError for what is no time. */
+/** The time step that a time lies in, RFC 6238 §4.2. Throws RangeError for a value that is not a time. */
 export function stepOf(atSeconds: number): number {
   const step = Math.floor(atSeconds / stepSeconds);
-  if (!Number.isSafeInteger(step)) throw new RangeError(`${atSeconds} is no time in seconds`);
+  if (!Number.isSafeInteger(step)) throw new RangeError(`${atSeconds} is not a time in seconds`);
   return step;
 }
 
@@ -68,11 +65,11 @@ export function secondsOfStep(step: number): number {
 }
 
 /**
- * Every step within `stepsAround` of the time whose code this is, nearest first, of two alike the earlier. More than
- * one is rare and possible: whoever accepts one marks the others as burnt, or the code works twice.
+ * Every step within `stepsAround` of the time whose code this is, nearest first, of two alike the earlier. More than one
+ * is rare and possible: a caller who accepts one must mark the others as used, or the code works twice.
  *
- * The work depends on time and width alone, never on the code. `code` is as `readCode` gives it; anything else matches
- * nothing. Throws `second_factor_unavailable` when the secret is no base32 of 16 to 64 bytes.
+ * The work depends on time and width alone, never on the code. Nothing matches a code that `readCode` would not give.
+ * Throws `second_factor_unavailable` when the secret is not base32 of 16 to 64 bytes.
  */
 export async function matchSteps(
   secret: string,
@@ -80,12 +77,9 @@ export async function matchSteps(
   atSeconds: number,
   stepsAround: number,
 ): Promise<number[]> {
-  const codeAt = await createCodes(secret);
-  const given = Buffer.from(code);
-  return stepsNear(stepOf(atSeconds), stepsAround).filter((step) => {
-    const expected = Buffer.from(codeAt(step));
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  const steps = stepsNear(stepOf(atSeconds), stepsAround);
+  const isCodeOf = await createVerifier(secret);
+  return codeForm.test(code) ? steps.filter((step) => isCodeOf(code, step)) : [];
 }
 
 /** Nearest first. There are no steps before 1970: otplib would throw. */
@@ -97,20 +91,23 @@ function stepsNear(middle: number, stepsAround: number): number[] {
   return steps.filter((step) => step >= 0);
 }
 
-/** otplib behind one function. Its own `verify` stops at the first match and throws for half of what people type. */
-async function createCodes(secret: string): Promise<(step: number) => string> {
-  // Loaded at the first use, and only the part without classes: an idle agent need not hold it.
-  const { generateSync } = await import("otplib/functional");
-  return (step) => {
+/**
+ * otplib verifies a code against one step at a time. Its search through a window (`epochTolerance`) is not used: it ends
+ * at the first match, so that its time tells which step it was and a second step with the same code stays usable; and
+ * its `afterTimeStep` throws after the clock went back, where used-steps.ts decides.
+ */
+async function createVerifier(secret: string): Promise<(token: string, step: number) => boolean> {
+  const { verifySync } = await loadOtplib();
+  const options = {
+    secret,
+    strategy: "totp",
+    algorithm: "sha1",
+    digits: codeDigits,
+    period: stepSeconds,
+  } as const;
+  return (token, step) => {
     try {
-      return generateSync({
-        secret,
-        strategy: "totp",
-        algorithm: "sha1",
-        digits: codeDigits,
-        period: stepSeconds,
-        epoch: secondsOfStep(step),
-      });
+      return verifySync({ ...options, token, epoch: secondsOfStep(step), epochTolerance: 0 }).valid;
     } catch (cause) {
       throw new StewardError(
         "second_factor_unavailable",
@@ -122,7 +119,7 @@ async function createCodes(secret: string): Promise<(step: number) => string> {
   };
 }
 
-function escapeName(name: string): string {
-  // Half of a surrogate pair, which JSON can carry, would make encodeURIComponent throw.
-  return encodeURIComponent(name.replaceAll(":", " ").replace(/\p{Surrogate}/gu, "\ufffd"));
+/** A colon would end the issuer in the label; half a surrogate pair, which JSON can carry, cannot be percent-encoded. */
+function plainName(name: string): string {
+  return name.replaceAll(":", " ").replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -3,27 +3,27 @@ import { describe, it } from "node:test";
 import { createPendingSecrets } from "../../../src/auth/second-factor/pending-secrets.ts";
 
 describe("a secret that is not enabled yet", () => {
-  it("is kept for ten minutes of monotonic time", () => {
+  it("is kept for ten minutes of monotonic time", async () => {
     const clock = { now: 100 };
     const pending = createPendingSecrets(() => clock.now);
     assert.equal(pending.find("ana"), undefined);
-    const secret = pending.open("ana");
+    const secret = await pending.open("ana");
     assert.match(secret, /^[A-Z2-7]{32}$/);
     clock.now += 599.9;
     assert.equal(pending.find("ana"), secret);
     clock.now += 0.1;
     assert.equal(pending.find("ana"), undefined);
   });
-  it("dies when its user begins again, and is nobody else's", () => {
+  it("dies when its user begins again, and is nobody else's", async () => {
     const pending = createPendingSecrets(() => 100);
-    const first = pending.open("ana");
-    const second = pending.open("ana");
+    const first = await pending.open("ana");
+    const second = await pending.open("ana");
     assert.notEqual(first, second);
     assert.deepEqual([pending.find("ana"), pending.find("bob")], [second, undefined]);
   });
-  it("dies when it has served", () => {
+  it("dies when it has served", async () => {
     const pending = createPendingSecrets(() => 100);
-    pending.open("ana");
+    await pending.open("ana");
     pending.forget("ana");
     assert.equal(pending.find("ana"), undefined);
   });

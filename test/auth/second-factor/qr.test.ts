@@ -10,7 +10,7 @@ import { makeSecret, otpauthUri } from "../../../src/auth/second-factor/totp.ts"
 const directory = mkdtempSync(join(tmpdir(), "steward-qr-"));
 after(() => rmSync(directory, { recursive: true }));
 
-const uri = otpauthUri({
+const uri = await otpauthUri({
   issuer: "Steward edge 7",
   account: "maria.lopez",
   secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
@@ -67,7 +67,8 @@ describe("the QR code as SVG", () => {
   it("is read with names and secrets of all lengths", async () => {
     for (let length = 1; length <= 120; length += 7) {
       const issuer = "東京 edge-".repeat(12).slice(0, length);
-      const text = otpauthUri({ issuer, account: "m".repeat(1 + (length % 32)), secret: makeSecret() });
+      const account = "m".repeat(1 + (length % 32));
+      const text = await otpauthUri({ issuer, account, secret: await makeSecret() });
       assert.equal(decode(paint(await qrSvg(text), "white"), "png"), text);
     }
   });

@@ -44,6 +44,9 @@ describe("the form of a code", () => {
     ["00000000000000000000", "0000-0000-0000-0000"],
     ["ffffffffffffffffffff", "ZZZZ-ZZZZ-ZZZZ-ZZZZ"],
     ["f83e0f83e0f83e0f83e0", "Z0Z0-Z0Z0-Z0Z0-Z0Z0"],
+    // Published: 10^20 is 2PQHTY5NHH0000, and 1234 is 16J.
+    ["00056bc75e2d63100000", "002P-QHTY-5NHH-0000"],
+    ["000000000000000004d2", "0000-0000-0000-016J"],
   ];
   for (const [hex, code] of vectors) {
     it(`of ${hex} is ${code}`, () => assert.equal(formatRecoveryCode(Buffer.from(hex, "hex")), code));

@@ -60,7 +60,7 @@ describe("the codes", () => {
   for (const [name, atSeconds] of times) {
     it(`at ${name} are those of an independent authenticator`, async () => {
       for (let round = 0; round < 5; round += 1) {
-        const secret = makeSecret();
+        const secret = await makeSecret();
         const [code = ""] = oathtool(secret, atSeconds);
         assert.ok(
           (await matchSteps(secret, code, atSeconds, 0)).includes(stepOf(atSeconds)),
@@ -72,7 +72,7 @@ describe("the codes", () => {
 
   it("of 200 random secrets at random times are those of an independent authenticator", async () => {
     for (const [seed] of fc.sample(fc.tuple(fc.integer({ min: 600, max: 2 ** 33 })), 200)) {
-      const secret = makeSecret();
+      const secret = await makeSecret();
       const first = stepOf(seed) - 20;
       const codes = oathtool(secret, secondsOfStep(first), 41);
       for (const index of [0, 19, 20, 21, 40]) {
