@@ -222,7 +222,11 @@ describe("readSteps", () => {
       /33/,
     ],
     ["an end below 100", '[{"percent":99,"after_seconds":1}]', /last step is not 100/],
-    ["a fall", '[{"percent":50,"after_seconds":2},{"percent":40,"after_seconds":3}]', /must have higher figures/],
+    [
+      "a fall",
+      '[{"percent":50,"after_seconds":2},{"percent":40,"after_seconds":3}]',
+      /must have higher figures/,
+    ],
     [
       "a time that falls",
       '[{"percent":50,"after_seconds":2},{"percent":100,"after_seconds":1}]',

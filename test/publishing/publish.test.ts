@@ -116,7 +116,8 @@ describe("publish", () => {
     const late = at(site.workspace, "2027-03-01T00:00:00Z");
     await assert.rejects(publish(late, await keysOf(late)), {
       code: "update_metadata_expired",
-      message: /Nothing was published, because devices would refuse it: .*targets expired .*steward repo renew/,
+      message:
+        /Nothing was published, because devices would refuse it: .*targets expired .*steward repo renew/,
     });
     assert.deepEqual(publicFiles(site), []);
   });
@@ -220,7 +221,8 @@ describe("renewOnline", () => {
     const before = publicFiles(site);
     await assert.rejects(renewOnline(site.workspace, []), {
       code: "repository_unsigned",
-      message: /timestamp needs 1 more signature .*sign \S+ timestamp …, then continue with: steward repo renew/,
+      message:
+        /timestamp needs 1 more signature .*sign \S+ timestamp …, then continue with: steward repo renew/,
     });
     assert.deepEqual(publicFiles(site), before);
     assert.ok(existsSync(join(site.workspace.drafts, "timestamp.json")), "the draft waits");

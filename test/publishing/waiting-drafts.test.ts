@@ -186,7 +186,12 @@ describe("discardDrafts", () => {
 
   const bad: [name: string, role: RoleName | undefined, code: string, message: RegExp][] = [
     ["a root that was never published", "root", "repository_conflict", /exists only as a draft.*repo init/],
-    ["all of a repository that was never published", undefined, "repository_conflict", /exists only as a draft/],
+    [
+      "all of a repository that was never published",
+      undefined,
+      "repository_conflict",
+      /exists only as a draft/,
+    ],
     ["rules of which there are none", "rules", "not_found", /no release in the draft of rules/],
     ["a snapshot that is not drafted", "snapshot", "not_found", /no draft of snapshot/],
   ];
