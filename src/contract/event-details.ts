@@ -26,7 +26,13 @@ const release = { release_id: text, kind: updateKind, name: text, version: text 
 const requested = {
   ...{ release_id: nullableText, kind: nullableKind, name: nullableText, version: nullableText },
 } as const;
-const outcome = { from_version: nullableText, detail: text } as const;
+/** The reason of an outcome, as in the history of updates. */
+const reason = {
+  ...{ code, detail },
+  count: { type: ["integer", "null"], minimum: 0, description: "how often or how many, by the code" },
+  last_answer: { ...nullableText, description: "the last answer of a health check" },
+} as const;
+const outcome = { from_version: nullableText, ...reason } as const;
 const tokensAfter = {
   tokens_ended: { ...count, description: "API tokens that were deleted" },
   tokens_kept: sometimes({ ...count, description: "API tokens that stayed valid on request" }),
@@ -115,6 +121,7 @@ export const eventDetails = {
   "update.refused": {
     ...requested,
     ...{ from_version: sometimes(nullableText), code: sometimes(code), detail },
+    ...{ count: sometimes(reason.count), last_answer: sometimes(reason.last_answer) },
   },
   "settings.changed": { changed: { ...texts, description: "keys of the settings" } },
   "state.damage_found": {
