@@ -43,7 +43,7 @@ export function untilStatus(
 
 const password = "green tractor sings loudly";
 
-/** A token of an administrator who has just given his password again. */
+/** A token of an administrator who has just given the password again. */
 export async function administrator(guest: Guest): Promise<{ token: string; refreshToken: string }> {
   const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
   await guest.run("/usr/bin/steward", add, { input: `${password}\n` });

@@ -12,7 +12,7 @@ import {
   releaseJournal,
 } from "./update-scenario.ts";
 
-/** Where the plug is pulled: while root's side verifies, or in a phase of the trial. */
+/** Where the plug is pulled: while the installer verifies, or in a phase of the trial. */
 export type CutAt =
   | "verifying"
   | "installing"
@@ -40,7 +40,7 @@ export function heavyBinary(version: string, isGood = true) {
   return binary(version, isGood ? "good" : "exits", () => filler(version));
 }
 
-/** Whether root's side is there now; cheap, for it is asked every few milliseconds. */
+/** Whether the installer is at this point now. Cheap, because it is asked every few milliseconds. */
 function isAt(place: CutAt): boolean {
   const trial = releaseJournal().slots.binary.trial;
   if (place === "verifying") return trial === null && existsSync("/var/lib/steward-trust/intake");
@@ -76,7 +76,7 @@ export async function appliedUntil(
   throw new Error(`it never was ${place}`);
 }
 
-/** What root's side has found and done in this boot, in its own words. */
+/** What the installer has found and done in this boot, from its log. */
 export async function doneAtBoot(guest: Guest): Promise<string> {
   const units = ["--unit=steward-guard-boot.service", "--unit=steward-guard.service"];
   const args = ["--boot", "--identifier=steward", ...units, "--output=cat", "--no-pager"];
@@ -99,7 +99,7 @@ export interface Known {
 }
 
 /**
- * After a cut: whatever was under way comes to its end by itself, and then exactly one of these two is current, whole,
+ * After a cut: a trial that was under way comes to its end, and then exactly one of these two is current, whole,
  * good by the journal, and the one that answers. Returns which.
  */
 export async function settledOn(guest: Guest, former: Known, tried: Known): Promise<Known> {

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../..");
 /** A repository of updates on the host; the guest reaches it at http://10.0.2.2 under the port. */
 export interface Repository {
   readonly port: number;
-  /** Whom its releases are for. */
+  /** The product of its releases. */
   readonly product: string;
   /** How long a timestamp is good for; a week if absent. */
   readonly timestampExpires?: string;

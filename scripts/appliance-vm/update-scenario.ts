@@ -56,7 +56,7 @@ export async function api(guest: Guest, path: string, body?: unknown): Promise<a
   return JSON.parse(stdout);
 }
 
-/** Waits until the agent answers and somebody vouches for the clock; then installs and confirms whose signatures count. */
+/** Waits until the agent answers and the clock is trusted; then installs and confirms the root of trust. */
 export async function trusting(guest: Guest): Promise<void> {
   await guest.stewardAnswers(90);
   await untilStatus(guest, "synchronised", 90, ({ state }) => state === "synchronised");
@@ -94,7 +94,7 @@ export async function applied(guest: Guest, kind: Kind): Promise<void> {
   });
 }
 
-/** What root's side has written down; read past the agent. */
+/** The release journal, read past the agent. */
 export function releaseJournal(): ReleaseJournal {
   try {
     return JSON.parse(readFileSync("/var/lib/steward-releases/journal.json", "utf8")) as ReleaseJournal;

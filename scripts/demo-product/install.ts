@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What `make run` wrote before anything could be applied; whoever has it still is given what has come since. */
+/** The host file of earlier versions of `make run`; it is replaced by the present one. */
 const formerText = `${JSON.stringify({ product: "demo", update: { allow_local_servers: true } }, null, 2)}\n`;
 
 /** Where the run has its product, and what root decides on a device. */
@@ -11,7 +11,7 @@ export interface DemoPlaces {
   readonly hostFile: string;
 }
 
-/** Puts the demonstration's product in its place, and writes a host file for it; one that somebody has written himself stays. */
+/** Puts the demonstration's product in its place, and writes a host file for it; one that a person has written stays. */
 export function installDemoProduct({ product, hostFile }: DemoPlaces): void {
   const engine = join(product, "engine");
   makeOwnDirectory(product);
@@ -22,7 +22,7 @@ export function installDemoProduct({ product, hostFile }: DemoPlaces): void {
   writeFileSync(hostFile, `${JSON.stringify(decisions(engine), null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Nobody else may write there: what stands in the host file is run. */
+/** No other user may write there, because the programs of the host file are run. */
 function makeOwnDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);

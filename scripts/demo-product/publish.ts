@@ -11,9 +11,9 @@ import { roleNames } from "../../src/publishing/roles.ts";
 import { withWorkspace } from "../../src/publishing/workspace.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 
-/** Where the demonstration's publisher works, and what of his is on the device. */
+/** Where the demonstration's publisher works, and what the device has of it. */
 export interface PublisherPlaces {
-  /** His repository, with its keys; a run has it for itself. */
+  /** The publisher's repository, with its keys; only one run uses it. */
   readonly publisher: string;
   /** The device's root of trust; one that is there already stays. */
   readonly root: string;
@@ -41,7 +41,7 @@ const release: ReleaseEntry = {
 
 const rules = "# Whoever still speaks telnet is told of.\nalert tcp any any -> any 23\n";
 
-/** Ten years: nobody renews what this publisher has signed, and it shall work at the next start too. */
+/** Ten years: these signatures are never renewed, and must still be valid at the next start. */
 const periodSeconds = 3_650 * 86_400;
 
 const surroundings = {

@@ -32,7 +32,7 @@ describe("a command", () => {
     assert.equal((await run(command, [], { timeoutMilliseconds: 100 })).status, null);
   });
 
-  it("ends with its signal, and nobody waits for it any more", async () => {
+  it("ends with its signal, and is not waited for", async () => {
     const signal = AbortSignal.timeout(50);
     await assert.rejects(run("sleep", ["3600"], { ...limits, signal }));
   });

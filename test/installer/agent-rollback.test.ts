@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import { pathsOf } from "../../src/installer/files/release-directories.ts";
-import { open, type Side } from "./simulated-installer.ts";
+import { open, type SimulatedInstaller } from "./simulated-installer.ts";
 
 const hours = (count: number): number => count * 3_600;
 
 /** A device on which 1.0.0, 1.1.0 and 1.2.0 have proved healthy, a week apart. */
-async function withThree(): Promise<Side> {
+async function withThree(): Promise<SimulatedInstaller> {
   const side = open();
   for (const version of ["1.0.0", "1.1.0", "1.2.0"]) {
     await side.host.pause(hours(7 * 24));
@@ -17,7 +17,7 @@ async function withThree(): Promise<Side> {
 }
 
 /** The whole of the attack: the agent is refused, nothing is changed, and root can still do it. */
-async function needsRoot(side: Side, saying: RegExp): Promise<void> {
+async function needsRoot(side: SimulatedInstaller, saying: RegExp): Promise<void> {
   const before = side.at("current");
   const error: unknown = await side.rollBack({ by: "agent" }).then(
     () => assert.fail("the agent went back"),

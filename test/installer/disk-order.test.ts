@@ -49,7 +49,7 @@ describe("the links of a kind", () => {
   });
 });
 
-describe("the journal of root's side", () => {
+describe("the release journal", () => {
   it("is what it was, also in memory, when it cannot be written", async () => {
     const host = createReleaseHost();
     const journal = await openJournal(host.files, directories);

@@ -14,7 +14,7 @@ import { until } from "../until.ts";
 import { current, isConsistent, journalOf, linked, runsWell } from "./lab/checks.ts";
 import { copyDevice, type Device, type DeviceOptions, makeDevice, pumpLog, stage } from "./lab/device.ts";
 import { startEngine } from "./lab/engine.ts";
-import { type RootOrder, runRootSide, underVirtualTime } from "./lab/installer-in-process.ts";
+import { type InstallerOrder, runInstallerInProcess, underVirtualTime } from "./lab/installer-in-process.ts";
 import { type Published, publishReleases } from "./lab/published.ts";
 import { endPump } from "./lab/pump.ts";
 import { quickDirectory } from "./lab/quick-directory.ts";
@@ -35,7 +35,7 @@ const second: readonly ReleaseModel[] = [
   { kind: "binary", version: "2.5.0", does: "crashes", afterMilliseconds: 150 },
 ];
 
-/** A clock by its own pauses: a release gets as many looks on a slow host as on a quick one. */
+/** A clock that runs by its own pauses: a release gets as many health checks on a slow host as on a quick one. */
 const byPauses = underVirtualTime(1_000);
 
 describe("a release on trial", { concurrency: 2 }, () => {
@@ -71,7 +71,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
     ];
     for (const [kind, version, reason] of bad) {
       it(`ends failed within its deadline, and is not taken again: ${kind} ${version}`, async (test) => {
-        // One that never answers costs five real seconds a look.
+        // One that never answers takes five real seconds for each health check.
         const device = await deviceOf(test, { within: version === "2.3.0" ? "200ms" : "2s" });
         await install(device, kind, version, byPauses);
         const entry = await last(device);
@@ -84,7 +84,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
         await isBack(device, kind, version);
         await refusedAgain(device, kind, version);
         await stage(device, published.stagedAt(2));
-        await install(device, kind, "3.0.0");
+        await install(device, kind, "3.0.0", byPauses);
         await isAtWork(device, kind, "3.0.0");
       });
     }
@@ -149,7 +149,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
     await isAtWork(device, "rules", "1.0.0");
   });
 
-  describe("that somebody rolls back", () => {
+  describe("that is rolled back on request", () => {
     it("is held, and the one before it runs", async (test) => {
       const device = await deviceOf(test);
       await install(device, "binary", "2.0.0");
@@ -331,7 +331,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
     return device;
   }
 
-  /** A binary that is being watched, and nobody who does. */
+  /** A binary on trial, without a guard. */
   async function inTheMiddle(test: { after(clean: () => void): void }, version: string): Promise<Device> {
     const device = await deviceOf(test);
     const gone = new Error("the guard is gone");
@@ -379,10 +379,10 @@ describe("a release on trial", { concurrency: 2 }, () => {
 
   function run(
     device: Device,
-    what: RootOrder,
+    what: InstallerOrder,
     change: (host: ReleaseHost) => ReleaseHost = (host) => host,
   ): Promise<void> {
-    return runRootSide(device, what, { change });
+    return runInstallerInProcess(device, what, { change });
   }
 
   async function isAtWork(device: Device, kind: UpdateKind, version: string): Promise<void> {

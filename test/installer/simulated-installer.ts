@@ -22,8 +22,8 @@ export const plan: ApplyPlan = {
 
 export const idOf = (version: string): string => version.replaceAll(".", "").padStart(32, "0");
 
-/** Root's side over a host in memory; whoever is alone with it needs no lock. */
-export class Side {
+/** The installer over a host in memory, without a lock. */
+export class SimulatedInstaller {
   readonly host: SimulatedReleaseHost;
   readonly directories: ReleaseDirectories = {
     releases: mkdtempSync(join(tmpdir(), "steward-releases-")),
@@ -92,9 +92,9 @@ export class Side {
   }
 }
 
-const sides: Side[] = [];
-export const open = (options = {}): Side => {
-  const side = new Side(options);
+const sides: SimulatedInstaller[] = [];
+export const open = (options = {}): SimulatedInstaller => {
+  const side = new SimulatedInstaller(options);
   sides.push(side);
   return side;
 };

@@ -1,7 +1,7 @@
 /**
- * What a taken-over agent does all the time while root's side installs: it puts other things in the place of the staged
+ * A compromised agent while the installer works: it puts other things in the place of the staged
  * payload, of its directory, and of the metadata. Plain JavaScript, for the agent's user may not read this repository.
- * `node -e SOURCE UPDATES ID`; prints the number of swaps when it is told to end, and ends by itself after two minutes.
+ * `node -e SOURCE UPDATES ID`; prints the number of swaps when it is told to end, and ends after two minutes.
  */
 export const swapperSource = `
 const fs = require("node:fs");

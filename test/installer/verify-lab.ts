@@ -16,7 +16,7 @@ import { refused } from "../updates/lab/device.ts";
 import type { AddedTarget, ReleaseOptions } from "../updates/lab/signed-forms.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
-/** Nobody's on this host; what runs as it has nothing of root's. */
+/** An unused user of this host, without any right of root. */
 export const agentUser = 47_123;
 
 export const isRoot = process.geteuid?.() === 0;
@@ -36,14 +36,14 @@ export interface VerifyLab {
   readonly trust: string;
   readonly releases: string;
   readonly rootFile: string;
-  /** Puts this publisher's present metadata into the agent's hands, who asks nobody whether they are good. */
+  /** Gives the agent this publisher's present metadata, unverified. */
   hold(publisher?: SignedRepository): Promise<void>;
   /** Stages a payload under the id of its signed bytes, or other bytes in its place. */
   stage(added: AddedTarget, bytes?: Uint8Array): Promise<string>;
   stagedPath(id: string): string;
   verifyAndCopy(id: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease>;
-  /** A release that root's side takes in, so that it knows of it. */
-  takeNew(version: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease>;
+  /** A release that the installer verifies, so that it knows of it. */
+  verifyNew(version: string, options?: Partial<VerificationOptions>): Promise<VerifiedRelease>;
   /** Runs a shell script as the agent's user, in its updates directory. */
   asAgent(script: string, ...args: string[]): SpawnSyncReturns<string>;
 }
@@ -52,7 +52,7 @@ export function idOf({ target }: AddedTarget): string {
   return (target.hashes.sha512 ?? target.hashes.sha256)?.slice(0, 32) ?? "";
 }
 
-export async function openIntakeLab(
+export async function openVerifyLab(
   test: Ending,
   publisher: SignedRepository = new SignedRepository(),
 ): Promise<VerifyLab> {
@@ -80,7 +80,7 @@ export async function openIntakeLab(
     },
     stagedPath: (id) => join(agent, "updates/staged", `${id}.tar.gz`),
     verifyAndCopy: async (id, options) => verifyAndCopy(id, { ...(await usual(lab)), ...options }),
-    takeNew: async (version, options) => {
+    verifyNew: async (version, options) => {
       const added = lab.publisher.addRelease({ version });
       lab.publisher.publish("rules");
       await lab.hold();
@@ -110,7 +110,7 @@ export async function withStaged(
   test: Ending,
   options: ReleaseOptions = {},
 ): Promise<{ lab: VerifyLab; id: string; added: AddedTarget }> {
-  const lab = await openIntakeLab(test);
+  const lab = await openVerifyLab(test);
   const added = lab.publisher.addRelease({ version: "1.0.0", ...options });
   lab.publisher.publish("rules", "binary");
   await lab.hold();
@@ -180,7 +180,7 @@ async function put(path: string, bytes: Uint8Array): Promise<void> {
   await chown(path, agentUser, agentUser);
 }
 
-/** The whole of an attack: refused with this code, and nothing of any release is left on root's side. */
+/** The whole of an attack: refused with this code, and nothing of any release is left of the installer's copies. */
 export async function takesNothing(
   lab: VerifyLab,
   { id, code, saying = /./ }: { id: string; code: string; saying?: RegExp },

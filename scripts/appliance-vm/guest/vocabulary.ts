@@ -45,7 +45,7 @@ export interface Guest {
   run(command: string, args?: readonly string[], options?: RunOptions): Promise<Ran>;
   /** The command line of the agent, as root. */
   steward(...args: readonly string[]): Promise<Ran>;
-  /** A request to http://127.0.0.1:8470; throws where nobody answers. */
+  /** A request to http://127.0.0.1:8470; throws without an answer. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
   /** Looks every 200 ms until something is there, and throws after that many seconds; counts the errors of `look` as "not yet". */
   until<T>(
@@ -61,7 +61,7 @@ export interface Guest {
   figure(name: string, value: number, unit: string): void;
   /** Prints how many seconds after the machine's start this was reached, by the host's clock. */
   mark(name: string): void;
-  /** A line for whoever reads the output. */
+  /** A line of the output. */
   note(text: string): void;
   /** Has the host run what the scenario declares under `asks`, and returns what it returned. */
   ask(name: string): Promise<unknown>;

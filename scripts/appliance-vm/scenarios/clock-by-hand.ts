@@ -26,7 +26,7 @@ async function atFloor(guest: Guest): Promise<Date> {
     const present = await clockStatus(guest);
     return Date.now() >= Date.parse(present.floor_at) - 1_000 ? present : undefined;
   });
-  guest.check("nobody vouches for it", status.trust === "none", status);
+  guest.check("it is not trusted", status.trust === "none", status);
   return aRightTime(guest);
 }
 

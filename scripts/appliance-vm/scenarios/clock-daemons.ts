@@ -3,7 +3,7 @@ import type { Guest } from "../guest/vocabulary.ts";
 import type { Scenario } from "../scenario.ts";
 import { chronyConfiguration, timesyncdConfiguration } from "../time-daemons.ts";
 
-/** One hand on the clock: whoever starts a time daemon gets the clock, and the agent asks it from then on. */
+/** One program sets the clock: a time daemon that is started takes it over, and the agent asks it from then on. */
 export const scenario: Scenario = {
   title: "a daemon that starts in mid-flight gets the clock, and gives it back",
   timeoutSeconds: 600,
@@ -43,7 +43,7 @@ async function delegated(guest: Guest, { unit, name, trust, token }: Daemon): Pr
   guest.check(`${name}: our servers are not in effect`, met.servers.in_effect === false, met.servers);
   const { frequency_changes, steps, slews } = met.counters;
   const known = await untilStatus(guest, `${name} knows the time`, 150, (status) => status.trust === trust);
-  guest.check(`${name}: nobody contests the clock`, known.discipliner.conflict === null, known.discipliner);
+  guest.check(`${name}: there is no conflict`, known.discipliner.conflict === null, known.discipliner);
   const { largestStepSeconds, backwards } = await guest.clock.sample(40, 20);
   guest.check(
     `${name}: the clock is not fought over`,

@@ -4,7 +4,7 @@ import type { Scenario } from "../scenario.ts";
 
 const record = "/var/lib/steward/clock.json";
 
-/** Somebody had the device believe in 2040 for long enough, and then the lie ended. */
+/** False servers showed 2040 for long enough, and then stopped. */
 export const scenario: Scenario = {
   title: "a poisoned floor keeps the truth out until root resets it",
   timeoutSeconds: 300,
@@ -40,7 +40,7 @@ async function poisoned(guest: Guest): Promise<void> {
     "reset",
     "--yes",
   ]);
-  guest.check("nobody but root resets it", refused.status !== 0, refused);
+  guest.check("only root resets it", refused.status !== 0, refused);
   const reset = await guest.steward("time", "floor", "reset", "--yes");
   guest.check("root does", reset.status === 0, reset);
   await untilStatus(guest, "synchronised again", 60, ({ state }) => state === "synchronised");

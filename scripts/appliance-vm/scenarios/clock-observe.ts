@@ -2,7 +2,7 @@ import { clockStatus, serverNames, timeSettings, trueServers, untilStatus } from
 import type { Guest } from "../guest/vocabulary.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** A unit that somebody took the capability from. */
+/** A unit without the capability. */
 export const scenario: Scenario = {
   title: "without CAP_SYS_TIME the clock is measured, and sign-in is right by the measurement",
   timeoutSeconds: 240,

@@ -2,7 +2,7 @@ import { clockStatus, serverNames, timeSettings, trueServers, untilStatus } from
 import type { Guest } from "../guest/vocabulary.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** Somebody sets the clock of a device in service wrong by more than anything it may correct unasked. */
+/** Another program sets the clock of a device in service wrong, by more than it may correct unattended. */
 export const scenario: Scenario = {
   title: "2000 s off in service is refused, and force mends it",
   timeoutSeconds: 400,

@@ -31,7 +31,7 @@ async function steppedBack(guest: Guest): Promise<void> {
   guest.check("with a new token", me.status === 200, me.body);
 }
 
-/** The clock is spoilt while nobody vouches for it; what a client has is the token that the clock spoilt. */
+/** The clock becomes wrong while it is not trusted, and the client holds a token that the clock invalidated. */
 async function mendedByToken(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   const { token } = await administrator(guest);

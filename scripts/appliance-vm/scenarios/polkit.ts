@@ -139,7 +139,7 @@ async function state(guest: Guest): Promise<string> {
       "ls -l /etc/localtime /etc/locale.conf /run/installed-* /run/x-* /etc/machine-info 2>&1",
     ]),
   ]);
-  // These two come and go with whoever asks them.
+  // These two exist only while they are asked.
   const passing = /^(systemd-(hostnamed|timedated|localed)|polkit)\.service.*\n/gm;
   return parts
     .map(({ stdout }) => stdout)

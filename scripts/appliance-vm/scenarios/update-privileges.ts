@@ -20,7 +20,7 @@ const updates = "/var/lib/steward/updates";
 /** Seconds for which a timestamp is good: as short as can be worked with under emulation. */
 const timestampSeconds = 240;
 
-/** Whoever has taken the agent over: its user, its right to set the clock, its files. */
+/** A compromised agent: its user, its right to set the clock, its files. */
 export const scenario: Scenario = {
   title: "the agent's user, with the right to set the clock, installs nothing that root would not",
   timeoutSeconds: 1_200,
@@ -92,7 +92,7 @@ const ask = (guest: Guest, { id }: { id: string }): Promise<Ran> =>
 
 async function installs(guest: Guest, release: PublishedRelease): Promise<void> {
   const asked = await ask(guest, release);
-  guest.check(`root's side takes ${release.version}`, asked.status === 0, asked);
+  guest.check(`the installer accepts ${release.version}`, asked.status === 0, asked);
   await guest.until("its trial has ended", 180, () => releaseJournal().slots.binary.trial === null);
   await runs(guest, "binary", release);
 }

@@ -62,7 +62,7 @@ async function races(guest: Guest): Promise<void> {
   guest.check("each of these ten users is there", missing.length === 0, { missing, names });
 }
 
-/** In a script, where nobody can be asked. */
+/** In a script, without a terminal to ask on. */
 async function confirmations(guest: Guest): Promise<void> {
   await line(guest, `add ${user}; add bert`);
   const token = ["token", "add", "--user", user, "--name", "script", "--scope", "system:read"];

@@ -41,11 +41,7 @@ async function firstAdministrator(guest: Guest): Promise<void> {
   const troubles = (body.checks as { name: string; status: string }[]).filter(
     ({ name, status }) => name !== "time" && status !== "ok",
   );
-  guest.check(
-    "nothing but the clock, which no server vouches for, is in trouble",
-    troubles.length === 0,
-    body,
-  );
+  guest.check("nothing but the clock, which no server confirms, is in trouble", troubles.length === 0, body);
 }
 
 /** Owners as they are to be, and the exposure that docs/install.md says, of the units without the container's drop-ins. */

@@ -27,7 +27,7 @@ const plan = {
 
 /** Releases of Steward that write every document in another form: one that cannot check a password, and a good one. */
 export const scenario: Scenario = {
-  title: "a Steward with other forms of the state is undone and rolled back, and nobody is locked out",
+  title: "a Steward with other forms of the state is undone and rolled back, and no user is locked out",
   timeoutSeconds: 600,
   ...updateScenario("steward"),
   files: {

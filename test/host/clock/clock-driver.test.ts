@@ -86,7 +86,7 @@ describe("the clock's driver", () => {
       const kernel = hostClock.kernel();
       const [, greatestError = 0] = truth();
       assert.ok(kernel, "the kernel's clock cannot be read");
-      // STA_UNSYNC is 0x40; a kernel nobody steers adds 500 µs a second to its greatest error.
+      // STA_UNSYNC is 0x40; an unsteered kernel adds 500 µs a second to its greatest error.
       assert.equal(kernel.isSynchronised, (status & 0x40) === 0);
       assert.ok(kernel.maxErrorSeconds * 1e6 >= leastError - 0.5, `${kernel.maxErrorSeconds} s`);
       assert.ok(kernel.maxErrorSeconds * 1e6 <= greatestError + 0.5, `${kernel.maxErrorSeconds} s`);
@@ -116,7 +116,7 @@ describe("the clock's driver", () => {
     const cases: [string, Record<string, string>, Record<string, unknown>][] = [
       ["a synchronised clock", {}, {}],
       [
-        "a clock that nobody vouches for",
+        "a clock that is not trusted",
         { TOLD_STATUS: "64", TOLD_RESULT: "5", TOLD_MAXERROR: "16000000" },
         { isSynchronised: false, maxErrorSeconds: 16 },
       ],

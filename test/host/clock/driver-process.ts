@@ -21,7 +21,7 @@ const addon = openClockAddon(addonPath, (cause) => {
   failure = String(cause);
 });
 const driver = openClockDriver({ maySteer, addon });
-// Never where it might succeed: this is the clock of somebody's machine.
+// Never where it might succeed: this is the clock of a real machine.
 assert.notEqual(driver.hindrance, null, "a driver that may steer has no place in a test on this machine");
 driver.read();
 const first = Date.now();

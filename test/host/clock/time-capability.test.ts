@@ -9,7 +9,7 @@ import { testProgram } from "../../test-program.ts";
 import type { Standing } from "./capability-process.ts";
 
 const addonPath = join(import.meta.dirname, "../../../dist/clock-steering.node");
-const skip = process.getuid?.() !== 0 && "only root can become somebody else";
+const skip = process.getuid?.() !== 0 && "only root can become another user";
 
 function becomeNobody(
   prefix: readonly string[],

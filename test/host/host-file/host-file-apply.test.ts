@@ -69,7 +69,7 @@ describe("how releases are put to work, in the host file", asRoot, () => {
     });
   });
 
-  it("may be nothing for rules that the product reads by itself, where something knows its health", async (test) => {
+  it("may be nothing for rules that the product reads on its own, where something knows its health", async (test) => {
     const health = { http: [{ url: "http://127.0.0.1:9000/" }] };
     const { apply } = await updateOf(test, { product: "pump-7", update: { rules: { health } } });
     assert.deepEqual([apply.rules?.unit, apply.rules?.activate], [null, null]);
@@ -254,7 +254,7 @@ describe("a program of the host file", asRoot, () => {
     await refused(write(join(ownDirectory(test), "steward.json"), { product: "pump-7", update }), words);
   }
 
-  it("that another user owns is refused: he decides what is done as root", async (test) => {
+  it("that another user owns is refused: it runs as root", async (test) => {
     const path = program(ownDirectory(test));
     chownSync(path, nobody, 0);
     await refusedProgram(test, path, /program of the host file.*reload must belong to root .*chown root/);

@@ -37,7 +37,7 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
     assert.equal((await readHostFile(path, { own: self })).product, "demo");
   });
 
-  it("does not count at the usual place: whoever has taken over the agent is that user", async (test) => {
+  it("does not count at the usual place: a compromised agent runs as that user", async (test) => {
     await refused(trial(test, self).path, /steward\.json must belong to root and/);
   });
 
@@ -59,7 +59,7 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
     await refused(path, /host-file-\w+ must belong to/, self);
   });
 
-  it("of root's does not count in a folder of root's that somebody else can move away", async (test) => {
+  it("of root's does not count in a folder of root that another user can move away", async (test) => {
     const { path } = trial(test, 0);
     await refused(path, new RegExp(`${tmpdir()} must belong to`), self);
   });

@@ -33,7 +33,7 @@ describe("what the host file says of updates", asRoot, () => {
     });
   });
 
-  it("does not believe certificates that somebody else could have written", async (test) => {
+  it("does not trust certificates that another user could have written", async (test) => {
     const directory = ownDirectory(test);
     const ca_file = write(join(directory, "ca.pem"), certificate);
     chownSync(ca_file, 65_534, 0);

@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
 
-/** A directory that, like /etc, nobody but root can write; the temporary one can be written by all. */
+/** A directory that, like /etc, only root can write; the temporary one can be written by all. */
 export function ownDirectory(test: TestContext): string {
   const directory = mkdtempSync("/run/steward-host-file-");
   test.after(() => rmSync(directory, { recursive: true }));

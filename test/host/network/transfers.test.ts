@@ -297,7 +297,7 @@ describe("transfers over http", () => {
     await until("the connection is ended", () => server.open.size === 0);
   });
 
-  it("end the connection on close, also of a body that nobody read", async () => {
+  it("end the connection on close, also of an unread body", async () => {
     const server = await serving((_request, response) => {
       response.writeHead(404, { "content-length": 10_000_000 });
       response.write("x");

@@ -107,7 +107,7 @@ describe("the health of a release over HTTP", () => {
     assert.deepEqual(answer, { isHealthy: false, words: `${url} broke off its answer` });
   });
 
-  it("is bad where nobody listens", async (test) => {
+  it("is bad where no server listens", async (test) => {
     const { url } = await listen(test, () => undefined);
     const port = await freePort();
     const answer = await ask(check(url.replace(/:\d+/, `:${port}`)));
@@ -233,7 +233,7 @@ describe("a look at a release with several checks", () => {
     const { url } = await listen(test, (_, response) => {
       waiting += 1;
       answers.push(() => response.end());
-      // Nobody is answered before all have asked.
+      // The server answers once all have asked.
       if (waiting === 3) for (const answer of answers) answer();
     });
     const one = { url, status: 200, versionMember: null };

@@ -101,7 +101,7 @@ describe("a self-test", { concurrency: 2, timeout: 60_000 }, () => {
     assert.doesNotMatch(message, /\b50\b/);
   });
 
-  it("cannot drive the terminal of whoever reads what it said", async (test) => {
+  it("cannot control the terminal that shows its output", async (test) => {
     const { fails } = makeTrial(test);
     const message = await fails(
       "printf '\\033[2J\\033]0;owned\\007red\\033[31m\\302\\205next\\342\\200\\256back\\n'; exit 1",
@@ -146,7 +146,7 @@ describe("a self-test", { concurrency: 2, timeout: 60_000 }, () => {
 });
 
 describe("a self-test that root runs", { concurrency: 2, timeout: 60_000, skip: forbidden }, () => {
-  it("is a user that nothing belongs to, without groups or capabilities, and can become nobody else", async (test) => {
+  it("is an unused user, without groups or capabilities, and cannot become another", async (test) => {
     const { run, note } = makeTrial(test);
     await run('cat /proc/self/status > "$1/status"; id -u > "$1/id"');
     const status = note("status");

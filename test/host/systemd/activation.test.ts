@@ -47,7 +47,7 @@ describe("putting a release to work by its unit", () => {
     assert.deepEqual(orders, ["restart pump.service"]);
   });
 
-  it("does nothing where there is none: the product looks by itself", async () => {
+  it("does nothing where there is none: the product notices it", async () => {
     const { orders, activate } = activating();
     await activate(planOf({}), rules);
     assert.deepEqual(orders, []);

@@ -24,7 +24,7 @@ import {
   stage,
 } from "./device.ts";
 import { startEngine } from "./engine.ts";
-import { type RootOrder, runRootSide, underVirtualTime } from "./installer-in-process.ts";
+import { type InstallerOrder, runInstallerInProcess, underVirtualTime } from "./installer-in-process.ts";
 import { type Published, publishReleases } from "./published.ts";
 import { endPump } from "./pump.ts";
 import type { PackedRelease, ReleaseModel } from "./releases.ts";
@@ -32,13 +32,13 @@ import type { PackedRelease, ReleaseModel } from "./releases.ts";
 /** Seconds of the virtual clock: of what is killed, of what comes after it in the same boot, of the next apply. */
 export const clock = { crash: 1_000, recovery: 1_000.01, next: 2_000 };
 
-/** What root's side is killed at, and what may come of it. */
+/** Where the installer is killed, and the possible outcomes. */
 export interface Scenario {
   readonly name: string;
   readonly kind: UpdateKind;
   /** Where each run starts. */
   readonly template: Device;
-  readonly order: RootOrder;
+  readonly order: InstallerOrder;
   readonly old: PackedRelease;
   readonly new: PackedRelease;
   /** The host file's. */
@@ -60,7 +60,7 @@ export interface CrashBench {
   /** A run that nothing disturbs: it ends as it should. */
   undisturbed<T>(scenario: Scenario, run: (device: Device) => Promise<T>): Promise<T>;
   /**
-   * One crash point: `kill` ends root's side somewhere in the middle. Then what lies there is looked at, the guard is run as
+   * One crash point: `kill` ends the installer somewhere in the middle. Then what lies there is looked at, the guard is run as
    * the next start runs it, and the next release is applied. Gives back what was current between these two.
    */
   survives(scenario: Scenario, kill: (device: Device) => Promise<void>): Promise<Side>;
@@ -89,7 +89,7 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
   };
   const apply: CrashBench["apply"] = async (device, kind, version) => {
     const { id } = published.release(kind, version);
-    await runRootSide(device, { verb: "install", id }, { change: underVirtualTime(clock.next) });
+    await runInstallerInProcess(device, { verb: "install", id }, { change: underVirtualTime(clock.next) });
     assert.equal((await current(device, published, kind)).version, version);
   };
   const fresh = await makeDevice(await options("fresh"), published.rootFile);
@@ -113,7 +113,7 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
   const applied = new Set<string>();
   const goesOn = async (scenario: Scenario, device: Device): Promise<Side> => {
     const versions = await metadataVersions(scenario.template);
-    await runRootSide(device, { verb: "guard" }, { change: underVirtualTime(clock.recovery) });
+    await runInstallerInProcess(device, { verb: "guard" }, { change: underVirtualTime(clock.recovery) });
     const side = await hasRecovered(scenario, device, published);
     neverBack(versions, await metadataVersions(device));
     const left = `${scenario.name} ${await leftBy(device)}`;
@@ -134,7 +134,11 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
     onTrial: async (kind, version) => {
       const device = await template();
       const { id } = published.release(kind, version);
-      await runRootSide(device, { verb: "put on trial", id }, { change: underVirtualTime(clock.crash) });
+      await runInstallerInProcess(
+        device,
+        { verb: "put on trial", id },
+        { change: underVirtualTime(clock.crash) },
+      );
       return device;
     },
     undisturbed: async (scenario, run) => {
@@ -210,7 +214,7 @@ async function hasRecovered(scenario: Scenario, device: Device, published: Publi
   const isUnwell = scenario.new.does === "is unwell";
   if (isUnwell) assert.equal(side, "old", "an unhealthy release was kept");
   await isConsistent(device, published);
-  // The engine of the rules always runs; the service runs once somebody has been told to start it.
+  // The engine of the rules always runs; the service runs once it was started on request.
   if (kind === "rules" || existsSync(join(device.run, "pid"))) await runsWell(device, release);
   const { setAside } = (await journalOf(device)).slots[kind];
   const isHeld = order.verb === "rollback" && side === "new";
@@ -218,7 +222,7 @@ async function hasRecovered(scenario: Scenario, device: Device, published: Publi
   assert.deepEqual(
     setAside.map(({ id, why }) => [id, why]),
     expected,
-    "what is set aside",
+    "the blocklist",
   );
   return side;
 }

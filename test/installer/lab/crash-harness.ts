@@ -4,12 +4,12 @@ import { build } from "esbuild";
 import { compileKillAt, type Watched, watchRun } from "../../updates/lab/power-cut.ts";
 import type { CrashPlan } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
-import type { RootOrder } from "./installer-in-process.ts";
+import type { InstallerOrder } from "./installer-in-process.ts";
 
 /** What the program that is killed is told, as its one argument. */
 export interface CrashRequest {
   readonly directory: string;
-  readonly order: RootOrder;
+  readonly order: InstallerOrder;
   /** Of the virtual clock. */
   readonly startSeconds: number;
   readonly crash: CrashPlan;
@@ -31,7 +31,7 @@ export interface CrashHarness {
 /** Seconds after which a run that hangs is ended, as no crash point. */
 const patienceSeconds = 300;
 
-/** Root's side as one file, made below `directory`, so that a start costs little. */
+/** The installer as one file, made below `directory`, so that a start costs little. */
 export async function createCrashHarness(directory: string): Promise<CrashHarness> {
   const program = join(directory, "crash-program.mjs");
   await build({

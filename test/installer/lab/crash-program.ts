@@ -1,5 +1,5 @@
 /**
- * Root's side as a process to be killed in the middle: `node … JSON`, a CrashRequest. Ends with 3, and the code of what was
+ * The installer as a process to be killed in the middle: `node … JSON`, a CrashRequest. Ends with 3, and the code of what was
  * thrown on standard output, where it was refused.
  */
 
@@ -8,13 +8,13 @@ import { useOpenSsl } from "../../updates/lab/quick-ed25519.ts";
 import type { CrashRequest } from "./crash-harness.ts";
 import { createCounter } from "./crashing-host.ts";
 import { deviceIn } from "./device.ts";
-import { runRootSide, underVirtualTime } from "./installer-in-process.ts";
+import { runInstallerInProcess, underVirtualTime } from "./installer-in-process.ts";
 
 const request = JSON.parse(process.argv[2] ?? "") as CrashRequest;
 process.umask(0o022);
 useOpenSsl();
 try {
-  await runRootSide(deviceIn(request.directory), request.order, {
+  await runInstallerInProcess(deviceIn(request.directory), request.order, {
     counter: createCounter(request.crash),
     change: underVirtualTime(request.startSeconds),
   });

@@ -26,12 +26,12 @@ interface Kills {
 type Printer = { diagnostic(line: string): void };
 
 /**
- * Root's side with a release of this kind, ended in the middle: while one is taken in, tried, undone, and rolled back. By
+ * The installer with a release of this kind, ended in the middle: while one is verified, tried, undone, and rolled back. By
  * SIGKILL at some of its operations; and of rules, whose engine is a process of its own, at each call to the system too,
  * killed or without power, from one run that is held there.
  */
 export function describeCrashPoints(kind: UpdateKind, kills: Kills): void {
-  describe(`root's side of an update of ${kind}, ended in the middle`, () => crashPoints(kind, kills));
+  describe(`the installer of ${kind}, ended in the middle`, () => crashPoints(kind, kills));
 }
 
 function crashPoints(kind: UpdateKind, kills: Kills): void {
@@ -87,7 +87,7 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
     });
   });
 
-  it("takes in again what was cut short, also when nobody has run the guard in between", async () => {
+  it("applies an interrupted release again, also without a run of the guard in between", async () => {
     const scenario: Scenario = {
       ...{ kind, name: `${kind} taken in again`, ends: "old", health: {} },
       template: await bench.template(),

@@ -37,7 +37,7 @@ function die(): void {
 }
 
 /**
- * The host with each operation counted that changes something, or starts or asks somebody. What only reads leaves the same
+ * The host with each operation counted that changes something, or starts or asks another program. What only reads leaves the same
  * behind as the operation before it.
  */
 export function crashing(host: ReleaseHost, counter: Counter): ReleaseHost {

@@ -6,8 +6,8 @@ import type { UpdateKind } from "../../../src/releases/release.ts";
 import { type Counter, crashing } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
 
-/** What root's side is told to do. */
-export type RootOrder =
+/** What the installer is told to do. */
+export type InstallerOrder =
   | { readonly verb: "install"; readonly id: string }
   /** As under systemd, where the guard is a process of its own. */
   | { readonly verb: "put on trial"; readonly id: string }
@@ -15,7 +15,7 @@ export type RootOrder =
   | { readonly verb: "guard"; readonly isBoot?: boolean }
   | { readonly verb: "confirm" | "abort"; readonly kind: UpdateKind };
 
-export interface RootSideOptions {
+export interface InProcessOptions {
   /** Counts the operations; none: nothing is counted. */
   readonly counter?: Counter;
   /** The host with other parts in their directories. */
@@ -24,10 +24,10 @@ export interface RootSideOptions {
 }
 
 /** What `installer.js` does on this device without systemd, in this process. Throws what it throws. */
-export async function runRootSide(
+export async function runInstallerInProcess(
   device: Device,
-  what: RootOrder,
-  { counter, change = (host) => host, say = () => undefined }: RootSideOptions = {},
+  what: InstallerOrder,
+  { counter, change = (host) => host, say = () => undefined }: InProcessOptions = {},
 ): Promise<void> {
   const own = await partsOf(device, say);
   const changed = change(own.host);

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Device } from "./device.ts";
 
-/** Ends the pump's service that a device has started, if it runs; then nobody takes another process for it. */
+/** Ends the pump's service that a device has started, if it runs, so that no other process is mistaken for it. */
 export function endPump({ run }: Device): void {
   const pid = pumpPid(run);
   if (pid === null) return;

@@ -13,7 +13,7 @@ export async function quickDirectory(ending: Ending): Promise<string> {
     const directory = await mkdtemp(join(place, "steward-installing-")).catch(() => null);
     if (directory === null) continue;
     ending.after(() => rm(directory, { recursive: true, force: true }));
-    // Others look into it: a self-test is run as a user of nobody.
+    // Others look into it: a self-test runs as an unused user.
     await chmod(directory, 0o755);
     if (await mayRunFrom(directory)) return directory;
   }

@@ -26,7 +26,7 @@ export interface ReleaseModel {
 
 /** A release packed as a payload. */
 export interface PackedRelease extends ReleaseModel {
-  /** As root's side names it: the first 128 bits of its SHA-512, in hex. */
+  /** As the installer names it: the first 128 bits of its SHA-512, in hex. */
   readonly id: string;
   readonly file: string;
   /** Of the tree as it was packed. */

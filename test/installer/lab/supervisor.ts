@@ -12,16 +12,16 @@ import { pathsOf } from "../../../src/installer/files/release-directories.ts";
 import { until } from "../../until.ts";
 import type { Device } from "./device.ts";
 
-/** The pump's service under somebody who does with it what systemd does with `Restart=on-failure`. */
+/** The pump's service under a supervisor that acts like systemd with `Restart=on-failure`. */
 export interface Supervisor {
   readonly units: LinuxUnits;
-  /** `systemctl restart`, by somebody who is not the guard. */
+  /** `systemctl restart`, by another program than the guard. */
   restartByHand(): Promise<void>;
   /** Kills the service, as the kernel does where memory is short. */
   crash(): void;
   /** Starts that there were. */
   readonly starts: () => number;
-  /** For the service and its end to be seen by whoever watches the host. */
+  /** For the service and its end visible to the host. */
   readonly onHost: (host: ReleaseHost) => ReleaseHost;
   stop(): Promise<void>;
 }

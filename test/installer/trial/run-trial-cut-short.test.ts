@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { open, type Side } from "../simulated-installer.ts";
+import { open, type SimulatedInstaller } from "../simulated-installer.ts";
 
 describe("whatever ends in the middle", () => {
   /** Every operation of a flow, each ended before it once: afterwards exactly the old or the new release is current. */
   const crashing = async (
-    flow: (side: Side) => Promise<void>,
-    prepare: (side: Side) => void,
+    flow: (side: SimulatedInstaller) => Promise<void>,
+    prepare: (side: SimulatedInstaller) => void,
   ): Promise<number> => {
     for (let point = 1; ; point += 1) {
       const side = open();

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { pathsOf } from "../../../src/installer/files/release-directories.ts";
 import { forgive, guard, order, withReleases } from "../../../src/installer/trial/guard.ts";
-import { idOf, isError, open, plan, type Side } from "../simulated-installer.ts";
+import { idOf, isError, open, plan, type SimulatedInstaller } from "../simulated-installer.ts";
 
 describe("a release that is well", () => {
   it("becomes current, with the one before it as previous", async () => {
@@ -39,7 +39,7 @@ describe("a release that is well", () => {
 });
 
 describe("a release that is not well", () => {
-  const failing = (side: Side, version: string): void => {
+  const failing = (side: SimulatedInstaller, version: string): void => {
     side.host.isHealthy = (release) => release.version !== version;
   };
 
@@ -131,7 +131,7 @@ describe("a release that is not well", () => {
 });
 
 describe("a reboot within the watch", () => {
-  const onTrial = async (options = {}): Promise<Side> => {
+  const onTrial = async (options = {}): Promise<SimulatedInstaller> => {
     const side = open(options);
     await side.apply("1.0.0");
     await side.install("1.1.0");
@@ -156,7 +156,7 @@ describe("a reboot within the watch", () => {
     assert.equal(side.at("current"), "1.1.0");
   });
 
-  it("three times without health is the end of it, for a day and not for good", async () => {
+  it("three times without health defers it for a day", async () => {
     const side = await onTrial();
     for (const boots of [2, 3]) {
       side.host.reboot();
@@ -183,7 +183,7 @@ describe("a reboot within the watch", () => {
 });
 
 describe("root's word", () => {
-  it("confirms what nobody watches any more", async () => {
+  it("confirms a trial without a guard", async () => {
     const side = open();
     await side.apply("1.0.0");
     await side.install("1.1.0");

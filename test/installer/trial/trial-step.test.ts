@@ -47,7 +47,7 @@ describe("the next step of a trial", () => {
     assert.equal(step({ health }, { uptime: 401 }).kind, "commit");
   });
 
-  it("undoes what is not healthy by its deadline, and says what the last look saw", () => {
+  it("undoes what is not healthy by its deadline, and gives the last health check", () => {
     const found = step({}, { uptime: 400 });
     assert.ok(found.kind === "undo", "not undone");
     assert.equal(found.outcome, "failed");
@@ -55,7 +55,7 @@ describe("the next step of a trial", () => {
     assert.equal(step({}, { uptime: 399.9 }).kind, "watch");
   });
 
-  it("a deadline that has passed while nobody looked gives it its time again, once", () => {
+  it("a deadline that has passed without a watch gives it its time again, once", () => {
     assert.equal(step({}, { uptime: 400, isResumed: true }).kind, "watch-anew");
     assert.equal(step({ crashes: 3 }, { uptime: 400, isResumed: true }).kind, "undo");
     const health = { ...fresh.health, successes: 3 };

@@ -196,7 +196,7 @@ describe("unpacking what is too big for the disk", { timeout: 60_000 }, () => {
     assert.deepEqual(readdirSync(mount.seen), []);
   });
 
-  it("leaves nothing behind where somebody else has filled the disk meanwhile", async (test) => {
+  it("leaves nothing behind where another program has filled the disk meanwhile", async (test) => {
     const mount = await mountPrivately(test, 4);
     if (typeof mount === "string") return test.skip(mount);
     const payload = join(makeScratch(test), "payload.tar.gz");

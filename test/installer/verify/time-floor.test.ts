@@ -33,7 +33,7 @@ async function openings(test: TestContext) {
 
 const nowOf = (floor: TimeFloor): string => floor.now().toISOString();
 
-describe("the time floor of root's side", () => {
+describe("the time floor of the installer", () => {
   it("is the date of the build where nothing is known yet", async (test) => {
     const { at } = await openings(test);
     assert.equal(nowOf(await at()), built);

@@ -10,11 +10,11 @@ import { onDisk } from "../../store/state-directory.ts";
 import { refused } from "../../updates/lab/device.ts";
 import { createSigningKey, sha512 } from "../../updates/lab/signing-key.ts";
 import { refreshing } from "../../updates/refreshing.ts";
-import { agentUser, idOf, isRoot, openIntakeLab, takenFiles, type VerifyLab } from "../verify-lab.ts";
+import { agentUser, idOf, isRoot, openVerifyLab, takenFiles, type VerifyLab } from "../verify-lab.ts";
 
-describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
+describe("verifying and copying a staged release", { skip: !isRoot && "needs root" }, () => {
   it("takes a release that an agent of another user has staged, into a copy of root's own", async (test) => {
-    const lab = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
     const payload = Buffer.alloc(1_300_000, "rules");
     const added = lab.publisher.addRelease({ version: "1.2.0", payload });
     lab.publisher.publish("rules");
@@ -29,7 +29,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   });
 
   it("takes one that is signed by its SHA-256 alone, as python-tuf and tuf-on-ci do it", async (test) => {
-    const lab = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
     const added = lab.publisher.addRelease({ version: "1.2.0" });
     delete added.target.hashes.sha512;
     lab.publisher.publish("rules");
@@ -39,8 +39,8 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   });
 
   it("has its own rights back afterwards", async (test) => {
-    const lab = await openIntakeLab(test);
-    await lab.takeNew("1.0.0");
+    const lab = await openVerifyLab(test);
+    await lab.verifyNew("1.0.0");
     assert.deepEqual(
       [process.geteuid?.(), process.getegid?.(), process.getgroups?.().includes(agentUser)],
       [0, 0, false],
@@ -48,8 +48,8 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   });
 
   it("keeps what it has verified in metadata of its own, which the agent can neither read nor write", async (test) => {
-    const lab = await openIntakeLab(test);
-    await lab.takeNew("1.0.0");
+    const lab = await openVerifyLab(test);
+    await lab.verifyNew("1.0.0");
     const own = await readFile(join(lab.trust, "metadata/timestamp.json"));
     assert.deepEqual(own, lab.publisher.metadata("timestamp"));
     const { status, stderr } = lab.asAgent('cat "$TRUST/metadata/timestamp.json"');
@@ -57,22 +57,22 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
     assert.match(stderr, /Permission denied/);
   });
 
-  it("clears away what an earlier intake has left", async (test) => {
-    const lab = await openIntakeLab(test);
-    await lab.takeNew("1.0.0");
-    const { release } = await lab.takeNew("1.1.0");
+  it("removes the copies of an earlier run", async (test) => {
+    const lab = await openVerifyLab(test);
+    await lab.verifyNew("1.0.0");
+    const { release } = await lab.verifyNew("1.1.0");
     assert.deepEqual(await takenFiles(lab.trust), [`${release.id}/payload.tar.gz`]);
   });
 
   it("follows every root from its own, which is older, by the chain that the agent keeps", async (test) => {
-    const lab = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
     const { publisher } = lab;
     for (let rotations = 0; rotations < 3; rotations += 1) {
       publisher.keys.root = [createSigningKey()];
       publisher.keys.timestamp = [createSigningKey()];
       publisher.publishRoot();
     }
-    await lab.takeNew("1.0.0");
+    await lab.verifyNew("1.0.0");
     const { signed } = (await onDisk(join(lab.trust, "metadata"), "root.json")) as {
       signed?: { version: number };
     };
@@ -80,7 +80,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   });
 
   it("finds the chain where the agent's own client has put it", async (test) => {
-    const lab = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
     const { publisher } = lab;
     await clientOf(lab);
     for (let rotations = 0; rotations < 2; rotations += 1) {
@@ -96,36 +96,36 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   });
 
   it("goes on with what it knows when the installed root is its own root's successor", async (test) => {
-    const lab = await openIntakeLab(test);
-    await lab.takeNew("1.0.0");
+    const lab = await openVerifyLab(test);
+    await lab.verifyNew("1.0.0");
     const old = lab.publisher.fork();
     lab.publisher.publishRoot();
     const successor = lab.publisher.metadata("2.root");
     const readInstalledRoot = async () => successor;
-    const { release } = await lab.takeNew("2.0.0", { readInstalledRoot });
+    const { release } = await lab.verifyNew("2.0.0", { readInstalledRoot });
     await lab.hold(old);
     await refused("update_rollback_refused", lab.verifyAndCopy(release.id, { readInstalledRoot }));
   });
 
   it("begins anew when root has installed another publisher's root", async (test) => {
-    const lab = await openIntakeLab(test);
-    await lab.takeNew("5.0.0");
-    const other = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
+    await lab.verifyNew("5.0.0");
+    const other = await openVerifyLab(test);
     lab.publisher = other.publisher;
     const readInstalledRoot = async () => other.publisher.metadata("1.root");
-    const { release } = await lab.takeNew("1.0.0", { readInstalledRoot });
+    const { release } = await lab.verifyNew("1.0.0", { readInstalledRoot });
     assert.equal(release.version, "1.0.0");
   });
 
   it("takes nothing without an installed root", async (test) => {
-    const lab = await openIntakeLab(test);
-    const taking = lab.takeNew("1.0.0", { readInstalledRoot: async () => null });
+    const lab = await openVerifyLab(test);
+    const taking = lab.verifyNew("1.0.0", { readInstalledRoot: async () => null });
     await refused("update_trust_not_established", taking);
     assert.deepEqual(await takenFiles(lab.trust), []);
   });
 
-  it("takes what is held or put off here, for somebody has asked for it", async (test) => {
-    const lab = await openIntakeLab(test);
+  it("takes a held or deferred release that was requested", async (test) => {
+    const lab = await openVerifyLab(test);
     const added = lab.publisher.addRelease({ version: "1.0.0" });
     lab.publisher.publish("rules");
     await lab.hold();
@@ -140,7 +140,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   });
 
   it("takes one that is not the newest on offer, as long as it is newer than what is installed", async (test) => {
-    const lab = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
     const added = lab.publisher.addRelease({ version: "1.0.0" });
     lab.publisher.addRelease({ version: "2.0.0" });
     lab.publisher.publish("rules");
@@ -149,7 +149,7 @@ describe("the intake of root's side", { skip: !isRoot && "needs root" }, () => {
   });
 
   it("finds it in whatever channel it is signed for, where the host file names none", async (test) => {
-    const lab = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
     const added = lab.publisher.addRelease({ version: "1.0.0", channel: "beta" });
     lab.publisher.publish("rules");
     await lab.hold();

@@ -10,7 +10,7 @@ import {
   does,
   isRoot,
   labDevice,
-  openIntakeLab,
+  openVerifyLab,
   takesNothing,
   withStaged,
 } from "../verify-lab.ts";
@@ -21,9 +21,9 @@ function journalWith(version: string, more: Partial<ReleaseJournal["slots"]["rul
   return { ...emptyJournal, slots: { ...emptyJournal.slots, rules } };
 }
 
-describe("an agent that somebody has taken over", { skip: !isRoot && "needs root" }, () => {
+describe("a compromised agent", { skip: !isRoot && "needs root" }, () => {
   it("is another user and holds CAP_SYS_TIME, and nothing else, in what follows", async (test) => {
-    const lab = await openIntakeLab(test);
+    const lab = await openVerifyLab(test);
     const { stdout } = lab.asAgent("id -u; grep CapEff /proc/self/status");
     // capability.h: CAP_SYS_TIME is 25.
     assert.match(
@@ -32,9 +32,9 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
     );
   });
 
-  it("cannot edit the journal, nor what root's side knows", async (test) => {
+  it("cannot edit the journal, nor the knowledge of the installer", async (test) => {
     const { lab } = await withStaged(test);
-    await lab.takeNew("1.1.0");
+    await lab.verifyNew("1.1.0");
     const attempts = [
       'echo {} > "$RELEASES/journal.json"',
       'rm -f "$RELEASES/journal.json"',
@@ -96,7 +96,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
     it("an older release, and the metadata of then (rollback attack)", async (test) => {
       const { lab, id } = await withStaged(test);
       const old = lab.publisher.fork();
-      await lab.takeNew("2.0.0");
+      await lab.verifyNew("2.0.0");
       await lab.hold(old);
       await lab.hold(old);
       await takesNothing(lab, { id, code: "update_rollback_refused", saying: /role timestamp/ });
@@ -146,7 +146,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
       await takesNothing(lab, { id: await lab.stage(added), code: "update_signature_invalid" });
     });
 
-    it("a release that nobody has signed for", async (test) => {
+    it("an unsigned release", async (test) => {
       const { lab } = await withStaged(test);
       const added = new SignedRepository().addRelease({ version: "9.0.0" });
       const id = await lab.stage(added);
@@ -227,7 +227,7 @@ describe("an agent that somebody has taken over", { skip: !isRoot && "needs root
       await trust.close();
     });
 
-    it("one below a floor that root's side has seen, though no release on offer speaks of it any more", async (test) => {
+    it("one below a floor that the installer has seen, although no present release has it", async (test) => {
       const { lab } = await withStaged(test);
       const raising = lab.publisher.addRelease({ version: "3.0.0", custom: { floor: "3.0.0" } });
       lab.publisher.publish("rules");

@@ -16,7 +16,7 @@ import {
   does,
   isRoot,
   labCredentials,
-  openIntakeLab,
+  openVerifyLab,
   takenFiles,
   takesNothing,
   withStaged,
@@ -26,7 +26,7 @@ const code = "update_not_acceptable";
 
 describe("what lies where the staged payload should be", { skip: !isRoot && "needs root" }, () => {
   const scripts: [string, string, RegExp][] = [
-    ["a fifo that nobody writes to", 'rm "$F"; mkfifo "$F"', /not a regular file/],
+    ["a fifo without a writer", 'rm "$F"; mkfifo "$F"', /not a regular file/],
     ["a directory", 'rm "$F"; mkdir "$F"', /not a regular file/],
     [
       "a socket",
@@ -108,7 +108,7 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
   for (const role of ["timestamp", "snapshot", "targets", "rules"]) {
     it(`is not looked at, when the metadata of ${role} have 100 GiB with nothing in them`, async (test) => {
       const { lab, id } = await withStaged(test);
-      await lab.takeNew("2.0.0");
+      await lab.verifyNew("2.0.0");
       lab.publisher.publish("targets", "rules", "binary");
       await lab.hold();
       does(lab, 'truncate -s 100G "$UPDATES/metadata/$1.json"', role);
@@ -125,7 +125,7 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
     "A".repeat(32),
   ]) {
     it(`is not looked for under ${JSON.stringify(id)}, which is no id`, async (test) => {
-      const lab = await openIntakeLab(test);
+      const lab = await openVerifyLab(test);
       const error = await refused(code, lab.verifyAndCopy(id));
       assert.match(error.message, /does not name a release/);
     });
@@ -144,7 +144,7 @@ describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
     assert.deepEqual(await readFile(copy), added.payload);
   });
 
-  it("while it is copied by whom it belongs to, all the time, is the signed bytes or nothing", async (test) => {
+  it("while its owner keeps changing it, is the signed bytes or nothing", async (test) => {
     const { lab, id, added } = await withStaged(test, { payload: Buffer.alloc(900_000, "rules") });
     const path = lab.stagedPath(id);
     const [program = "", ...options] = asAgentUser;

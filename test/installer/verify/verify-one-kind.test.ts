@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { inDays } from "../../updates/lab/signed-forms.ts";
 import { createSigningKey } from "../../updates/lab/signing-key.ts";
-import { isRoot, openIntakeLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
+import { isRoot, openVerifyLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
 
 /** A staged release of each kind, with something wrong with one of the two roles. */
 async function withSpoilt(
   test: TestContext,
   spoil: (lab: VerifyLab) => void,
 ): Promise<{ lab: VerifyLab; rules: string; binary: string }> {
-  const lab = await openIntakeLab(test);
+  const lab = await openVerifyLab(test);
   const rules = lab.publisher.addRelease({ version: "1.1.0", custom: { floor: "1.0.0" } });
   const binary = lab.publisher.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
   spoil(lab);

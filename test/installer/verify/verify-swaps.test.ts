@@ -114,7 +114,7 @@ async function startSwapping(lab: VerifyLab, id: string): Promise<ChildProcessWi
 }
 
 async function stop(child: ChildProcessWithoutNullStreams): Promise<number> {
-  assert.equal(child.exitCode, null, "it had ended by itself");
+  assert.equal(child.exitCode, null, "it had ended early");
   const printed = once(child.stdout, "data");
   child.stdin.end();
   const [count] = await printed;

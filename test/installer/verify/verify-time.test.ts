@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { VerificationOptions } from "../../../src/installer/verify/verify-and-copy.ts";
 import { SignedRepository } from "../../updates/lab/signed-repository.ts";
-import { isRoot, openIntakeLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
+import { isRoot, openVerifyLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
 
-/** A publisher's today; his timestamp is good for 7 days from it. */
+/** A publisher's today; the timestamp is good for 7 days from it. */
 const today = new Date("2026-12-01T00:00:00Z");
 const days = (count: number): Date => new Date(today.getTime() + count * 86_400_000);
 
@@ -16,7 +16,7 @@ function clocks(day: number, { uptimeDays = 0, bootId = "one" } = {}): Partial<V
 }
 
 async function withRelease(test: TestContext): Promise<{ lab: VerifyLab; id: string }> {
-  const lab = await openIntakeLab(test, new SignedRepository({ now: today }));
+  const lab = await openVerifyLab(test, new SignedRepository({ now: today }));
   const added = lab.publisher.addRelease({ version: "1.0.0" });
   lab.publisher.publish("rules");
   await lab.hold();
@@ -43,7 +43,7 @@ describe("an old timestamp with the clock set back", { skip: !isRoot && "needs r
   it("is refused in another boot, when something newer was taken in behind its expiry", async (test) => {
     const { lab, id } = await withRelease(test);
     lab.publisher.timestamp.expires = days(20).toISOString().replace(".000", "");
-    await lab.takeNew("1.1.0", clocks(15));
+    await lab.verifyNew("1.1.0", clocks(15));
     // The publisher's own, and of a higher version: nothing but its age speaks against it.
     lab.publisher.timestamp.expires = days(10).toISOString().replace(".000", "");
     lab.publisher.publishTimestamp();
@@ -54,14 +54,14 @@ describe("an old timestamp with the clock set back", { skip: !isRoot && "needs r
   it("is refused with the older versions of all the others, for it is older itself", async (test) => {
     const { lab, id } = await withRelease(test);
     const old = lab.publisher.fork();
-    await lab.takeNew("1.1.0", clocks(1));
+    await lab.verifyNew("1.1.0", clocks(1));
     await lab.hold(old);
     await takesNothing(lab, { id, code: "update_rollback_refused" }, clocks(0));
   });
 });
 
 describe("a clock that is set forward", { skip: !isRoot && "needs root" }, () => {
-  it("brings the floor no further than an expiry that somebody has signed", async (test) => {
+  it("brings the floor no further than a signed expiry date", async (test) => {
     const { lab, id } = await withRelease(test);
     await takesNothing(lab, { id, code }, clocks(3_000));
     await lab.verifyAndCopy(id, clocks(6.9));
@@ -70,6 +70,6 @@ describe("a clock that is set forward", { skip: !isRoot && "needs root" }, () =>
     // What the publisher signs next is taken, with the clock right again.
     const next = new SignedRepository({ now: days(2) });
     lab.publisher.timestamp.expires = next.timestamp.expires;
-    await lab.takeNew("1.1.0", clocks(2));
+    await lab.verifyNew("1.1.0", clocks(2));
   });
 });

@@ -8,7 +8,7 @@ const allowed = "steward-chrony@reselect.service";
 export const installation = "steward-install@0123456789abcdef0123456789abcdef.service";
 const thirtyThree = "0123456789abcdef0123456789abcdef0";
 
-/** What nobody but root may ask for; each is answered with a refusal, not with "there is no such thing". */
+/** Requests that only root may make; each is answered with a refusal, not with "there is no such thing". */
 export const requests: readonly (readonly string[])[] = [
   // Other verbs on the units that may be started.
   ...["stop", "restart", "try-restart", "reload-or-restart", "kill", "clean", "reset-failed", "freeze"].map(
