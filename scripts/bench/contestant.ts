@@ -64,6 +64,13 @@ export function scratchDirectory(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** What steward.service sets for the agent; its peers have it as well. */
+function unitEnvironment(): Record<string, string> {
+  const unit = readFileSync(join(root, "systemd/steward.service"), "utf8");
+  const words = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = ""]) => line.split(" "));
+  return Object.fromEntries(words.map((word) => word.split("=") as [string, string]));
+}
+
 let nextPort = 18_400;
 
 /**
@@ -77,7 +84,7 @@ export async function start(contestant: Contestant, directory: string, node: str
   const begun = performance.now();
   const child = spawn("taskset", ["--cpu-list", "0", node, ...args], {
     stdio: "ignore",
-    env: { ...process.env, ...environment, PORT: String(port) },
+    env: { ...process.env, ...unitEnvironment(), ...environment, PORT: String(port) },
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   await firstAnswer(port, child);

@@ -21,6 +21,7 @@ export async function makeCodeCaches(home: string, node: string): Promise<void> 
     const agent = startAgent(node, [warmRun, home, "agent", "serve"], directory);
     try {
       await answered(agent, join(directory, "run/steward.sock"));
+      agent.kill("SIGUSR2");
       const words = ["user", "list", "--socket", join(directory, "run/steward.sock")];
       run(node, [warmRun, home, "command-line", ...words], directory);
     } finally {

@@ -111,7 +111,12 @@ async function writePart(file: string, text: string): Promise<void> {
     ...{ format: "cjs", platform: "node", target: "node20", minify: true, charset: "ascii" },
     supported: { "dynamic-import": false },
   });
-  writeFileSync(file, `(function(exports,require,module,__filename,__dirname){${code}})`);
+  // All but regular expressions, which esbuild leaves as they are, is ASCII by now.
+  const ascii = code.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  writeFileSync(file, `(function(exports,require,module,__filename,__dirname){${ascii}})`);
 }
 
 async function writeValidators(file: string, contents: string): Promise<void> {

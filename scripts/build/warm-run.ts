@@ -1,6 +1,7 @@
 /**
- * Runs a part of the program as its entry would, and at the end of the process writes the code caches of the parts that
- * were loaded: warm-run HOME PART WORD…. What was compiled on the way is in them.
+ * Runs a part of the program as its entry would, and writes the code caches of the parts that were loaded, at a SIGUSR2
+ * or else at the end of the process: warm-run HOME PART WORD…. What was compiled until then is in them, and no more: it
+ * would take memory at each start.
  */
 import { chmodSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,7 +11,10 @@ import { codeCachePath, createPartLoader } from "./part-loader.ts";
 
 const [node = "", , home = "", program = "", ...words] = process.argv;
 const scripts = new Map<string, Script>();
-process.on("exit", () => {
+let isWritten = false;
+const write = (): void => {
+  if (isWritten) return;
+  isWritten = true;
   for (const [name, script] of scripts) {
     const path = codeCachePath(home, name);
     writeFileSync(`${path}.new`, script.createCachedData());
@@ -18,7 +22,9 @@ process.on("exit", () => {
     chmodSync(`${path}.new`, 0o644);
     renameSync(`${path}.new`, path);
   }
-});
+};
+process.on("SIGUSR2", write);
+process.on("exit", write);
 process.argv = [node, join(home, "main.js"), ...words];
 const first = readdirSync(join(home, "parts")).find((name) =>
   new RegExp(`^${program}-\\w+\\.js$`).test(name),

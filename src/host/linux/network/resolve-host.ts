@@ -1,5 +1,4 @@
 import { type LookupAddress, TIMEOUT } from "node:dns";
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { ResolveHost } from "../../ports.ts";
 
@@ -44,7 +43,8 @@ export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost
   };
 }
 
-function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
+async function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
+  const { lookup } = await import("node:dns/promises");
   return lookup(host, { all: true, verbatim: true });
 }
 
