@@ -22,7 +22,7 @@ export function standingServices(perform: (unit: string) => void = () => undefin
   };
 }
 
-/** Units that nobody lets us touch. */
+/** Units that polkit does not let the agent start. */
 export function forbiddenServices(): StandingServices {
   return standingServices(() => {
     throw new StewardError("forbidden", "Interactive authentication required.");

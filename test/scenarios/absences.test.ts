@@ -26,7 +26,7 @@ const restOfBoot = {
 describe("a network that is away", () => {
   play(
     {
-      name: "for a day: the clock runs on by what was known, trusted, and within what is claimed",
+      name: "for a day: the clock runs on, trusted, and within the claimed bounds",
       seconds: 2 * hour + day + hour,
       sampleSeconds: 64,
       deeds: cut(2 * hour, day),
@@ -44,7 +44,7 @@ describe("a network that is away", () => {
       },
     },
     {
-      name: "for two weeks: nobody vouches for it any more, until it is back",
+      name: "for two weeks: the clock is not trusted any more, until the network is back",
       seconds: 2 * hour + 14 * day + hour,
       sampleSeconds: 512,
       deeds: cut(2 * hour, 14 * day),
@@ -56,13 +56,13 @@ describe("a network that is away", () => {
           // 10 s at 15 ppm are 7.7 days.
           "in holdover after 7 days": (run) => stateAt(run, 2 * hour + 7 * day)?.state === "holdover",
           "in freerun after 8 days": (run) => stateAt(run, 2 * hour + 8 * day)?.state === "freerun",
-          "trusted by nobody after 8 days": (run) => stateAt(run, 2 * hour + 8 * day)?.trust === "none",
+          "not trusted after 8 days": (run) => stateAt(run, 2 * hour + 8 * day)?.trust === "none",
           "the kernel says so too": (run) => stateAt(run, 2 * hour + 8 * day)?.kernel?.synchronised === false,
         },
       },
     },
     {
-      name: "right after the first burst: the unknown oscillator is in what is claimed",
+      name: "right after the first burst: the claimed bounds contain the unknown oscillator",
       seconds: 8 * hour,
       sampleSeconds: 64,
       host: { oscillator: { slowPpm: 150, wander: 1e-9 } },

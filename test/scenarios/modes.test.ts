@@ -292,7 +292,7 @@ describe("a clock that is set by hand", () => {
       bounds: { outcomes: ["conflict_discipliner"], steps: [0.5], endState: "synchronised" },
     },
     {
-      name: "in mode manual is taken, and nobody is asked",
+      name: "in mode manual is taken, and no server is asked",
       host: { settings: setting({ mode: "manual" }) },
       deeds: [setByHand(600, 0)],
       bounds: {

@@ -19,7 +19,7 @@ const steppedBy = (seconds: number, atSeconds = 1_800) => ({
   act: ({ kernel }: ClockHost) => void kernel.stepByOther(seconds),
 });
 
-describe("another hand on the clock", () => {
+describe("an external change of the clock", () => {
   play(
     ...[10, -10, 7_200, -7_200].map(
       (seconds): Overrides => ({
@@ -27,7 +27,7 @@ describe("another hand on the clock", () => {
         seconds: 2 * hour,
         deeds: [steppedBy(seconds)],
         bounds: {
-          // Between the step and the next look, up to 16 s, nobody can know of it.
+          // Between the step and the next check, up to 16 s, the agent cannot know of it.
           isHonest: false,
           // Beyond the panic threshold it is put right forward alone, as after a pause.
           endState: seconds > 1_000 ? "faulty" : "synchronised",
@@ -138,7 +138,7 @@ describe("time daemons", () => {
         outcomes: ["done"],
         steps: [0.5],
         settledAfter: 900,
-        // Nobody steers in the simulated hour and a half: the last frequency holds to about 0.05 ppm.
+        // No program steers in the simulated hour and a half: the last frequency holds to about 0.05 ppm.
         worstSeconds: 2e-3,
         endState: "synchronised",
         endTrust: "trusted",
@@ -176,7 +176,7 @@ describe("leap seconds", () => {
   play(
     ...(["insert", "delete"] as const).map(
       (kind): Overrides => ({
-        name: `one to ${kind} at midnight is the kernel's, and nobody takes it for another hand`,
+        name: `one to ${kind} at midnight is the kernel's, and is not taken for an external change`,
         seconds: 15 * hour,
         // Never at midnight itself, where the clock and the truth leap some microseconds apart.
         sampleSeconds: 17,

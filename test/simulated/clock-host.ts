@@ -29,7 +29,7 @@ export interface ClockHostPlan {
   readonly seed: number;
 }
 
-/** What is seen of the host at one moment, from within and from outside. */
+/** The host at one moment, as it sees itself and as it is. */
 export interface ClockView {
   readonly atSeconds: number;
   /** Wall clock less true time. */
@@ -153,7 +153,7 @@ class SimulatedHost implements ClockHost {
       resolve: this.network.resolve,
       exchange: (steered) => this.network.exchange(steered),
       askSecondOpinion: (steered) => this.network.secondOpinion(steered),
-      daemonOf: (daemon) => this.#delegate(daemon),
+      daemonOf: (daemon) => this.#daemonClient(daemon),
       readRealTimeClock: async () => null,
       random: () => chance.uniform(),
       wall: () => this.kernel.wallMilliseconds(),
@@ -170,7 +170,7 @@ class SimulatedHost implements ClockHost {
     return clock;
   }
 
-  #delegate(name: TimeDaemon): ExternalDaemon {
+  #daemonClient(name: TimeDaemon): ExternalDaemon {
     const order = (verb: string) => async () => void this.orders.push(verb);
     return {
       name,

@@ -26,7 +26,7 @@ export function isMajority({ agreeing, configured }: Pick<Measurement, "agreeing
   return agreeing > 1 && 2 * agreeing > configured;
 }
 
-/** What is to be done to the clock. One loop does it, and nothing else touches the clock. */
+/** A decision on the clock. Only the loop performs it. */
 export type Action =
   | { readonly kind: "none"; readonly why: "within_noise" | "nothing_new" | "to_be_confirmed" }
   | { readonly kind: "slew"; readonly seconds: number; readonly frequencyPpm: number }
@@ -47,9 +47,9 @@ export interface DisciplineState {
 export interface DisciplineRules {
   readonly panicSeconds: number;
   readonly isStepAllowed: boolean;
-  /** Somebody asked for it now: a step needs no further polls. */
+  /** A correction was requested: a step needs no further polls. */
   readonly isRequested: boolean;
-  /** Somebody asked for it in spite of the panic threshold. */
+  /** It was requested in spite of the panic threshold. */
   readonly isForced: boolean;
   /** Monotonic seconds at which the action begins; the samples may be older. */
   readonly nowSeconds: number;
@@ -96,7 +96,7 @@ export function discipline(
   const isNew = state.seenAt === null || atSeconds > state.seenAt;
   if (Math.abs(offsetSeconds) >= stepThresholdSeconds) {
     // What was said before confirms nothing by being looked at again.
-    const wanted = isNew ? wish(state.wanted, measurement) : state.wanted;
+    const wanted = isNew ? wantedStep(state.wanted, measurement) : state.wanted;
     return stepOrRefuse({ ...state, seenAt: atSeconds, wanted }, measurement, rules, storedPpm);
   }
   if (!isNew) return { state, action: { kind: "none", why: "nothing_new" } };
@@ -140,7 +140,7 @@ function isPause(measurement: Measurement, polls: number): boolean {
   return offsetSeconds > 0 && isUndisputed && polls >= pauseConfirmations;
 }
 
-function wish(
+function wantedStep(
   former: DisciplineState["wanted"],
   { offsetSeconds: seconds, noiseSeconds }: Measurement,
 ): NonNullable<DisciplineState["wanted"]> {
@@ -149,7 +149,7 @@ function wish(
   return { polls: isSame ? former.polls + 1 : 1, seconds };
 }
 
-/** Small errors: the frequency follows the oscillator; what is beyond noise is slewed, the rest trimmed away. */
+/** Small errors: the frequency follows the oscillator; offsets beyond the noise are slewed, smaller ones trimmed. */
 function steer(
   state: DisciplineState,
   measurement: Measurement,

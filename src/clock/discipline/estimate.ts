@@ -1,5 +1,5 @@
 /**
- * What is believed of the clock that is steered: how far it is off and how fast its oscillator drifts, each with its
+ * The estimate of the steered clock: its offset and the drift of its oscillator, each with its
  * variance; a Kalman filter of two states (offset in seconds, frequency error in seconds a second).
  */
 export interface Estimate {
@@ -87,7 +87,7 @@ export function predict(estimate: Estimate, atSeconds: number, control: Control)
   };
 }
 
-/** Squared standard deviations beyond which an innovation is no noise: somebody moved the clock, or much was believed in vain. */
+/** Squared standard deviations beyond which an innovation is not noise: the clock was moved, or the estimate was wrong. */
 const jump = 100;
 
 /**

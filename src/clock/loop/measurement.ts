@@ -5,7 +5,7 @@ import type { ClockParts } from "./clock-parts.ts";
 import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "./round.ts";
 import { implausible, verdictOf, verdictWithout } from "./verdict.ts";
 
-/** What the room's own loop adds to the settings of a round. */
+/** The settings and figures that a round goes by. */
 export interface RoundRules {
   readonly settings: Settings["time"];
   readonly panicSeconds: number;
@@ -17,7 +17,7 @@ export interface RoundRules {
 /** Seconds; a second opinion is asked before the clock moves by more than it could tell apart. */
 const opinionThresholdSeconds = 0.128;
 
-/** What the servers say once they were asked, and what is done to the clock for it. Never rejects for what comes from the network. */
+/** Selects among the answers of a poll, and corrects the clock by them. Never rejects because of the network. */
 export async function concludeRound(
   parts: ClockParts,
   options: RoundOptions,

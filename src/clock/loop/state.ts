@@ -118,7 +118,7 @@ export function afterExternalChange(
   };
 }
 
-/** What is read when a round is over. */
+/** Readings at the end of a round. */
 export interface AfterRound extends ClockAfterRound {
   readonly peer: string | null;
   /** It was the first half of the start's burst. */

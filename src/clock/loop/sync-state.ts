@@ -128,7 +128,7 @@ export function isSynchronised({ state, trust }: SyncStatus): boolean {
   return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
 }
 
-/** The sources say a time that contradicts the clock, each other, or what is possible at all. */
+/** The sources say a time that contradicts the clock, each other, or any possible time. */
 function isContradicted({ verdict }: SyncState): boolean {
   switch (verdict?.kind) {
     case "suspect":

@@ -56,8 +56,8 @@ const transmitOffset = 40;
 
 /**
  * A client's request, Uint8Array(48): leap 0, version 4, mode 3, and zeros but for the transmit time, which is the
- * random nonce Uint8Array(8). It tells nobody this host's clock or state (draft-ietf-ntp-data-minimization §4), and
- * whoever does not see it can answer only by guessing 64 bits.
+ * random nonce Uint8Array(8). It reveals neither this host's clock nor its state
+ * (draft-ietf-ntp-data-minimization §4), and an attacker who does not see it must guess 64 bits to answer.
  */
 export function encodeRequest(nonce: Uint8Array): Uint8Array {
   const packet = new Uint8Array(packetBytes);
@@ -128,8 +128,8 @@ function decodeTimes(
 }
 
 /**
- * A time in seconds since 1970 whose era nobody said, in the era that puts it within 2^31 s (68 years) of the pivot.
- * RFC 5905 §6 takes the client's own clock for the pivot; ours may be the thing that is wrong, a build date is not.
+ * A time in seconds since 1970 of unknown era, in the era that puts it within 2^31 s (68 years) of the pivot. RFC 5905 §6
+ * takes the client's own clock for the pivot; that may be wrong here, and a build date is not.
  */
 export function inEra(seconds: number, pivotSeconds: number): number {
   return seconds - eraSeconds * Math.round((seconds - pivotSeconds) / eraSeconds);

@@ -47,7 +47,7 @@ export function rescueSummary(): ClockSummary {
   return { ...facts, detail: summarySentence(facts, null) };
 }
 
-/** What a round's verdict says by itself; null: the clock is right, or about to be. */
+/** The summary of a round's verdict alone; null: the clock is right, or about to be. */
 export function verdictSummary(verdict: Verdict): ClockSummary | null {
   const facts = verdictFacts(verdict);
   return facts && { ...noFacts, ...facts, detail: summarySentence({ ...noFacts, ...facts }, null) };

@@ -108,7 +108,7 @@ describe("what chronyc prints", () => {
     assert.equal(reportOf(old, sourceLine("?", "192.0.2.1")).trust, "none");
   });
 
-  it("is trusted by nobody while chronyd follows its own clock, sources or not", () => {
+  it("is not trusted while chronyd follows its own clock, sources or not", () => {
     const local = tracking.replace("7F000001,127.0.0.1", "7F7F0101,");
     assert.equal(reportOf(local, sourceLine("+", "192.0.2.1"), sourceLine("+", "192.0.2.2")).trust, "none");
   });
@@ -199,14 +199,14 @@ describe("a chronyc that lies", () => {
       `case "$*" in *sourcename*) ${long}; exit;; esac`,
       ...report.map((line) => `echo '${line}'`),
     ];
-    const delegate = createChronyd({
+    const daemon = createChronyd({
       ...{ run: createRunCommand(), services: forbiddenServices(), timers: realTimers, command },
       ...{ kernelIsSynchronised: () => null, panicSeconds: () => 1_000 },
     });
     writeFileSync(command, ["#!/bin/sh", ...answers].join("\n"), { mode: 0o755 });
-    const read = await delegate.read();
+    const read = await daemon.read();
     assert.deepEqual([read.source?.host, read.trouble], ["192.0.2.1", null]);
     writeFileSync(command, ["#!/bin/sh", long, "exit 1"].join("\n"), { mode: 0o755 });
-    assert.deepEqual((await delegate.read()).trouble, { code: "no_answer", cause: "x".repeat(200) });
+    assert.deepEqual((await daemon.read()).trouble, { code: "no_answer", cause: "x".repeat(200) });
   });
 });

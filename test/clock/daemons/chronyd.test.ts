@@ -117,7 +117,7 @@ describe("chronyd as the discipliner", () => {
       near(report.offsetSeconds, 0, 0.5);
     });
 
-    it("says how well it knows the time, and from whom", () => {
+    it("says how well it knows the time, and from which source", () => {
       const { uncertaintySeconds, source, pollSeconds } = report;
       assert.ok(uncertaintySeconds !== null && uncertaintySeconds > 0, "0 is no bound");
       assert.ok(uncertaintySeconds < 1, `${uncertaintySeconds} s on one machine, if after a few samples`);
@@ -149,8 +149,9 @@ describe("chronyd as the discipliner", () => {
     it("is accepted, and the host is behind by 3 s", async () => {
       const report = await daemonOf({ port: client.commandPort }).read();
       assert.equal(report.trust, "accepted");
-      near(report.offsetSeconds, 3, 0.05);
-      near(report.sources[0]?.offsetSeconds, 3, 0.05);
+      // Generous: a busy machine delays the packets of one direction.
+      near(report.offsetSeconds, 3, 0.5);
+      near(report.sources[0]?.offsetSeconds, 3, 0.5);
     });
 
     it("reselects through the oneshot unit and nothing else", async () => {
@@ -170,14 +171,14 @@ describe("chronyd as the discipliner", () => {
     });
 
     it("can be read and not ordered where polkit forbids it, and says what to install", async () => {
-      const delegate = daemonOf({ port: client.commandPort, services: forbiddenServices() });
-      assert.equal((await delegate.read()).isReadOnly, false);
-      await assert.rejects(delegate.reselect(), (error) => {
+      const daemon = daemonOf({ port: client.commandPort, services: forbiddenServices() });
+      assert.equal((await daemon.read()).isReadOnly, false);
+      await assert.rejects(daemon.reselect(), (error) => {
         assert.ok(codeOf("forbidden")(error), String(error));
         assert.match(String(error), /steward-chrony@\.service.*50-steward\.rules/);
         return true;
       });
-      const report = await delegate.read();
+      const report = await daemon.read();
       assert.equal(report.isReadOnly, true);
       assert.equal(report.trust, "accepted");
     });
@@ -218,11 +219,11 @@ describe("chronyd as the discipliner", () => {
       const services = standingServices((unit) => {
         if (unit.includes("burst")) client.order("burst", "4/4");
       });
-      const delegate = daemonOf({ port: client.commandPort, services });
-      near((await delegate.read()).offsetSeconds, -2_000, 0.5);
-      await assert.rejects(delegate.sync(false), codeOf("panic_threshold"));
+      const daemon = daemonOf({ port: client.commandPort, services });
+      near((await daemon.read()).offsetSeconds, -2_000, 0.5);
+      await assert.rejects(daemon.sync(false), codeOf("panic_threshold"));
       assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
-      await delegate.sync(true);
+      await daemon.sync(true);
       assert.equal(services.orders.at(-1), "start steward-chrony@makestep.service");
     });
   });
@@ -243,8 +244,8 @@ describe("chronyd as the discipliner", () => {
       const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
       test.after(() => client.stop());
       const services = standingServices();
-      const delegate = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
-      await assert.rejects(delegate.sync(true), codeOf("no_time_source"));
+      const daemon = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
+      await assert.rejects(daemon.sync(true), codeOf("no_time_source"));
       assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
     });
   });
@@ -257,8 +258,8 @@ describe("chronyd as the discipliner", () => {
       await selecting(client, /^\*$/);
       await server.stop();
       const services = standingServices(() => client.order("burst", "4/4"));
-      const delegate = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
-      await assert.rejects(delegate.sync(false), codeOf("no_time_source"));
+      const daemon = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
+      await assert.rejects(daemon.sync(false), codeOf("no_time_source"));
     });
   });
 

@@ -19,9 +19,9 @@ describe("a time daemon that Steward cannot ask", () => {
     });
   }
 
-  it("takes no orders: another program sets the clock", async () => {
-    const delegate = createOtherDaemon("ntpd", () => true);
-    await assert.rejects(delegate.sync(true), isConflict);
-    await assert.rejects(delegate.reselect(), isConflict);
+  it("cannot be controlled: another program sets the clock", async () => {
+    const daemon = createOtherDaemon("ntpd", () => true);
+    await assert.rejects(daemon.sync(true), isConflict);
+    await assert.rejects(daemon.reselect(), isConflict);
   });
 });

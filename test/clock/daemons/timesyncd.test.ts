@@ -140,28 +140,28 @@ describe("systemd-timesyncd as the discipliner", () => {
 
   it("syncs and reselects by a restart of its unit, for it has no finer order", async () => {
     const services = standingServices();
-    const delegate = createTimesyncd({
+    const daemon = createTimesyncd({
       run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
       services,
       kernelIsSynchronised: () => true,
     });
-    await delegate.sync(false);
-    await delegate.reselect();
+    await daemon.sync(false);
+    await daemon.reselect();
     assert.deepEqual(services.orders, Array(2).fill("restart systemd-timesyncd.service"));
   });
 
   it("can be read and not restarted where polkit forbids it, and says what to install", async () => {
-    const delegate = createTimesyncd({
+    const daemon = createTimesyncd({
       run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
       services: forbiddenServices(),
       kernelIsSynchronised: () => true,
     });
-    await assert.rejects(delegate.sync(false), (error) => {
+    await assert.rejects(daemon.sync(false), (error) => {
       assert.ok(error instanceof StewardError && error.code === "forbidden", String(error));
       assert.match(error.message, /50-steward\.rules/);
       return true;
     });
-    assert.equal((await delegate.read()).isReadOnly, true);
+    assert.equal((await daemon.read()).isReadOnly, true);
   });
 });
 

@@ -95,7 +95,7 @@ describe("the decision on a measurement", () => {
       assert.deepEqual(kinds(polls(inService, 1, -2_000, {}, { isForced: true })), ["step"]);
     });
 
-    it("goes forward after a pause when three agree for five polls and nobody contradicts", () => {
+    it("goes forward after a pause when three agree for five polls and none contradicts", () => {
       assert.deepEqual(kinds(polls(inService, 5, 2_000, { agreeing: 3 })), [
         ...Array(4).fill("refuse"),
         "step",

@@ -21,7 +21,7 @@ function host() {
     reading.wallSeconds += seconds;
     reading.monotonicSeconds += seconds;
   };
-  return { reading, pass, paper: createVirtualClock(driver) };
+  return { reading, pass, virtual: createVirtualClock(driver) };
 }
 
 function near(actual: number, expected: number): void {
@@ -30,47 +30,47 @@ function near(actual: number, expected: number): void {
 
 describe("a virtual clock", () => {
   it("begins as the host's and does not follow who sets that", () => {
-    const { reading, pass, paper } = host();
+    const { reading, pass, virtual } = host();
     pass(10);
     reading.wallSeconds += 3_600;
-    near(paper.read().wallSeconds, 5_010);
+    near(virtual.read().wallSeconds, 5_010);
   });
 
   it("is stepped without the host's being touched", () => {
-    const { reading, paper } = host();
-    paper.step(-7);
-    near(paper.read().wallSeconds, 4_993);
+    const { reading, virtual } = host();
+    virtual.step(-7);
+    near(virtual.read().wallSeconds, 4_993);
     near(reading.wallSeconds, 5_000);
   });
 
   it("is slewed at 500 ppm until the rest is gone", () => {
-    const { pass, paper } = host();
-    paper.slew(0.05);
+    const { pass, virtual } = host();
+    virtual.slew(0.05);
     pass(10);
-    near(paper.read().wallSeconds, 5_010.005);
+    near(virtual.read().wallSeconds, 5_010.005);
     pass(1_000);
-    near(paper.read().wallSeconds, 6_010.05);
+    near(virtual.read().wallSeconds, 6_010.05);
   });
 
   it("puts a new slew in the place of the last one's rest", () => {
-    const { pass, paper } = host();
-    paper.slew(0.05);
+    const { pass, virtual } = host();
+    virtual.slew(0.05);
     pass(10);
-    paper.slew(-0.001);
+    virtual.slew(-0.001);
     pass(1_000);
-    near(paper.read().wallSeconds, 6_010.004);
+    near(virtual.read().wallSeconds, 6_010.004);
   });
 
   it("drops the rest of a slew at a step, and keeps it through a change of frequency", () => {
-    const { pass, paper } = host();
-    paper.slew(0.05);
-    paper.setFrequency(100);
+    const { pass, virtual } = host();
+    virtual.slew(0.05);
+    virtual.setFrequency(100);
     pass(200);
-    near(paper.read().wallSeconds, 5_200 + 0.05 + 0.02);
-    paper.slew(0.05);
-    paper.step(1);
-    paper.setFrequency(0);
+    near(virtual.read().wallSeconds, 5_200 + 0.05 + 0.02);
+    virtual.slew(0.05);
+    virtual.step(1);
+    virtual.setFrequency(0);
     pass(200);
-    near(paper.read().wallSeconds, 5_401.07);
+    near(virtual.read().wallSeconds, 5_401.07);
   });
 });

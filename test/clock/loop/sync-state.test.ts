@@ -46,7 +46,7 @@ const syncStatus = (sync: SyncState, monotonicSeconds: number, pollSeconds = 64)
   syncStatusOf(way, sync, null, { monotonicSeconds, pollSeconds });
 
 describe("how the clock stands", () => {
-  it("is acquiring until somebody was heard, and unsynchronised when nobody was", () => {
+  it("is acquiring until a server was heard, and unsynchronised when none was", () => {
     assert.equal(syncStatus(notSynced, 10).state, "acquiring");
     assert.deepEqual(syncStatus(afterVerdict(notSynced, { kind: "no_time_source" }), 10), {
       state: "unsynchronised",
@@ -101,7 +101,7 @@ describe("how the clock stands", () => {
     assert.equal(syncStatus(agreed(), 1_000 + 3 * 1_024 - 1, 1_024).state, "synchronised");
   });
 
-  it("is freerun and trusted by nobody beyond ten seconds of uncertainty", () => {
+  it("is freerun and not trusted beyond ten seconds of uncertainty", () => {
     // (10 − 0.01) / 15 ppm = 666,000 s.
     assert.equal(syncStatus(agreed(), 1_000 + 665_900).trust, "trusted");
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe("how the clock stands", () => {
     );
   });
 
-  it("is faulty and trusted by nobody when the sources contradict it", () => {
+  it("is faulty and not trusted when the sources contradict it", () => {
     for (const verdict of [
       { kind: "panic_threshold", seconds: 2_000 },
       { kind: "below_floor", measuredSeconds: 0 },
@@ -139,7 +139,7 @@ describe("how the clock stands", () => {
     assert.equal(agreed().setByHandAt, null);
   });
 
-  it("counts as synchronised where somebody besides a person keeps it right", () => {
+  it("counts as synchronised where servers or a daemon keep it right", () => {
     const is = (state: Parameters<typeof isSynchronised>[0]["state"], trust: "trusted" | "none") =>
       isSynchronised({ state, trust, uncertaintySeconds: null });
     assert.deepEqual(

@@ -76,7 +76,7 @@ describe("an exchange without a good reply", () => {
 });
 
 describe("time in an exchange", () => {
-  it("is bounded: a reply after the deadline reaches nobody, and the next exchange is a new one", async () => {
+  it("is bounded: a reply after the deadline is dropped, and the next exchange is a new one", async () => {
     const timers = heldTimers();
     const patient = createExchange({ ...common, timers });
     let late: (() => Promise<void>) | undefined;

@@ -180,7 +180,7 @@ describe("a kiss-o'-death", () => {
     assert.deepEqual(decode(fields), { kind: "kiss", code: "RATE" });
   });
 
-  it("that does not know the nonce silences nobody", () => {
+  it("that does not know the nonce does not end the exchange", () => {
     const fields = { leap: 3, stratum: 0, refid: "DENY", origin: new Uint8Array(8) };
     assert.deepEqual(decode(fields), { kind: "bad", reason: "origin" });
   });

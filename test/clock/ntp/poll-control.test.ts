@@ -49,7 +49,7 @@ describe("poll control", () => {
     assert.equal(waitSeconds(answered(firstPoll, 20, { ...steady, isFrequencySettled: false }), even), 64);
   });
 
-  it("tries again 15 s after a failure, then after 30, 60, 120, 240 and 360 s for good", () => {
+  it("tries again 15 s after a failure, then after 30, 60, 120, 240 and from then on 360 s", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 50].map((failures) => waitSeconds(silent(firstPoll, failures), even));
     assert.deepEqual(waits, [15, 30, 60, 120, 240, 360, 360, 360]);
   });

@@ -47,7 +47,7 @@ describe("the system peer", () => {
     assert.deepEqual(peersAfter(["a", "b"], ["b"]), ["a", "b"]);
   });
 
-  it("is nobody without survivors", () => {
+  it("is none without survivors", () => {
     assert.deepEqual(peersAfter(["a"], []), ["a", null]);
   });
 });

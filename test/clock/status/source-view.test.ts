@@ -51,7 +51,7 @@ describe("sourceViews", () => {
     );
   });
 
-  it("shows what the host's own clock lacks, before and after the clock on paper was stepped", async () => {
+  it("shows what the host's own clock lacks, before and after the virtual clock was stepped", async () => {
     const pool = await polledPool();
     assert.deepEqual(offsets(pool, 0), [3, 3]);
     pool.shift(3);

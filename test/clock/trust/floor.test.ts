@@ -23,7 +23,7 @@ const look = (more: Partial<FloorCheck>): FloorCheck => ({
 });
 
 describe("the floor", () => {
-  it("does not rise by a time that nobody vouches for", () => {
+  it("does not rise by a time that is not trusted", () => {
     assert.equal(riseFloor(beginFloor(build, 400 * day, 0), look({ trust: "none" })).atSeconds, build);
   });
 
