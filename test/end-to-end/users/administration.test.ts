@@ -47,7 +47,7 @@ describe("an administrator's API token that lacks the right to write a setting",
     assert.deepEqual([written.status, written.json.code], [403, "insufficient_scope"]);
     assert.match(
       written.json.detail,
-      /The scope system:write .* administrator who signs in .*security\.require_2fa/,
+      /The scope system:write .* administrator has to sign in .*security\.require_2fa/,
     );
     assert.doesNotMatch(written.json.detail, /operator" may not|Your role/);
   });
