@@ -100,14 +100,14 @@ export interface ClockQuality {
 }
 
 /** Why a driver never steers: the program was not asked to, its addon is missing, or it lacks CAP_SYS_TIME. */
-export type SteeringHindrance = "not_asked_to" | "no_addon" | "no_capability";
+export type SteeringBlocker = "not_asked_to" | "no_addon" | "no_capability";
 
 /**
- * The host's clock. Steering throws a StewardError `forbidden` if there is a hindrance, and the system's error if the
+ * The host's clock. Steering throws a StewardError `forbidden` if there is a blocker, and the system's error if the
  * kernel refuses. Positive seconds move the clock forward.
  */
 export interface ClockDriver {
-  readonly hindrance: SteeringHindrance | null;
+  readonly blocker: SteeringBlocker | null;
   read(): ClockReading;
   /** null: not readable. */
   kernel(): KernelClock | null;

@@ -50,7 +50,7 @@ describe("a clock that is only observed", () => {
     ),
     {
       name: "for want of the capability is never touched, though a correction is asked for",
-      host: { behindSeconds: 100, hindrance: "no_capability" },
+      host: { behindSeconds: 100, blocker: "no_capability" },
       deeds: [sync(600)],
       bounds: { isUntouched: true, outcomes: ["done"], settledAfter: 16, signInWorstSeconds: coarse },
     },

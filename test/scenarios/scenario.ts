@@ -85,7 +85,7 @@ export const ordinaryHost: ClockHostPlan = {
   buildSeconds: Date.UTC(2026, 9, 1) / 1_000,
   behindSeconds: 0.5,
   oscillator: { slowPpm: 20, wander: 1e-9 },
-  hindrance: null,
+  blocker: null,
   daemon: null,
   settings: { mode: "auto", servers: [], min_agreeing: null, panic_threshold: "1000s" },
   panicSeconds: 1_000,

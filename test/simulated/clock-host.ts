@@ -2,7 +2,7 @@ import { type ExternalDaemon, reportOfKernel } from "../../src/clock/daemons/ext
 import { type Clock, DeviceClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
-import type { Leap, SteeringHindrance, TimeDaemon } from "../../src/host/ports.ts";
+import type { Leap, SteeringBlocker, TimeDaemon } from "../../src/host/ports.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { type Chance, createChance } from "./chance.ts";
 import { createKernelClock, type SimulatedKernelClock } from "./kernel-clock.ts";
@@ -18,7 +18,7 @@ export interface ClockHostPlan {
   /** What the clock lacks at the beginning (s); positive: it is behind. */
   readonly behindSeconds: number;
   readonly oscillator: OscillatorPlan;
-  readonly hindrance: SteeringHindrance | null;
+  readonly blocker: SteeringBlocker | null;
   readonly daemon: TimeDaemon | null;
   readonly settings: Settings["time"];
   readonly panicSeconds: number;

@@ -1,5 +1,5 @@
 import { StewardError } from "../../src/contract/errors.ts";
-import type { ClockDriver, ClockQuality, Leap, SteeringHindrance } from "../../src/host/ports.ts";
+import type { ClockDriver, ClockQuality, Leap, SteeringBlocker } from "../../src/host/ports.ts";
 import type { Chance } from "./chance.ts";
 import type { Oscillator } from "./oscillator.ts";
 
@@ -35,7 +35,7 @@ export interface KernelClockOptions {
   readonly trueStartSeconds: number;
   /** Wall clock less true time at the beginning. */
   readonly errorSeconds: number;
-  readonly hindrance: SteeringHindrance | null;
+  readonly blocker: SteeringBlocker | null;
 }
 
 const daySeconds = 86_400;
@@ -81,12 +81,12 @@ class KernelClockModel implements SimulatedKernelClock {
       <T extends unknown[], R>(call: (...args: T) => R) =>
       (...args: T): R => {
         this.calls += 1;
-        if (options.hindrance) throw new StewardError("forbidden", "This clock is not ours to set.");
+        if (options.blocker) throw new StewardError("forbidden", "This clock is not ours to set.");
         this.#advance();
         return call(...args);
       };
     this.driver = {
-      hindrance: options.hindrance,
+      blocker: options.blocker,
       read: () => this.#read(),
       kernel: () => this.#kernel(),
       step: set((seconds) => {

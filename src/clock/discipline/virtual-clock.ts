@@ -28,7 +28,7 @@ export function createVirtualClock(host: ClockDriver): ClockDriver {
     base = { ...present };
   };
   return {
-    hindrance: null,
+    blocker: null,
     read,
     kernel: () => host.kernel(),
     step: (seconds) => {

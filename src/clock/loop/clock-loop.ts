@@ -59,7 +59,7 @@ export class ClockLoop {
     this.#parts = parts;
     const wasRightAtStart =
       record.read().synchronised_boot_id === bootId || driver.kernel()?.isSynchronised === true;
-    this.#state = initialState({ hindrance: driver.hindrance, wasRightAtStart });
+    this.#state = initialState({ blocker: driver.blocker, wasRightAtStart });
     this.#timetable = new Timetable({
       timers,
       onRound: (exchanges) => this.#begin(exchanges),
@@ -161,7 +161,7 @@ export class ClockLoop {
       this.#commit({ ...this.#state, backOff: endBackOff(this.#state.backOff, this.#now()) });
     }
     const backingOff = isBackingOff(this.#state.backOff, this.#now());
-    return resolveMode(settings().mode, { daemon, hindrance: driver.hindrance, isBackingOff: backingOff });
+    return resolveMode(settings().mode, { daemon, blocker: driver.blocker, isBackingOff: backingOff });
   }
 
   /** Resolves the mode where that was not done yet. */

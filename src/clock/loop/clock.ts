@@ -119,7 +119,7 @@ export class DeviceClock implements Clock {
     const bounds = { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
     requireMaySet(time, { mode, syncStatus: this.#loop.syncStatus(), ...bounds });
     // A daemon that has no time itself has nothing that a step could spoil.
-    const isDaemons = mode.kind === "delegate" && this.#options.driver.hindrance === null;
+    const isDaemons = mode.kind === "delegate" && this.#options.driver.blocker === null;
     steering.take(isDaemons || !steering.isVirtual() ? "host" : "virtual", true);
     const { wallSeconds, monotonicSeconds } = steering.read();
     steering.step(time.getTime() / 1_000 - wallSeconds);

@@ -1,5 +1,5 @@
 import type { Settings } from "../../contract/types.ts";
-import type { SteeringHindrance, TimeDaemon } from "../../host/ports.ts";
+import type { SteeringBlocker, TimeDaemon } from "../../host/ports.ts";
 
 /** What puts the clock right at present: the setting time.mode, resolved with what else runs on the host. */
 export type ClockMode =
@@ -12,17 +12,17 @@ export type ClockMode =
   /** An administrator sets the clock. */
   | { readonly kind: "manual" };
 
-export type ObserveReason = "chosen" | "no_daemon" | "other_daemon" | "external_change" | SteeringHindrance;
+export type ObserveReason = "chosen" | "no_daemon" | "other_daemon" | "external_change" | SteeringBlocker;
 
 /** The effective mode: only one program steers the clock at a time. */
 export function resolveMode(
   setting: Settings["time"]["mode"],
-  host: { daemon: TimeDaemon | null; hindrance: SteeringHindrance | null; isBackingOff: boolean },
+  host: { daemon: TimeDaemon | null; blocker: SteeringBlocker | null; isBackingOff: boolean },
 ): ClockMode {
-  const { daemon, hindrance } = host;
+  const { daemon, blocker } = host;
   const observe = (because: ObserveReason): ClockMode => ({ kind: "observe", because, daemon });
   const discipline = (): ClockMode => {
-    if (hindrance) return observe(hindrance);
+    if (blocker) return observe(blocker);
     return host.isBackingOff ? observe("external_change") : { kind: "discipline" };
   };
   switch (setting) {

@@ -1,4 +1,4 @@
-import type { ClockReading, Leap, SteeringHindrance } from "../../host/ports.ts";
+import type { ClockReading, Leap, SteeringBlocker } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ExternalChange, StepMade } from "../discipline/steering.ts";
 import { firstPoll, type PollState } from "../ntp/poll-control.ts";
@@ -17,7 +17,7 @@ import {
 /** All that the loop knows of the clock. A value: each function below gives the state after what happened. */
 export interface LoopState {
   /** Why the agent cannot steer the host's clock; null: it can. */
-  readonly hindrance: SteeringHindrance | null;
+  readonly blocker: SteeringBlocker | null;
   /** The clock had been put right in this boot before the agent's start. */
   readonly wasRightAtStart: boolean;
   /** null: not resolved yet. */
@@ -58,7 +58,7 @@ export interface Check {
   readonly leap: Leap;
 }
 
-export function initialState(start: Pick<LoopState, "hindrance" | "wasRightAtStart">): LoopState {
+export function initialState(start: Pick<LoopState, "blocker" | "wasRightAtStart">): LoopState {
   return {
     ...start,
     mode: null,
@@ -79,8 +79,8 @@ export function initialState(start: Pick<LoopState, "hindrance" | "wasRightAtSta
 }
 
 /** Whether the agent steers the host's clock in this mode, and not a virtual one. */
-export function steersHost({ mode, hindrance }: Pick<LoopState, "mode" | "hindrance">): boolean {
-  return mode?.kind === "discipline" || (mode?.kind === "manual" && hindrance === null);
+export function steersHost({ mode, blocker }: Pick<LoopState, "mode" | "blocker">): boolean {
+  return mode?.kind === "discipline" || (mode?.kind === "manual" && blocker === null);
 }
 
 /** Seconds by which two clocks may differ and still be known alike. */

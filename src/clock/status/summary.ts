@@ -1,5 +1,5 @@
 import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types.ts";
-import type { SteeringHindrance } from "../../host/ports.ts";
+import type { SteeringBlocker } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ClockMode } from "../loop/mode.ts";
 import type { SyncState, SyncStatus } from "../loop/sync-state.ts";
@@ -17,7 +17,7 @@ export interface SummaryGround {
   readonly conflict: ClockConflict | null;
   /** What the host's own clock lacks (s); positive: it is behind. */
   readonly hostOffsetSeconds: number;
-  readonly hindrance: SteeringHindrance | null;
+  readonly blocker: SteeringBlocker | null;
 }
 
 type Facts = Omit<ClockSummary, "detail">;
@@ -59,7 +59,7 @@ function factsOf(ground: SummaryGround): Facts {
   if (conflict && mode.kind === "observe") return { ...noFacts, code: "conflict" };
   switch (mode.kind) {
     case "manual":
-      return { ...noFacts, code: "manual", not_set: ground.hindrance && notSet(ground, ground.hindrance) };
+      return { ...noFacts, code: "manual", not_set: ground.blocker && notSet(ground, ground.blocker) };
     case "delegate":
       return daemonFacts(ground, mode.daemon);
     case "observe":

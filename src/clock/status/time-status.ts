@@ -49,7 +49,7 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
     server_time: new Date(nowMilliseconds).toISOString(),
     summary: clockSummary({
       ...{ mode, report, conflict, state: syncStatus.state },
-      hindrance: loop.hindrance,
+      blocker: loop.blocker,
       sync: loop.sync,
       hostOffsetSeconds: facts.steering.hostOffsetSeconds(),
     }),

@@ -8,7 +8,7 @@ import type { ClockDriver, ClockQuality, Leap } from "../../../src/host/ports.ts
 function standingClock() {
   const wall = { seconds: 1_000_000 };
   const driver: ClockDriver = {
-    hindrance: null,
+    blocker: null,
     read: () => ({ wallSeconds: wall.seconds, monotonicSeconds: 100 }),
     kernel: () => null,
     step: (seconds) => {

@@ -9,7 +9,7 @@ function host() {
     throw new Error("the host's clock was set");
   };
   const driver: ClockDriver = {
-    hindrance: "no_capability",
+    blocker: "no_capability",
     read: () => ({ ...reading }),
     kernel: () => null,
     step: refuse,

@@ -13,7 +13,7 @@ import {
 } from "../../../src/clock/loop/state.ts";
 import { notSynced, type SyncState } from "../../../src/clock/loop/sync-state.ts";
 
-const start = initialState({ hindrance: null, wasRightAtStart: false });
+const start = initialState({ blocker: null, wasRightAtStart: false });
 const discipline: ClockMode = { kind: "discipline" };
 const daemon: ClockMode = { kind: "delegate", daemon: "chronyd" };
 const backingOff: ClockMode = { kind: "observe", because: "external_change", daemon: null };

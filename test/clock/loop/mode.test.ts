@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isSameMode, resolveMode } from "../../../src/clock/loop/mode.ts";
 
-const free = { daemon: null, hindrance: null, isBackingOff: false } as const;
+const free = { daemon: null, blocker: null, isBackingOff: false } as const;
 const daemon = { ...free, daemon: "chronyd" } as const;
-const hindered = { ...free, hindrance: "no_capability" } as const;
+const blocked = { ...free, blocker: "no_capability" } as const;
 
 const because = (setting: Parameters<typeof resolveMode>[0], host: Parameters<typeof resolveMode>[1]) => {
   const mode = resolveMode(setting, host);
@@ -15,12 +15,12 @@ describe("the effective mode", () => {
   const table = [
     ["auto", free, "discipline"],
     ["auto", daemon, "delegate"],
-    ["auto", hindered, "observe: no_capability"],
+    ["auto", blocked, "observe: no_capability"],
     ["auto", { ...free, isBackingOff: true }, "observe: external_change"],
-    ["auto", { ...daemon, hindrance: "no_addon" }, "delegate"],
+    ["auto", { ...daemon, blocker: "no_addon" }, "delegate"],
     ["discipline", free, "discipline"],
     ["discipline", daemon, "observe: other_daemon"],
-    ["discipline", hindered, "observe: no_capability"],
+    ["discipline", blocked, "observe: no_capability"],
     ["delegate", daemon, "delegate"],
     ["delegate", free, "observe: no_daemon"],
     ["observe", free, "observe: chosen"],

@@ -29,7 +29,7 @@ const observing = { kind: "observe", because: "no_capability", daemon: null } as
 
 const ground = (change: Partial<SummaryGround>): SummaryGround => ({
   ...{ mode: { kind: "discipline" }, sync: agreed, state: "synchronised", report: null },
-  ...{ conflict: null, hostOffsetSeconds: 0, hindrance: null },
+  ...{ conflict: null, hostOffsetSeconds: 0, blocker: null },
   ...change,
 });
 
@@ -54,7 +54,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
     },
   ],
   [
-    { mode: { kind: "manual" }, hindrance: "not_asked_to", state: "manual" },
+    { mode: { kind: "manual" }, blocker: "not_asked_to", state: "manual" },
     {
       code: "manual",
       not_set: {

@@ -160,7 +160,7 @@ describe("the clock's driver", () => {
     it("refuses every steering call without a system call, and still reads", async (test) => {
       const trace = traceClock(temporaryDirectory(test));
       const report = openElsewhere({ prefix: trace.prefix });
-      assert.equal(report.hindrance, "not_asked_to");
+      assert.equal(report.blocker, "not_asked_to");
       assert.deepEqual(report.refusals, fourRefusals);
       assert.deepEqual(await trace.settingCalls(report.pid), []);
       const reads = trace.calls().filter((line) => line.includes("clock_adjtime("));
@@ -169,7 +169,7 @@ describe("the clock's driver", () => {
 
     it("says so even where the addon is missing", () => {
       const report = openElsewhere({ addon: "/nowhere/clock-steering.node" });
-      assert.deepEqual([report.hindrance, report.refusals], ["not_asked_to", fourRefusals]);
+      assert.deepEqual([report.blocker, report.refusals], ["not_asked_to", fourRefusals]);
     });
   });
 
@@ -177,7 +177,7 @@ describe("the clock's driver", () => {
     it("says so, refuses without a system call, and still reads", async (test) => {
       const trace = traceClock(temporaryDirectory(test));
       const report = openElsewhere({ maySteer: true, prefix: trace.prefix });
-      assert.equal(report.hindrance, "no_capability");
+      assert.equal(report.blocker, "no_capability");
       assert.deepEqual(report.refusals, fourRefusals);
       assert.ok(report.kernel, "the kernel's clock can be read by anybody");
       assert.deepEqual(await trace.settingCalls(report.pid), []);
@@ -187,7 +187,7 @@ describe("the clock's driver", () => {
   describe("without its addon", () => {
     it("says so, tells of no failure, and reads to a millisecond", () => {
       const report = openElsewhere({ maySteer: true, addon: "/nowhere/clock-steering.node" });
-      assert.deepEqual([report.hindrance, report.kernel, report.failure], ["no_addon", null, null]);
+      assert.deepEqual([report.blocker, report.kernel, report.failure], ["no_addon", null, null]);
       assert.deepEqual(report.refusals, fourRefusals);
       const milliseconds = report.reading.wallSeconds * 1_000;
       assert.ok(milliseconds > report.between[0] - 1, `${milliseconds} lies before ${report.between[0]}`);
@@ -221,7 +221,7 @@ describe("the clock's driver", () => {
         const addon = join(temporaryDirectory(test), "clock-steering.node");
         writeFileSync(addon, make(readFileSync(addonPath)));
         const report = openElsewhere({ maySteer: true, addon });
-        assert.equal(report.hindrance, "no_addon");
+        assert.equal(report.blocker, "no_addon");
         assert.match(report.failure ?? "", complaint);
       });
     }
@@ -230,7 +230,7 @@ describe("the clock's driver", () => {
       const argon2 = execFileSync("find", ["node_modules/@node-rs", "-name", "*.node"], { encoding: "utf8" });
       const addon = join(process.cwd(), argon2.split("\n")[0] ?? "");
       const report = openElsewhere({ maySteer: true, addon });
-      assert.equal(report.hindrance, "no_addon");
+      assert.equal(report.blocker, "no_addon");
       assert.match(report.failure ?? "", /lacks a function/);
     });
   });

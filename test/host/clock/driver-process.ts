@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { argv } from "node:process";
 import { openClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
 import { openClockDriver } from "../../../src/host/linux/clock/clock-driver.ts";
-import type { ClockDriver, ClockReading, KernelClock, SteeringHindrance } from "../../../src/host/ports.ts";
+import type { ClockDriver, ClockReading, KernelClock, SteeringBlocker } from "../../../src/host/ports.ts";
 
 export interface DriverReport {
-  hindrance: SteeringHindrance | null;
+  blocker: SteeringBlocker | null;
   kernel: KernelClock | null;
   reading: ClockReading;
   /** Milliseconds: Date.now() just before and just after the reading. */
@@ -22,12 +22,12 @@ const addon = openClockAddon(addonPath, (cause) => {
 });
 const driver = openClockDriver({ maySteer, addon });
 // Never where it might succeed: this is the clock of a real machine.
-assert.notEqual(driver.hindrance, null, "a driver that may steer has no place in a test on this machine");
+assert.notEqual(driver.blocker, null, "a driver that may steer has no place in a test on this machine");
 driver.read();
 const first = Date.now();
 const reading = driver.read();
 const report: DriverReport = {
-  hindrance: driver.hindrance,
+  blocker: driver.blocker,
   kernel: driver.kernel(),
   reading,
   between: [first, Date.now()],

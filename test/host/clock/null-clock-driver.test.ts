@@ -87,11 +87,11 @@ describe("the null driver", () => {
     assert.equal(createNullClockDriver("no_capability").kernel(), null);
   });
 
-  for (const hindrance of ["not_asked_to", "no_addon", "no_capability"] as const) {
-    it(`refuses to steer, and names ${hindrance}`, () => {
-      const driver = createNullClockDriver(hindrance);
+  for (const blocker of ["not_asked_to", "no_addon", "no_capability"] as const) {
+    it(`refuses to steer, and names ${blocker}`, () => {
+      const driver = createNullClockDriver(blocker);
       const quality = { isSynchronised: true, maxErrorSeconds: 0, estErrorSeconds: 0, leap: "none" } as const;
-      assert.equal(driver.hindrance, hindrance);
+      assert.equal(driver.blocker, blocker);
       assert.throws(() => driver.step(1), { code: "forbidden" });
       assert.throws(() => driver.slew(1), { code: "forbidden" });
       assert.throws(() => driver.setFrequency(1), { code: "forbidden" });

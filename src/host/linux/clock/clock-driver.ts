@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ClockDriver, ClockReading, KernelClock, Leap, SteeringHindrance } from "../../ports.ts";
+import type { ClockDriver, ClockReading, KernelClock, Leap, SteeringBlocker } from "../../ports.ts";
 import type { ClockAddon } from "./clock-addon.ts";
 import { createNullClockDriver, steeringForbidden } from "./null-clock-driver.ts";
 
@@ -14,24 +14,24 @@ export interface ClockDriverOptions {
 }
 
 /**
- * The clock of this host. Its hindrance is determined once, in the order of the union. A capability that only counts in
+ * The clock of this host. Its blocker is determined once, in the order of the union. A capability that only counts in
  * a user namespace looks like a real one, and the kernel then refuses with EPERM.
  */
 export function openClockDriver({ maySteer, addon }: ClockDriverOptions): ClockDriver {
   if (!addon) return createNullClockDriver(maySteer ? "no_addon" : "not_asked_to");
-  const hindrance = !maySteer ? "not_asked_to" : hasTimeCapability() ? null : "no_capability";
-  return createKernelDriver(addon, hindrance);
+  const blocker = !maySteer ? "not_asked_to" : hasTimeCapability() ? null : "no_capability";
+  return createKernelDriver(addon, blocker);
 }
 
-function createKernelDriver(addon: ClockAddon, hindrance: SteeringHindrance | null): ClockDriver {
+function createKernelDriver(addon: ClockAddon, blocker: SteeringBlocker | null): ClockDriver {
   const times = new Float64Array(2);
   const state = new Float64Array(6);
   /** Called before each change. */
   const requireRight = (): void => {
-    if (hindrance) throw steeringForbidden(hindrance);
+    if (blocker) throw steeringForbidden(blocker);
   };
   return {
-    hindrance,
+    blocker,
     read: (): ClockReading => {
       addon.now(times);
       const [wallSeconds = 0, monotonicSeconds = 0] = times;

@@ -1,7 +1,7 @@
 import { uptime as uptimeOfHost } from "node:os";
 import { uptime as processUptime } from "node:process";
 import { StewardError } from "../../../contract/errors.ts";
-import type { ClockDriver, ClockReading, SteeringHindrance, Uptime } from "../../ports.ts";
+import type { ClockDriver, ClockReading, SteeringBlocker, Uptime } from "../../ports.ts";
 
 /** Seconds for which a calibration is used. Only steps and suspensions too small to notice make it worse. */
 const freshSeconds = 30;
@@ -18,16 +18,16 @@ const closeLookSeconds = 20e-6;
 /** Seconds: /proc/uptime counts hundredths, so less than this is no suspension. */
 const leastSuspensionSeconds = 0.05;
 
-const reasons: Readonly<Record<SteeringHindrance, string>> = {
+const reasons: Readonly<Record<SteeringBlocker, string>> = {
   not_asked_to: "Steward was not asked to set this host's clock.",
   no_addon:
     "The part of Steward that sets clocks (clock-steering.node) is missing or does not fit this machine.",
   no_capability: "Steward does not have the right to set this host's clock (CAP_SYS_TIME).",
 };
 
-/** The error of an attempt to steer: `forbidden`, with the hindrance in words. */
-export function steeringForbidden(hindrance: SteeringHindrance): StewardError {
-  return new StewardError("forbidden", reasons[hindrance]);
+/** The error of an attempt to steer: `forbidden`, with the blocker in words. */
+export function steeringForbidden(blocker: SteeringBlocker): StewardError {
+  return new StewardError("forbidden", reasons[blocker]);
 }
 
 /**
@@ -36,16 +36,13 @@ export function steeringForbidden(hindrance: SteeringHindrance): StewardError {
  * millisecond changes, because that moment is known to some µs. A step of under 1.5 ms is noticed at the next of these.
  * Its monotonic seconds agree with /proc/uptime to 10 ms; differences between two of them are exact.
  */
-export function createNullClockDriver(
-  hindrance: SteeringHindrance,
-  uptime: Uptime = uptimeOfHost,
-): ClockDriver {
+export function createNullClockDriver(blocker: SteeringBlocker, uptime: Uptime = uptimeOfHost): ClockDriver {
   const clock = createCarriedClock(uptime);
   const refuse = (): never => {
-    throw steeringForbidden(hindrance);
+    throw steeringForbidden(blocker);
   };
   return {
-    hindrance,
+    blocker,
     read: () => clock.read(),
     kernel: () => null,
     step: refuse,
