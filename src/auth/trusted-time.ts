@@ -3,8 +3,8 @@ import type { ProblemClock } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
 
 /**
- * The one time that sign-in goes by, and what it is worth. Sessions, locks and delays never ask it: they run on
- * monotonic time. It is asked where somebody else's clock is involved: codes, access tokens, expiry dates.
+ * The one time that sign-in uses, and whether it can be trusted. Sessions, locks and delays do not use it: they run on
+ * monotonic time. It is needed where another clock is involved: codes, access tokens, expiry dates.
  */
 export interface TrustedTime {
   /** The host's wall clock with what was measured and is not applied yet; issuing and checking both use it. */
@@ -18,25 +18,26 @@ export interface TrustedTime {
    * what was issued in it ends when it would have ended without the steps, and no later.
    */
   isInEpoch(epoch: number): boolean;
-  /** Somebody vouches for the clock. */
+  /** The clock is trusted. */
   isTrusted(): boolean;
   /**
-   * What an expiry date is held against: now, while somebody vouches for the clock; else the last such time carried on
-   * by monotonic time, or at first the floor. A clock that nobody vouches for neither kills nor revives anything.
+   * The time that expiry dates are compared with: now while the clock is trusted; otherwise the last trusted time carried
+   * on by monotonic time, or at first the floor. While the clock is not trusted, API tokens neither expire nor become
+   * valid again.
    */
   expiryNow(): Date;
   /** Seconds of monotonic time since the last step that was seen; infinite when there was none. */
   secondsSinceStep(): number;
   /** What an answer says of the clock: to those who proved who they are, more than the time. */
   describe(proof: { isProven: boolean; isSkewSuspected?: boolean }): ProblemClock;
-  /** Whom to tell from now on. */
+  /** From now on tells this observer, and only this one. */
   observe(observer: TimeObserver): void;
 }
 
 export interface TimeObserver {
   /** A step was seen, of so many seconds; positive: forward. */
   onStep: (seconds: number) => void;
-  /** Somebody has begun to vouch for the clock. */
+  /** The clock has become trusted. */
   onTrusted: () => void;
 }
 
@@ -52,7 +53,7 @@ export interface TrustedTimeOptions {
 /** Seconds that now may move against monotonic time within one epoch. */
 const epochToleranceSeconds = 30;
 
-/** Earlier epochs remembered, in case their steps are undone; a token lives 15 minutes, so an older one matters to nobody. */
+/** Earlier epochs remembered, in case their steps are undone; a token lives 15 minutes, so older epochs do not matter. */
 const rememberedEpochs = 16;
 
 export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
@@ -61,15 +62,15 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
   const now = (): Date => new Date(nowSeconds() * 1_000);
   let observer: TimeObserver | undefined;
   const steps = createStepWatch(nowSeconds, uptime, (seconds) => observer?.onStep(seconds));
-  let vouched: { milliseconds: number; uptimeSeconds: number } | null = null;
+  let trusted: { milliseconds: number; uptimeSeconds: number } | null = null;
   const startedAt = uptime();
-  // At the start nothing has begun: locks of before the agent's restart go on under a clock that was vouched for then.
+  // The clock does not become trusted by a restart of the agent: locks from before it go on.
   let wasTrusted = readClock().trust !== "none";
   const isTrusted = (): boolean => {
     const isNow = readClock().trust !== "none";
     const hasBegun = isNow && !wasTrusted;
     wasTrusted = isNow;
-    if (isNow) vouched = { milliseconds: now().getTime(), uptimeSeconds: uptime() };
+    if (isNow) trusted = { milliseconds: now().getTime(), uptimeSeconds: uptime() };
     if (hasBegun) observer?.onTrusted();
     return isNow;
   };
@@ -81,7 +82,7 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
     isTrusted,
     expiryNow: () => {
       if (isTrusted()) return now();
-      const { milliseconds, uptimeSeconds } = vouched ?? {
+      const { milliseconds, uptimeSeconds } = trusted ?? {
         milliseconds: options.floor().getTime(),
         uptimeSeconds: startedAt,
       };
@@ -108,7 +109,7 @@ function details(clock: ClockState): Partial<ProblemClock> {
   };
 }
 
-/** Looks how far now has moved against monotonic time; a step that was undone between two looks harmed nobody. */
+/** Measures how far now has moved against monotonic time; a step that was undone between two measurements did no harm. */
 function createStepWatch(nowSeconds: () => number, uptime: Uptime, onStep: (seconds: number) => void) {
   const difference = (): number => nowSeconds() - uptime();
   // Numbers of two starts of the agent never meet: the clock may have been stepped while it was down.

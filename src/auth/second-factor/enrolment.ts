@@ -17,10 +17,10 @@ import type { SecondFactor } from "./second-factor.ts";
 import { otpauthUri } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
-/** Giving an account a second factor, and taking it away. */
+/** Adds a second factor to an account, and removes it. */
 export interface Enrolment {
   status(userId: string): TwoFactor;
-  /** Nothing changes before it is enabled. Throws `two_factor_already_enabled`, `second_factor_unavailable`. */
+  /** Nothing changes until it is enabled. Throws `two_factor_already_enabled`, `second_factor_unavailable`. */
   setUp(person: Person): Promise<SetUp>;
   /**
    * Gives the recovery codes; other sessions end. Throws `two_factor_not_pending`, `two_factor_already_enabled`,
@@ -29,17 +29,17 @@ export interface Enrolment {
   enable(person: Person, code: string, mayTrustClock: boolean, context: RequestContext): Promise<string[]>;
   /** Other sessions end. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and what `prove` throws. */
   disable(person: Person, proof: FullProof, context: RequestContext): Promise<User>;
-  /** The old ones die. Throws `two_factor_not_enabled`. */
+  /** The old ones become invalid. Throws `two_factor_not_enabled`. */
   renewRecoveryCodes(person: Person): Promise<string[]>;
-  /** What goes with a factor that was taken away: the lock of its codes, those that were used, a setup. */
+  /** Deletes what belongs to a factor that was removed: the lock of its codes, the used codes, a setup under way. */
   forget(user: User): void;
-  /** Takes factor and lock away, and ends all sessions but one. Throws `not_found`, and what `check` throws. */
+  /** Removes factor and lock, and ends all sessions but one. Throws `not_found`, and what `check` throws. */
   remove(userId: string, options?: Removal): Promise<User>;
 }
 
 export interface Removal {
   exceptSession?: string;
-  /** Looks at the factor in the moment of its removal. */
+  /** Called with the factor at the moment of its removal. */
   check?: (factor: StoredFactor | null) => void;
 }
 
@@ -80,7 +80,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
     },
     setUp: async ({ account }) => {
       refuseSecond(account.two_factor);
-      // A device without a key says so now, not when the code is typed.
+      // A device without a key fails now, not when the user types the code.
       seal.seal("", account.id);
       const expiresAt = new Date(time.now().getTime() + pendingSeconds * 1_000);
       return describe(
@@ -165,14 +165,14 @@ function refuseSecond(factor: StoredFactor | null): void {
   if (factor === null) return;
   throw new StewardError(
     "two_factor_already_enabled",
-    "This user has a second factor. Disable it first to set up another authenticator.",
+    "This user has a second factor already. Disable it first to set up another authenticator.",
   );
 }
 
 function notPending(): StewardError {
   return new StewardError(
     "two_factor_not_pending",
-    "There is no setup to finish: it was never begun, is older than ten minutes, or the agent was restarted. Begin again with …/2fa/setup.",
+    "There is no setup to finish: none was begun, it is older than ten minutes, or the agent was restarted. Begin again with …/2fa/setup.",
   );
 }
 
@@ -183,14 +183,14 @@ function notEnabled(): StewardError {
 function requiredByPolicy(): StewardError {
   return new StewardError(
     "two_factor_required_by_policy",
-    "This device asks for two-factor sign-in (security.require_2fa), so it cannot be switched off. To change the authenticator, recover with a recovery code and enrol again.",
+    "This device requires a second factor (security.require_2fa), so it cannot be disabled. To change the authenticator, recover with a recovery code and enrol again.",
   );
 }
 
 function clockInDoubt(time: TrustedTime): StewardError {
   return new StewardError(
     "clock_not_synchronised",
-    "Codes go by the clock, and nobody vouches for the device's clock: with a wrong one you could not sign in later. Compare `clock.server_time` with your watch; synchronise the clock, or repeat with `allow_unsynchronised_clock: true`.",
+    "Codes depend on the clock, and the device's clock is not trusted: with a wrong clock you could not sign in later. Compare `clock.server_time` with your watch; synchronise the clock, or repeat with `allow_unsynchronised_clock: true`.",
     { details: { clock: time.describe({ isProven: true }) } },
   );
 }

@@ -29,7 +29,7 @@ export interface TerminalOptions {
 /**
  * A QR code as lines of half blocks, two modules a character. Without colour nothing is known of the background: light
  * modules are drawn as blocks then, which is right where text is light on dark as on consoles and serial lines, and
- * negative elsewhere; so whoever prints it prints the secret as text too. Throws RangeError for more than 2,953 bytes.
+ * negative elsewhere; so a caller that prints it must print the secret as text too. Throws RangeError for more than 2,953 bytes.
  */
 export async function qrTerminal(text: string, { hasColour }: TerminalOptions): Promise<string[]> {
   const rows = await modulesOf(text);

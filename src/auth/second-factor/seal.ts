@@ -18,7 +18,7 @@ const tagBytes = 16;
 /** `v1.KEY.BYTES`: the key's id in hex, then nonce, ciphertext and tag in base64url. */
 const sealedForm = /^v1\.([0-9a-f]{16})\.([A-Za-z0-9_-]+)$/;
 
-/** Keeps secrets that must be read back unreadable to whoever has the state but not the key. */
+/** Encrypts secrets that must be read back: the state alone, without the key, does not reveal them. */
 export interface Seal {
   /** Binds the text to one record, so that it opens nowhere else. Throws `second_factor_unavailable` without a key. */
   seal(text: string, recordId: string): string;
@@ -86,7 +86,7 @@ function idOfKey(key: Uint8Array): string {
   return createHash("sha256").update("steward seal key 1\0").update(key).digest("hex").slice(0, 16);
 }
 
-/** What is authenticated beside the text: the form, the key and the record. */
+/** The data authenticated with the text: the form, the key and the record. */
 function boundTo(keyId: string, recordId: string): Buffer {
   return Buffer.from(`steward seal v1\0${keyId}\0${recordId}`);
 }

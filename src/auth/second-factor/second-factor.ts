@@ -19,7 +19,7 @@ import {
 } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
-/** What somebody gives to prove the second factor; at most one of the two. */
+/** Proof of the second factor; at most one of the two. */
 export interface FactorProof {
   readonly code?: string | undefined;
   readonly recovery_code?: string | undefined;
@@ -74,7 +74,7 @@ interface CodeRow {
   told: () => void;
 }
 
-/** Whoever enables a secret has been shown it: there is nothing to guess. */
+/** The user who enables a secret has been shown it: there is nothing to guess. */
 const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefined, told: () => undefined };
 
 /** Seconds between two measurements that wrong codes ask for. */
@@ -92,7 +92,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
           return "recovery_code";
         throw new StewardError(
           "recovery_code_invalid",
-          "This is none of the recovery codes that are left; each is good once.",
+          "This is not one of the remaining recovery codes; each works once.",
         );
       }
       if (proof.code === undefined) throw missingCode();
@@ -144,7 +144,7 @@ function createProveCode(options: SecondFactorOptions) {
 }
 
 function missingCode(): StewardError {
-  return new StewardError("totp_required", "This user signs in with a code too. Send `code`.");
+  return new StewardError("totp_required", "This user also signs in with a code. Send `code`.");
 }
 
 /** Codes were not refused before this one: a lock that holds now is its work. */
@@ -204,7 +204,7 @@ function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: Secon
   return { look, forget: (accountId: string): void => void lastSkews.delete(accountId) };
 }
 
-/** Whoever gets this has given the right password: he may know what the device thinks of its clock. */
+/** The password was right, so the user may learn the state of the device's clock. */
 function wrongCode(
   { time }: SecondFactorOptions,
   isSkewSuspected: boolean,
@@ -221,7 +221,7 @@ function wrongCode(
 function reusedCode({ time }: SecondFactorOptions): StewardError {
   return new StewardError(
     "totp_reused",
-    "This code was used before; each is good once. Wait for the next one.",
+    "This code was used before; each works once. Wait for the next one.",
     { details: { clock: time.describe({ isProven: true }) } },
   );
 }

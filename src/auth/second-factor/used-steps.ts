@@ -1,5 +1,5 @@
 /**
- * Time steps whose codes are spent, as they are stored with an account. Pure: each function returns what is to be
+ * Time steps whose codes are spent, as they are stored with an account. Pure: each function returns what to
  * stored instead.
  */
 export interface UsedSteps {
@@ -8,7 +8,7 @@ export interface UsedSteps {
   /** The highest step accepted in `epoch`; null before the first. */
   readonly highest: number | null;
   /**
-   * The clock epoch that `highest` was accepted in. Whoever counts epochs must never give one number to two runs of the
+   * The clock epoch that `highest` was accepted in. Two runs of the agent must never share an epoch's number: the counter must not repeat it over the
    * clock, not even across a reboot: `highest` would then be held against a clock that it knows nothing of.
    */
   readonly epoch: number;
@@ -40,7 +40,7 @@ export function withUsed(used: UsedSteps, step: number, epoch: number): UsedStep
 }
 
 /**
- * Codes of `steps` were shown to us and not accepted, so that whoever saw or guessed them has no use of them later. The
+ * Codes of `steps` were shown to us and not accepted, so that a person who saw or guessed them cannot use them later. The
  * highest stays: a guess at a step ahead must not shut out the steps before it.
  */
 export function withBurnt(used: UsedSteps, steps: readonly number[]): UsedSteps {
@@ -54,7 +54,7 @@ export function withBurnt(used: UsedSteps, steps: readonly number[]): UsedSteps 
  * the same with a clock that began in 1970; keeping the nearest to now, with each step of the clock.
  *
  * What is dangerous without any step of the clock is a burnt step ahead, at most 20. It is past after 21 more; until
- * then the clock can reach 61 others, so it is never pushed out. Nobody pushes on purpose: every entry is the code of a
+ * then the clock can reach 61 others, so it is never pushed out. An attacker cannot push one out: every entry is the code of a
  * step of its own, found behind the right password.
  */
 function remember(steps: readonly number[], added: readonly number[]): readonly number[] {

@@ -1,7 +1,7 @@
 import type { Role, Settings } from "../../contract/types.ts";
 import type { Account } from "../../users/account.ts";
 
-/** What a signed-in user has to do before he may do anything else; null when nothing. */
+/** The action that signed-in users must take before they can do anything else; null: none. */
 export type RequiredAction = "password_change" | "two_factor_enrolment" | null;
 
 type Policy = Settings["security"]["require_2fa"];
@@ -11,7 +11,7 @@ export function isFactorRequired(role: Role, policy: Policy): boolean {
   return policy === "all" || (policy === "admins" && role === "admin");
 }
 
-/** Judged at every request, so that a new policy counts at once. */
+/** Decided at every request, so that a new policy applies at once. */
 export function requiredActionOf(account: Account, policy: Policy): RequiredAction {
   if (account.password_state !== "chosen") return "password_change";
   if (account.two_factor === null && isFactorRequired(account.role, policy)) return "two_factor_enrolment";

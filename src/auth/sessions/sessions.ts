@@ -19,7 +19,7 @@ export interface Sessions {
   find(id: string): StoredSession | undefined;
   /** The living sessions of a user, the last used first. */
   list(userId: string): readonly StoredSession[];
-  /** Ends one session of a user; false when he has none with this id. */
+  /** Ends one session of a user; false when they have none with this id. */
   endOne(userId: string, id: string): Promise<boolean>;
   /**
    * For a session whose token goes into a cookie: from now on its tokens count only together with this value, `srb_` and

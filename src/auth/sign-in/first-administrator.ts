@@ -3,13 +3,13 @@ import { passwordHash } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 
-/** A first administrator handed in by whoever provisions the device: the password is known only as its hash. */
+/** A first administrator from the provisioning of the device: the password is known only as its hash. */
 export interface ProvisionedAdministrator {
   username: string;
   passwordHash: string;
 }
 
-/** Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws what is wrong with it. */
+/** Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error that says what is wrong. */
 export function readProvisioned(text: string): ProvisionedAdministrator {
   const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
   if (typeof username !== "string" || !new RegExp(usernameSchema.pattern).test(username)) {
@@ -22,8 +22,8 @@ export function readProvisioned(text: string): ProvisionedAdministrator {
 }
 
 /**
- * Makes the provisioned administrator where there is none yet. Throws `setup_already_done`, `username_taken`, and what
- * is wrong with the credential: the hash is tried once, for one that cannot be checked would shut everybody out.
+ * Creates the provisioned administrator if there is none yet. Throws `setup_already_done`, `username_taken`, and what
+ * is wrong with the credential: the hash is tried once, because a hash that cannot be checked would lock the administrator out.
  */
 export async function provision(accounts: Accounts, passwords: Passwords, text: string): Promise<string> {
   const administrator = readProvisioned(text);

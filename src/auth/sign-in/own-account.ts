@@ -10,7 +10,7 @@ import type { Throttle } from "../throttle/throttle.ts";
 import { type TriedSecret, withThrottle } from "../throttle/with-throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 
-/** What a signed-in person does with the own password. */
+/** What signed-in users do with their own password. */
 export interface OwnAccount {
   /** Other sessions of the user end. Throws `password_wrong` and what the rules say of the new one. */
   changePassword(person: Person, current: string, next: string, context: RequestContext): Promise<void>;
@@ -68,7 +68,7 @@ function triedBy({ account, session }: Person): TriedSecret {
   return { name: account.username, exists: true, session: session.id };
 }
 
-/** The account as it is now that its password was found right. */
+/** The account as it is after its password was found to be right. */
 async function withPassword(
   { accounts, passwords }: OwnAccountOptions,
   { id }: Account,
@@ -79,5 +79,5 @@ async function withPassword(
   const isRight = await passwords.verify(tried, password, clientKey);
   const account = accounts.find(id);
   if (isRight && account?.password_hash === tried) return account;
-  throw new StewardError("password_wrong", "The current password is not right. Nothing was changed.");
+  throw new StewardError("password_wrong", "The current password is wrong. Nothing was changed.");
 }

@@ -13,8 +13,8 @@ import { asUsername, type SignedIn } from "./sign-in.ts";
 /** The way back in without the authenticator. */
 export interface Recovery {
   /**
-   * Takes the factor away, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Whatever is wrong is the same
-   * `invalid_credentials`; `too_many_attempts`, `hashing_busy` besides.
+   * Removes the factor, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Throws the same
+   * `invalid_credentials` for every reason; also `too_many_attempts`, `hashing_busy`.
    */
   recover(
     reference: string,
@@ -77,6 +77,6 @@ async function proven(
 function refusal(): StewardError {
   return new StewardError(
     "invalid_credentials",
-    "User, password or recovery code is not right. A recovery code is good once; without one an administrator, or root on the device with `steward user rescue`, can help.",
+    "The user name, the password or the recovery code is wrong. Each recovery code works once; without one, ask an administrator, or use `steward user rescue` as root on the device.",
   );
 }

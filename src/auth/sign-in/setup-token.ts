@@ -5,7 +5,7 @@ import { writeDurably } from "../../store/files/durable-file.ts";
 /** Bytes of a token: 128 bits, which no number of tries finds, so a wrong one need not end it. */
 const tokenBytes = 16;
 
-/** The one-time token that lets whoever can read the run directory make the first administrator over the network. */
+/** The one-time token with which a user who can read the run directory creates the first administrator over the network. */
 export interface SetupToken {
   /** Writes a new token. */
   renew(): Promise<void>;

@@ -98,7 +98,7 @@ async function login(
     const challenge = { userId: account.id, passwordHash: tried, rehashed };
     throw new StewardError(
       "totp_required",
-      "The password is right; this user signs in with a code too. Send it with this challenge to POST /api/auth/totp.",
+      "The password is right, and this user also signs in with a code. Send it with this challenge to POST /api/auth/totp.",
       { details: { challengeToken: challenges.open(challenge) } },
     );
   }
@@ -144,7 +144,7 @@ async function provenBy(
   }
 }
 
-/** Once more: while the code was being checked the user may have been shut out. */
+/** Once more: the user may have been disabled while the code was being checked. */
 function openAgain(
   options: SignInOptions,
   { userId, passwordHash, rehashed }: Challenge,
@@ -184,17 +184,17 @@ function isStepUp(method: SignedIn["method"], requiredAction: RequiredAction): b
   return method !== "recovery_code" && requiredAction === null;
 }
 
-/** One answer for every reason, so that nobody learns which names exist. */
+/** One answer for every reason, so that a stranger does not learn which names exist. */
 function refusal(): StewardError {
   return new StewardError(
     "invalid_credentials",
-    "The user name or the password is not right, or the user may not sign in. A one-use password is good for one sign-in.",
+    "The user name or the password is wrong, or the user may not sign in. A one-use password works once.",
   );
 }
 
 function staleChallenge(): StewardError {
   return new StewardError(
     "challenge_invalid",
-    "This sign-in took too long, or had too many wrong codes. Begin again with user name and password.",
+    "This sign-in took too long or had too many wrong codes. Begin again with user name and password.",
   );
 }

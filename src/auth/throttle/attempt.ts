@@ -30,7 +30,7 @@ export interface Seal {
   readonly isLookedAt: boolean;
 }
 
-/** Whose secret it is that is tried, by keys. */
+/** The account whose secret is tried, by keys. */
 export interface Target {
   /** Null: no account is meant (the setup token). */
   readonly account: string | null;
@@ -183,7 +183,7 @@ function takeBack(undos: readonly Undo[]): void {
   for (const undo of undos) undo();
 }
 
-/** It was counted when it began; what is left is to make room and to write it down. */
+/** It was counted when it began; now make room and write it down. */
 function failed({ counts, now, writer }: CountingContext, isLock: boolean): void {
   trim(counts, now());
   if (isLock) writer.soon();
@@ -222,12 +222,12 @@ function settledOnce(attempt: Attempt): Attempt {
 function tooMany(seconds: number): StewardError {
   return new StewardError(
     "too_many_attempts",
-    `Too many attempts from here have failed. Wait ${inWords(seconds)} before the next one: until then even the right password may be refused. On the device itself the command line never has to wait.`,
+    `Too many sign-ins from this address have failed. Wait ${inWords(seconds)} before the next one: until then even the right password may be refused. The command line on the device itself never has to wait.`,
     { details: { retryAfterSeconds: seconds } },
   );
 }
 
-/** A length of time as a person says it. */
+/** A length of time in words. */
 export function inWords(seconds: number): string {
   if (seconds === 1) return "a second";
   if (seconds < 120) return `${seconds} seconds`;

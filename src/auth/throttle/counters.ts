@@ -8,7 +8,7 @@ export interface FailureCounters {
   get(key: string, now: number): FailureCounter | undefined;
   /** Counts a try as failed. */
   count(key: string, now: number): Undo;
-  /** Drops what is too much: the lowest rank, and of these the longest untouched. */
+  /** Drops the surplus: the lowest rank, and of these the longest untouched. */
   trim(now: number): void;
   clear(isMeant: (key: string) => boolean): void;
   /** Those that still mean something. */
@@ -67,7 +67,7 @@ export interface SlidingWindows {
   /** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
   end(client: string, now: number): number;
   count(client: string, now: number): Undo;
-  /** Drops what is too much, the longest untouched first and those that are full last. */
+  /** Drops the surplus, the longest untouched first and those that are full last. */
   trim(now: number): void;
   clear(client: string): void;
   entries(now: number): [string, readonly number[]][];
@@ -114,7 +114,7 @@ function takeBack(
   if (!present) return;
   const failures = present.failures - 1;
   if (failures === 0) counters.delete(key);
-  // Its time too, unless somebody else has been counted since: or the delay before it would begin anew.
+  // Its time too, unless another attempt was counted since; otherwise the delay before it would begin anew.
   else counters.set(key, { failures, at: present.at === countedAt && before ? before.at : present.at });
 }
 

@@ -15,7 +15,7 @@ export interface StoredMoment {
 export interface DeviceUptime {
   /** Seconds since the state was made. */
   now(): number;
-  /** The present moment, to be stored with what is counted in it. */
+  /** The present moment, stored with the counts made in it. */
   moment(): StoredMoment;
 }
 

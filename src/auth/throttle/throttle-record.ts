@@ -5,8 +5,8 @@ import type { KnownClient } from "./known-clients.ts";
 import type { FailureCounter } from "./throttle-rules.ts";
 
 /**
- * What is counted of tries, as it is stored: a line an entry, its keys first and then whole numbers, times in seconds
- * of the timeline. A tenth of the size that objects would have, for a file that is written again and again under attack.
+ * The counts of the throttle as they are stored: a line for each entry, its keys first and then whole numbers, times in
+ * seconds of device uptime. A tenth of the size that objects would have, for a file that is written again and again under attack.
  */
 export interface ThrottleRecord {
   /** Of the HMAC that names and addresses are known by here: 256 bits in hex. */
@@ -30,7 +30,7 @@ const key = "[A-Za-z0-9_-]{12}";
 const number = "[0-9]{1,12}";
 const seconds = { type: "number", minimum: 0 } as const;
 
-/** Losing it costs counts and delays: attackers get their first tries again, nobody is shut out. */
+/** Losing it costs counts and delays: attackers get their first tries again, and users are not locked out. */
 export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
   name: "attempts",
   formatVersion: "1.0.0",
@@ -68,7 +68,7 @@ export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
   onLoss: "defaults",
 };
 
-/** Lines of counters, whatever their keys. A time to come, which only a damaged file has, would be a lock without end. */
+/** Lines of counters, whatever their keys. A future time, which only a damaged file has, would be an endless lock. */
 export function readCounters(stored: readonly string[], now: number): [string, FailureCounter][] {
   return stored.map((line) => {
     const [at = "", failures = "", ...keys] = line.split(" ").reverse();

@@ -1,4 +1,4 @@
-/** Failures in a row, and when the last of them was begun, in seconds of the timeline. */
+/** Failures in a row, and when the last of them was begun, in seconds of device uptime. */
 export interface FailureCounter {
   readonly failures: number;
   readonly at: number;

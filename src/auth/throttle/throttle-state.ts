@@ -17,13 +17,13 @@ import {
 import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rules.ts";
 
 /**
- * Everything that is counted of tries, by keys that tell nothing of names and addresses. All of it is bounded, so that
+ * Every count of attempts, by keys that reveal neither names nor addresses. All of it is bounded, so that
  * the file stays below 256 KiB; what an attacker wins by filling a table stands beside it.
  */
 export interface ThrottleState {
   /**
-   * `account client`, of strange clients. In a full table those of the account with the shortest row go first: whoever
-   * wants the rows of one account washed out must fail at twenty others more often than at this one.
+   * `account client`, of strange clients. In a full table those of the account with the shortest row go first: an attacker
+   * who wants the rows of one account dropped must fail at twenty others more often than at this one.
    */
   own: FailureCounters;
   /** The same of known clients: strangers do not come in here. */
@@ -32,7 +32,7 @@ export interface ThrottleState {
   accounts: FailureCounters;
   /** `account`: wrong codes, which need the right password first. */
   codes: FailureCounters;
-  /** `client`. Pushed out from 512 other addresses; whoever has so many is not held by a limit for each of them. */
+  /** `client`. 512 other addresses push it out; a limit for each address does not hold an attacker who has that many. */
   windows: SlidingWindows;
   known: KnownClients;
   /** Counted in memory alone: a restart of the agent forgets it. */

@@ -6,7 +6,7 @@ export interface ThrottleWriter {
   soon(): void;
   /** Within `seconds`. */
   within(seconds: number): void;
-  /** Writes what waits, or in any case when `isWorthIt`; nothing more comes by itself afterwards. */
+  /** Writes what waits, or in any case when `isWorthIt`; no timer writes afterwards. */
   close(isWorthIt: boolean): void;
 }
 

@@ -40,7 +40,7 @@ export interface Throttle extends CodeLocks {
   begin(name: string | null, client: string | null, about?: AttemptContext): Attempt;
   /** Settles when an attempt that has just begun behind a seal is to be answered. */
   untilAnswer(): Promise<void>;
-  /** True when somebody has signed in from here in the last 30 days: keeps a place in the queue for hashing. */
+  /** True when a user has signed in from here in the last 30 days: such clients have a place in the hashing queue. */
   isKnownClient(client: string): boolean;
   /** The delays that run now; null when there is none. `untilSeconds`: from now to the end of the last of them. */
   lockOf(name: string): AccountLock | null;
@@ -48,7 +48,7 @@ export interface Throttle extends CodeLocks {
   unlock(name: string): void;
   /** The user is gone: a later one of the same name begins with nothing, not even known clients. */
   forget(name: string): void;
-  /** Hands what is only here to the document, before that is closed. */
+  /** Passes unsaved counts to the document before it is closed. */
   close(): void;
 }
 
@@ -138,7 +138,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
   };
 }
 
-/** Names and addresses are kept as 72 bits of their HMAC: whoever reads the file learns neither. */
+/** Names and addresses are kept as 72 bits of their HMAC: the file reveals neither. */
 function createKeys(secret: string): (text: string) => string {
   const key = createSecretKey(secret, "hex");
   return (text) => createHmac("sha256", key).update(text).digest("base64url").slice(0, 12);

@@ -4,7 +4,7 @@ import type { ThrottledClient } from "../request-context.ts";
 import type { Attempt, Seal } from "./attempt.ts";
 import type { AttemptContext, Throttle } from "./throttle.ts";
 
-/** What somebody got wrong who was guessing, perhaps. Stale tokens and challenges are no guesses. */
+/** Errors that a guesser gets, too. A stale token or challenge is not a guess. */
 const guesses: ReadonlySet<ErrorCode> = new Set([
   "invalid_credentials",
   "password_wrong",
@@ -14,20 +14,20 @@ const guesses: ReadonlySet<ErrorCode> = new Set([
   "recovery_code_invalid",
 ]);
 
-/** What strangers are told, too; all else is said to those alone whose password was right. */
+/** Answers that strangers get, too; only users whose password was right get the others. */
 const saidToStrangers: ReadonlySet<ErrorCode> = new Set([
   "invalid_credentials",
   "setup_token_invalid",
   "hashing_busy",
 ]);
 
-/** Whose secret it is that is tried; null: no account's. */
+/** The secret that is tried: of the account of that name; null: not an account's. */
 export interface TriedSecret extends AttemptContext {
   readonly name: string | null;
 }
 
 /**
- * Does what takes a secret, counted before it begins, so that attempts which arrive together are all counted. A wrong
+ * Runs work that checks a secret. The attempt is counted first, so that attempts which arrive together are all counted. A wrong
  * secret counts against its name and client, a right one clears their count, anything else was no attempt. `work` gets
  * the context with the key that it is counted by. Throws `too_many_attempts`, and what `work` throws.
  */

@@ -6,7 +6,7 @@ import type { TrustedTime } from "../trusted-time.ts";
 /** How long an access token is good for, in seconds. */
 export const accessSeconds = 15 * 60;
 
-/** What is pinned in every access token and asked of it again (RFC 8725 §3). */
+/** Values that are fixed in every access token and checked again (RFC 8725 §3). */
 export const accessTokenRules = {
   algorithms: ["HS256"],
   issuer: "steward",

@@ -14,9 +14,9 @@ export interface StoredApiToken {
   readonly created_at: string;
   readonly lifetime_seconds: number;
   readonly expires_at: string;
-  /** False while nobody has vouched for the clock since it was made: its life begins when somebody does. */
+  /** False while the clock has not been trusted since the token was made: its lifetime begins when the clock is. */
   readonly is_dated: boolean;
-  /** Somebody who vouched for the clock saw it expire: no clock brings it back. */
+  /** It expired while the clock was trusted: no clock makes it valid again. */
   readonly is_dead: boolean;
   readonly last_used_at: string | null;
   readonly last_used_from: string | null;

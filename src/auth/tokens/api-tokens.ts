@@ -23,11 +23,11 @@ export interface ApiTokens {
   secondsSinceUse(token: StoredApiToken): number;
   /** Notes a use; written at most every quarter of an hour. */
   used(token: StoredApiToken, from: string): void;
-  /** Dies at once, in memory whatever the disk does. */
+  /** Becomes invalid at once in memory, even if the disk cannot be written. */
   remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
   /** Ends all tokens of a user as `remove` does, when the account is taken back from an intruder; or keeps them all. */
   endAll(userId: string, areKept?: boolean): Promise<EndedTokens>;
-  /** While somebody vouches for the clock: dates tokens that were made without, and writes down which have expired. */
+  /** While the clock is trusted: dates tokens that were made before it was, and records which have expired. */
   sweep(): void;
 }
 
@@ -133,7 +133,7 @@ function refuseForeignScopes({ username, role }: Account, scopes: readonly Scope
   if (foreign.length === 0) return;
   throw new StewardError(
     "forbidden",
-    `The role "${role}" of ${username} may not do what ${foreign.join(", ")} is for, so a token of theirs cannot either. Nothing was made.`,
+    `The role "${role}" of ${username} does not permit ${foreign.join(", ")}, so their tokens cannot have it either. No token was made.`,
   );
 }
 
@@ -141,11 +141,11 @@ function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void 
   if (tokens.filter(({ user_id }) => user_id === owner.id).length < tokensPerUser) return;
   throw new StewardError(
     "token_limit_reached",
-    `${owner.username} has ${tokensPerUser} API tokens, which is the most that there can be. Delete one that is no longer needed.`,
+    `${owner.username} has ${tokensPerUser} API tokens, which is the maximum. Delete one that is no longer needed.`,
   );
 }
 
-/** Marked for good once a clock that somebody vouches for has shown it, so that no other clock brings it back. */
+/** Marked permanently once a trusted clock has shown it, so that no other clock makes it valid again. */
 function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken): boolean {
   if (!isOver(token, time.expiryNow())) return false;
   if (!token.is_dead && time.isTrusted())
@@ -157,7 +157,7 @@ function isOver({ is_dead, is_dated, expires_at }: StoredApiToken, now: Date): b
   return is_dead || (is_dated && now.getTime() >= Date.parse(expires_at));
 }
 
-/** Dates what was made by a clock that nobody vouched for, and marks what has expired. */
+/** Dates tokens that were made while the clock was not trusted, and marks those that have expired. */
 function swept(state: ApiTokensState, now: Date): ApiTokensState {
   const tokens = state.tokens.map((token) => {
     if (token.is_dead) return token;

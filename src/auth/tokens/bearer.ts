@@ -23,11 +23,11 @@ export interface Person {
   readonly isTolerated: boolean;
 }
 
-/** A program with an API token of somebody's. */
+/** A program with a user's API token. */
 export interface Program {
   readonly kind: "token";
   readonly account: Account;
-  /** What the owner has to do first; the token is bound by it as the owner is. */
+  /** The action that the owner must take first; until then the token is refused, too. */
   readonly requiredAction: RequiredAction;
   readonly token: StoredApiToken;
   readonly isTolerated: boolean;
@@ -76,7 +76,7 @@ export function createBearer(options: BearerOptions): Bearer {
         throw refused(
           options,
           "revoked",
-          "This API token is not known, or was deleted, or its owner may not sign in.",
+          "This API token is unknown or was deleted, or its owner may not sign in.",
           token !== undefined,
         );
       }
@@ -92,13 +92,13 @@ export function createBearer(options: BearerOptions): Bearer {
   };
 }
 
-/** What is wrong with the times in a token, by the clock as it is now. */
+/** The fault of a token's times, by the clock as it is now. */
 function timeFault(options: BearerOptions, claims: AccessClaims): StewardError | undefined {
   if (!options.time.isInEpoch(claims.epoch)) {
     return refused(
       options,
       "clock_epoch",
-      "The device's clock was set since this access token was made. Exchange the refresh token for a new one; nobody was signed out.",
+      "The device's clock was set since this access token was made. Exchange the refresh token for a new one; the session goes on.",
     );
   }
   if (options.time.nowSeconds() < claims.expiresAt + accessTokenRules.clockTolerance) return undefined;
@@ -114,7 +114,7 @@ function isClockInDoubt({ time }: BearerOptions): boolean {
   return !time.isTrusted() || time.secondsSinceStep() < toleranceSeconds;
 }
 
-/** `isProven`: the token is one of ours, so whoever sent it may know more of the clock. */
+/** `isProven`: the token is one of ours, so its sender may learn more about the clock. */
 function refused({ time }: BearerOptions, reason: string, message: string, isProven = true): StewardError {
   const clock = time.describe({ isProven });
   return new StewardError("invalid_token", message, { details: { reason, clock } });

@@ -135,7 +135,7 @@ class LogFiles implements EventFiles {
       const last = await lastOf(oldest);
       await unlink(oldest.path);
       this.segments.shift();
-      // With this in the journal the first hash of what is left can be checked.
+      // With this in the journal the first hash of the remaining events can be checked.
       const facts = { log: name, first_seq: oldest.firstSeq, last_seq: last?.seq, hash: last?.hash };
       log("notice", "event log segment dropped", { audit: true, ...facts });
     }

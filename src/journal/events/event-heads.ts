@@ -6,7 +6,7 @@ import type { LogName } from "./event-segments.ts";
 export interface EventHeads {
   /** These are written, oldest first. */
   written(events: readonly AuditEvent[]): void;
-  /** Says what is new since it was last said. */
+  /** Logs the heads that are new since the last time. */
   close(): Promise<void>;
 }
 

@@ -149,7 +149,7 @@ function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => D
   const { changes, refusals } = found;
   const hashes = { changes: changes.head?.hash ?? chainStart, refusals: refusals.head?.hash ?? chainStart };
   const last = Math.max(changes.head?.seq ?? 0, refusals.head?.seq ?? 0);
-  // The numbers of damaged lines are not given again: what is missing is to be seen.
+  // The numbers of damaged lines are not reused, so that the gap stays visible.
   let seq = last + changes.damagedLines + refusals.damagedLines;
   return {
     head: () => seq,
@@ -189,7 +189,7 @@ function damageOf(found: Readonly<Record<LogName, FoundLog>>): Trouble | null {
   const lines = found.changes.damagedLines + found.refusals.damagedLines;
   if (lines === 0) return null;
   const what = `${lines} ${lines === 1 ? "line" : "lines"} at the end of the event log`;
-  const detail = `${what} cannot be verified. They were kept, and a new file begun. \`steward events --verify\` says what is left.`;
+  const detail = `${what} cannot be verified. They were kept, and a new file begun. \`steward events --verify\` shows what can still be verified.`;
   return { code: "events_damaged", facts: { lines }, detail };
 }
 

@@ -7,7 +7,7 @@ import { readSegment, type Segment } from "./event-segments.ts";
 /** Which events are meant. */
 export interface EventFilter {
   type?: string | undefined;
-  /** Someone who sees operations, and of security events those that he did or that are about him. */
+  /** Readers who see operations, and of security events those that they caused or that concern them. */
   personId?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createMatch({ type, personId }: EventFilter): (event: AuditEvent
   return (event) => {
     if (type !== undefined && event.type !== type) return false;
     if (personId === undefined || event.actor.id === personId || event.subject?.id === personId) return true;
-    // A type that only another version knows is nobody else's business.
+    // Only administrators see a type that this version does not know.
     return eventTypes[event.type as EventType]?.audience === "operations";
   };
 }

@@ -37,7 +37,7 @@ export function segmentName(name: LogName, firstSeq: number): string {
 
 /**
  * Finds a log's segments and its head, and cuts off the line that a crash left torn; without `log` nothing is written,
- * for what is torn may be what another process is writing.
+ * because another process may still be writing a torn line.
  */
 export async function findLog(directory: string, name: LogName, log: Log | null): Promise<FoundLog> {
   const segments = await findSegments(directory, name);

@@ -14,7 +14,7 @@ export interface EventWriter {
   /** In the order of seq within each log. */
   waiting(): AuditEvent[];
   trouble(): StewardError | null;
-  /** Writes what is left, where the disk takes it. */
+  /** Writes the remaining events if the disk can be written. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
 class Writer implements EventWriter {
   readonly #options: EventWriterOptions;
   readonly #waiting: Record<LogName, WaitingEvent[]> = { changes: [], refusals: [] };
-  /** Whoever waits for the next attempt to end. */
+  /** Callers that wait for the next attempt to end. */
   #callers: (() => void)[] = [];
   #running: Promise<void> | null = null;
   #failure: StewardError | null = null;

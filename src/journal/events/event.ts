@@ -7,13 +7,13 @@ export interface EventActor {
   readonly name: string | null;
 }
 
-/** Whom or what an event is about. */
+/** The user or thing that an event is about. */
 export interface EventSubject {
   readonly id: string;
   readonly name: string;
 }
 
-/** Facts for whoever reads it later; never a secret. */
+/** Facts as contract/event-details.ts declares them; never a secret. */
 export type EventDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** Something that happened, before it has its place among the others. */
@@ -35,7 +35,7 @@ export interface EventSink {
   refuse(facts: EventFacts, code: string): void;
 }
 
-/** Something that the agent did or noticed by itself. */
+/** An event that the agent caused or noticed without a request. */
 export function agentEvent(type: EventType, details: EventDetails): EventFacts {
   const actor = { kind: "agent", id: null, name: null } as const;
   return { type, actor, subject: null, from: "local", requestId: null, details };

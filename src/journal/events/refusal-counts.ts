@@ -28,7 +28,7 @@ export function createRefusalCounts(write: WriteRefusal, maximum?: number): Refu
   return { add: (facts, code) => repeats.add({ facts, code }), close: repeats.close };
 }
 
-/** What is left to say of many from everywhere. */
+/** The one event for refusals from many clients. */
 function others(facts: EventFacts): EventFacts {
   const actor = { kind: "anonymous", id: null, name: null } as const;
   return { ...facts, type: "request.refused", actor, subject: null, from: "others", details: {} };

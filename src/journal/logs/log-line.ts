@@ -22,7 +22,7 @@ export function createIsAllowed(logUnits: readonly string[]): IsAllowed {
 /** Characters of a message; the rest is cut off, and a mark says so. */
 const longestMessage = 16_384;
 
-/** An entry as readers get it; undefined when its unit is nobody's business here. */
+/** An entry as readers get it; undefined when its unit is not one that readers may see. */
 export function readJournalLine(entry: JournalEntry, isAllowed: IsAllowed): LogEntry | undefined {
   const { unit, cursor, identifier, pid } = entry;
   if (unit === null || !isAllowed(unit)) return undefined;

@@ -16,7 +16,7 @@ export interface JournalPageOptions {
   journal: Journal;
   /** Units to ask the journal for where the query names none. */
   units: readonly string[];
-  /** Undefined for an entry that is nobody's business. */
+  /** Undefined for an entry that readers may not see. */
   readLine: (entry: JournalEntry) => LogEntry | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface LogReceiver {
   end: () => void;
 }
 
-/** Lines that one stream catches up on, or keeps waiting meanwhile; whoever is further behind comes back for more. */
+/** Lines that one stream catches up on, or keeps waiting meanwhile; a reader that is further behind has to reconnect. */
 const mostLines = 10_000;
 
 export interface JournalStreamOptions {

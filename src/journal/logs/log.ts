@@ -7,7 +7,7 @@ export const syslogNumbers = { error: 3, warning: 4, notice: 5, info: 6 } as con
   number
 >;
 
-/** Writes one JSON line; members are facts for whoever reads it later, never a secret. */
+/** Writes one JSON line; members are facts for later readers, never a secret. */
 export type Log = (severity: Severity, message: string, members?: Readonly<Record<string, unknown>>) => void;
 
 /**
@@ -34,7 +34,7 @@ export function createLog(
   };
 }
 
-/** For what is tried again and again: a line that says the same as the last one is left out. */
+/** For repeated attempts: leaves out a line that says the same as the last one. */
 export function withoutRepeats(log: Log): Log {
   let last = "";
   return (severity, message, members) => {

@@ -19,7 +19,7 @@ export interface OwnLines {
   subscribe(receive: (line: OwnLine) => void): () => void;
   /** From now on what matters is kept for the next run as well. */
   keepIn(kept: KeptLines): void;
-  /** Writes what is not kept yet. */
+  /** Writes lines that are not stored yet. */
   close(): Promise<void>;
 }
 

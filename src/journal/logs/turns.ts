@@ -12,7 +12,7 @@ export function createTurns({ atOnce, waiting }: { atOnce: number; waiting: numb
     take: async (act) => {
       if (running >= atOnce) {
         if (queue.length >= waiting) throw tooMany();
-        // Whoever is done hands his place over, so `running` stays as it is.
+        // A reader that is done passes its place on, so `running` stays as it is.
         await new Promise<void>((resolve) => queue.push(resolve));
       } else running += 1;
       try {
@@ -29,7 +29,7 @@ export function createTurns({ atOnce, waiting }: { atOnce: number; waiting: numb
 function tooMany(): StewardError {
   return new StewardError(
     "rate_limited",
-    "Too many readers of the log wait for an answer already. Try again in a few seconds.",
+    "Too many readers of the log are waiting for an answer. Try again in a few seconds.",
     { details: { retryAfterSeconds: 5 } },
   );
 }

@@ -10,7 +10,7 @@ import type { Loaded } from "./load.ts";
 export interface DocumentFile<T> {
   /** One durable write; a full disk is relieved by the reserve once. Returns the failure instead of throwing it. */
   put(value: T): Promise<StewardError | null>;
-  /** The text of what is on the disk, for a copy of it; null: the value is not there. */
+  /** The text on the disk, for a copy of it; null: the value is not there. */
   copyOf(value: T): string | null;
   /** True until a migrated document is on the disk in its new form. */
   isPending(): boolean;

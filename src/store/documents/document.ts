@@ -29,7 +29,7 @@ export interface Document<T> {
    * and is tried again. For what a person must not be refused because a disk is full, or that is worth no write.
    */
   note(change: Change<T>, delaySeconds: number): void;
-  /** Writes what is only in memory; what cannot be written stays there and is tried again. */
+  /** Writes changes that are only in memory; if they cannot be written, they stay there and are tried again. */
   save(): Promise<void>;
   /** The last save, and the good copy with it. */
   close(): Promise<void>;

@@ -12,7 +12,7 @@ export interface FormWriter<T> {
   textOf(value: T): Promise<string | null>;
   /** `value` is on the disk. */
   written(value: T): void;
-  /** The text of what is on the disk, for a copy of it; null: the value is not there yet. */
+  /** The text on the disk, for a copy of it; null: the value is not there yet. */
   copyOf(value: T): string | null;
   /** True until a migrated document is on the disk in its new form. */
   isPending(): boolean;
@@ -67,7 +67,7 @@ export function createFormWriter<T extends object>(
 function onTrial(name: string): StewardError {
   return new StewardError(
     "update_busy",
-    `A new release of Steward is on trial, and the one before could not read ${name}.json as it would be written now. Nothing was changed; repeat it when the trial is over (\`steward update status\`).`,
+    `A new release of Steward is on trial, and the one before could not read ${name}.json as it would be written now. Nothing was changed. Repeat the change when the trial is over (\`steward update status\`).`,
   );
 }
 

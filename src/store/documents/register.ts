@@ -48,8 +48,8 @@ export const registerName = "register";
 const findingsPerDocument = 5;
 
 /**
- * Opens the register under the caller's lock, or to be read. `baseline`: what is taken as having been here where there is no register:
- * in a new directory nothing, beside other state what every release before the register had.
+ * Opens the register under the caller's lock, or to be read. `baseline`: documents that count as known where there is no register:
+ * none in a new directory; beside other state those that every release before the register had.
  */
 export async function openRegister(
   directory: string,

@@ -69,7 +69,7 @@ export function missingReserve(path: string): Trouble {
   };
 }
 
-/** Rounded down: what is left is never said to be more than it is. */
+/** Rounded down, so that the space left is not overstated. */
 function mebibytes(bytes: number): string {
   return String(Math.floor((bytes / 2 ** 20) * 10) / 10);
 }

@@ -38,7 +38,7 @@ export class StateLocked extends StewardError {
 const busyStatus = 75;
 
 /**
- * Takes the writer's lock of a state directory, waiting up to `waitSeconds` for whoever has it.
+ * Takes the writer's lock of a state directory, waiting up to `waitSeconds` for the process that has it.
  *
  * Node has no flock(2). util-linux's flock takes it on the descriptor that it inherits; the lock belongs to the
  * open file, which stays open here when flock has gone. It is the directory itself that is locked: that takes no write,

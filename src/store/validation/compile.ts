@@ -6,7 +6,7 @@ export function createCompiler(options: { forSource: boolean }): Ajv2020 {
   return new Ajv2020({
     // A form is to be told all that is wrong with it; how much of that is told is bounded (validation-words.ts).
     allErrors: true,
-    // What is wrong is told in the words of validation-words.ts.
+    // Faults are described by validation-words.ts.
     messages: false,
     useDefaults: true,
     // Our schemas are validated against the meta-schema by a test, not by a small device at each start.

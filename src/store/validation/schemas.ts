@@ -3,7 +3,7 @@ import { type CompiledValidator, createCompiler } from "./compile.ts";
 import { compiledValidators } from "./compiled-validators.ts";
 import { inputErrors } from "./validation-words.ts";
 
-/** Checks a value, filling in the schema's defaults in place; what is wrong comes back as a list, empty when nothing is. */
+/** Checks a value, filling in the schema's defaults in place; returns the list of faults, empty when there are none. */
 export type Validator = (value: unknown) => readonly InputError[];
 
 /**

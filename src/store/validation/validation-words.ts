@@ -15,7 +15,7 @@ export const mostErrors = 32;
 /** Characters of a member's name in a pointer; a stranger's can be as long as a body. */
 const longestName = 128;
 
-/** What is wrong, member by member, in words. */
+/** The faults, member by member, in words. */
 export function inputErrors(errors: readonly SchemaError[], schema: object): InputError[] {
   const told = new Map<string, InputError>();
   for (const error of errors) {
