@@ -94,12 +94,6 @@ describe("the house", () => {
     ["a component that is not named in kebab-case", "console/ui/DataTable.tsx", "", /kebab-case/],
     ["a file of 401 lines", "users/accounts.ts", "\n".repeat(401), /401 lines/],
     ["a component of 401 lines", "console/users/users-page.tsx", "\n".repeat(401), /401 lines/],
-    [
-      "a long file that is only named like a catalogue",
-      "console/users/catalogue.ts",
-      "\n".repeat(401),
-      /401 lines/,
-    ],
     ["any", "users/accounts.ts", "const a = (b: any) => b;", /uses any/],
     ["any behind as", "users/accounts.ts", "const a = b as any;", /uses any/],
     ["a folder of utilities", "users/utils/text.ts", "", /named after nothing/],
@@ -124,9 +118,32 @@ describe("the house", () => {
     });
   }
 
-  it("lets a catalogue be as long as what it says", () => {
-    assert.deepEqual(violations([{ path: "console/catalogue/de.ts", text: "\n".repeat(2_000) }]), []);
+  it("does not stand with a file in src itself", () => {
+    const found = violations([{ path: "agent.ts", text: "" }]);
+    assert.deepEqual(found, ['agent.ts: lies in "agent.ts", which is no room of the house']);
   });
+
+  it("does not stand with a folder of 21 files", () => {
+    const files = Array.from({ length: 21 }, (_, index) => ({ path: `users/account-${index}.ts`, text: "" }));
+    assert.deepEqual(violations(files), ["users: has 21 files, more than 20"]);
+    assert.deepEqual(violations(files.slice(1)), []);
+  });
+
+  for (const [name, word] of [
+    ["values", "import"],
+    ["types", "import type"],
+  ] as const)
+    it(`does not stand with a circle of imports, of ${name}`, () => {
+      const files = [
+        { path: "users/a.ts", text: 'import { b } from "./b.ts";' },
+        { path: "users/b.ts", text: `${word} { c } from "./c.ts";` },
+        { path: "users/c.ts", text: 'import { a } from "./a.ts";' },
+      ];
+      assert.deepEqual(violations(files), [
+        "users/a.ts -> users/b.ts -> users/c.ts -> users/a.ts: imports in a circle",
+      ]);
+      assert.deepEqual(violations(files.slice(1)), []);
+    });
 
   it("lets a page have the contract's types, and its small values", () => {
     const text =

@@ -39,21 +39,53 @@ const mains = [
   "programs/self-check.ts",
 ];
 const maximumLines = 400;
+const maximumFilesInFolder = 20;
 
 /** What is wrong, a line each; empty when the house stands. */
 export function violations(files: readonly SourceFile[]): string[] {
-  return files.flatMap((file) =>
+  const ofFiles = files.flatMap((file) =>
     [...fileRules(file), ...importRules(file)].map((rule) => `${file.path}: ${rule}`),
   );
+  return [...ofFiles, ...folderRules(files), ...cycleRules(files)];
+}
+
+function folderRules(files: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + 1);
+  return [...counts].flatMap(([folder, count]) =>
+    count > maximumFilesInFolder ? [`${folder}: has ${count} files, more than ${maximumFilesInFolder}`] : [],
+  );
+}
+
+/** Imports that lead back to where they began, imports of types among them: a line for each that is found. */
+function cycleRules(files: readonly SourceFile[]): string[] {
+  const known = new Set(files.map(({ path }) => path));
+  const targets = new Map(
+    files.map(({ path, text }) => {
+      const local = importsOf(text).filter(({ specifier }) => specifier.startsWith("."));
+      return [path, local.map(({ specifier }) => resolvePath(path, specifier)).filter((to) => known.has(to))];
+    }),
+  );
+  const found: string[] = [];
+  const done = new Set<string>();
+  const follow = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      found.push(`${[...trail.slice(trail.indexOf(path)), path].join(" -> ")}: imports in a circle`);
+      return;
+    }
+    if (done.has(path)) return;
+    for (const target of targets.get(path) ?? []) follow(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of known) follow(path, []);
+  return found;
 }
 
 function fileRules({ path, text }: SourceFile): string[] {
   const code = withoutCommentsAndStrings(text);
   const found: string[] = [];
   const lines = text.split("\n").length - 1;
-  // A catalogue is a list of texts: a translation is one file, however long.
-  if (lines > maximumLines && !path.startsWith("console/catalogue/"))
-    found.push(`has ${lines} lines, more than ${maximumLines}`);
+  if (lines > maximumLines) found.push(`has ${lines} lines, more than ${maximumLines}`);
   if (/(^|\/)(lib|utils?|helpers?|common|misc|shared)(\/|\.tsx?$)/.test(path)) {
     found.push("is named after nothing in particular");
   }
@@ -137,6 +169,10 @@ function importsOf(text: string): Import[] {
     isType: type !== undefined,
     names: names.replace(/[{}\s]/g, ""),
   }));
+}
+
+function folderOf(path: string): string {
+  return path.split("/").slice(0, -1).join("/");
 }
 
 function roomOf(path: string): string {
