@@ -45,14 +45,14 @@ const foreign = [
   `${hostname().split(".")[0]}.local.evil.example`,
 ];
 
-describe("the Host header", () => {
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent();
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+let agent: CheckedAgent;
+before(async () => {
+  agent = await startCheckedAgent();
+  await agent.signedInAdmin();
+});
+after(() => agent.dispose());
 
+describe("the Host header", () => {
   for (const host of ours) {
     it(`${host} is this device`, async () => {
       assert.equal((await agent.call("GET", "/api/version", { headers: { host } })).status, 200);
@@ -130,11 +130,6 @@ describe("the Host header", () => {
 });
 
 describe("the unix socket", () => {
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent();
-  });
-  after(() => agent.dispose());
   const forwarded: Record<string, string> = {
     origin: "http://127.0.0.1:8470",
     Origin: "null",
@@ -150,7 +145,7 @@ describe("the unix socket", () => {
       assert.deepEqual([status, json.code], [403, "forbidden"]);
       const body = { username: "intruder", role: "admin" };
       assert.equal((await agent.call("POST", "/api/users", { local: true, headers, body })).status, 403);
-      assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 0);
+      assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 1);
     });
   }
   it("takes any Host: names do not lead there", async () => {
@@ -158,7 +153,6 @@ describe("the unix socket", () => {
     assert.equal((await agent.call("GET", "/api/users", { local: true, headers })).status, 200);
   });
   it("believes nothing that a request over TCP says of its origin", async () => {
-    await agent.signedInAdmin();
     const headers = { "x-forwarded-for": "local", forwarded: "for=unix:", "x-real-ip": "local" };
     assert.equal((await agent.call("GET", "/api/users", { headers })).status, 401);
   });

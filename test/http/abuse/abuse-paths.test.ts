@@ -86,18 +86,18 @@ const usernames: Record<string, string> = {
   "with a percent sign": "a%00b",
 };
 
-describe("a path that is not in the contract", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
-  });
-  after(async () => {
-    await assertServesOthers(agent);
-    await agent.dispose();
-  });
+let agent: CheckedAgent;
+let admin: SignedIn;
+before(async () => {
+  agent = await startCheckedAgent();
+  admin = await agent.signedInAdmin();
+});
+after(async () => {
+  await assertServesOthers(agent);
+  await agent.dispose();
+});
 
+describe("a path that is not in the contract", () => {
   for (const [path, status, code] of paths) {
     it(`${path.length > 60 ? `${path.slice(0, 24)}… (${path.length})` : path}: ${status} ${code}`, async () => {
       const answer = await agent.call("GET", path, { token: admin.token });
@@ -133,16 +133,9 @@ describe("a path that is not in the contract", () => {
 });
 
 describe("a user name that looks like another", () => {
-  let agent: CheckedAgent;
-  let token: string;
-  before(async () => {
-    agent = await startCheckedAgent();
-    token = (await agent.signedInAdmin()).token;
-  });
-  after(() => agent.dispose());
-
   for (const [name, username] of Object.entries(usernames)) {
     it(`${name} is refused`, async () => {
+      const { token } = admin;
       const body = { username, role: "readonly", password: goodPassword };
       const { status, json } = await agent.call("POST", "/api/users", { token, body });
       assert.deepEqual([status, json.code, json.errors[0].pointer], [400, "validation_failed", "/username"]);
