@@ -34,7 +34,7 @@ export interface Throttle extends CodeLocks {
   /**
    * Before a password is looked at: counts the try as failed until it is settled, so that tries in parallel are counted
    * before they are checked. `name` as it was sent, in lower case, whether there is such a user or not; null where no
-   * account is meant (the setup token). `client` as http/source.ts gives it; null, the device itself, is neither
+   * account is meant (the setup token). `client` as http/client-address.ts gives it; null, the device itself, is neither
    * counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
    */
   begin(name: string | null, client: string | null, about?: AttemptContext): Attempt;
