@@ -44,41 +44,16 @@ const instead: readonly { readonly filter: RegExp; readonly contents: string }[]
   },
 ];
 
-/** What stands in the place of Node's own modules, for one package. */
-const insteadOfNodes: readonly {
-  readonly importer: RegExp;
-  readonly name: string;
-  readonly contents: string;
-}[] = [
-  // koa asks whether it is being put into a snapshot, which the program never is.
-  { importer: /node_modules\/koa\//, name: "node:v8", contents: "" },
-  // conf compares two documents with it, and nothing else.
-  {
-    importer: /node_modules\/conf\//,
-    name: "node:assert",
-    contents: `import { isDeepStrictEqual } from "node:util";
-export default {
-  deepEqual(one, other) {
-    if (!isDeepStrictEqual(one, other)) throw new Error("not equal");
-  },
-};`,
-  },
-];
-
 /** What packages do for others, and what the agent would pay for at each start or request. */
 export const slimPackages: Plugin = {
   name: "slim-packages",
   setup: (esbuild) => {
     for (const { filter, contents } of instead)
       esbuild.onLoad({ filter }, () => ({ contents, loader: "js" }));
-    for (const { importer, name, contents } of insteadOfNodes) {
-      esbuild.onResolve({ filter: new RegExp(`^${name}$`) }, (from) =>
-        importer.test(from.importer) ? { path: name, namespace: "slim" } : null,
-      );
-      esbuild.onLoad({ filter: new RegExp(`^${name}$`), namespace: "slim" }, () => ({
-        contents,
-        loader: "js",
-      }));
-    }
+    // koa asks whether it is being put into a snapshot, which the program never is.
+    esbuild.onResolve({ filter: /^node:v8$/ }, ({ importer }) =>
+      /node_modules\/koa\//.test(importer) ? { path: "v8", namespace: "no-snapshots" } : null,
+    );
+    esbuild.onLoad({ filter: /.*/, namespace: "no-snapshots" }, () => ({ contents: "", loader: "js" }));
   },
 };

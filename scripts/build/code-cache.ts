@@ -10,7 +10,7 @@ import { build } from "esbuild";
 const startMilliseconds = 20_000;
 
 /**
- * Has V8 of this Node write the code caches of the program in `home`, by one short run of the agent and of a command.
+ * Has V8 of this Node write the code caches of the program in `home`, by short runs of the agent and of a command.
  * Those of another V8 are of no use, and go. Throws where the program does not run: such as a Node for another machine.
  */
 export async function makeCodeCaches(home: string, node: string): Promise<void> {
@@ -18,7 +18,15 @@ export async function makeCodeCaches(home: string, node: string): Promise<void> 
   const directory = mkdtempSync(join(tmpdir(), "steward-build-"));
   try {
     const warmRun = await compileWarmRun(directory);
-    const agent = startAgent(node, [warmRun, home, "agent", "serve"], directory);
+    const begin = (): ChildProcess => startAgent(node, [warmRun, home, "agent", "serve"], directory);
+    const first = begin();
+    try {
+      await answered(first, join(directory, "run/steward.sock"));
+    } finally {
+      await ended(first);
+    }
+    // Another start finds a state, as most starts do, and reads it.
+    const agent = begin();
     try {
       await answered(agent, join(directory, "run/steward.sock"));
       agent.kill("SIGUSR2");

@@ -158,7 +158,7 @@ describe("make install PREFIX=/usr/local", () => {
     const home = join(tree, "usr/local/lib/steward");
     assert.equal(
       readFileSync(noted, "utf8"),
-      ["agent", "command-line", "installer"].map((part) => `${home}.new ${part}\n`).join(""),
+      ["agent", "agent", "command-line", "installer"].map((part) => `${home}.new ${part}\n`).join(""),
     );
     assert.ok(codeCaches(tree).length > 3, codeCaches(tree).join(" "));
   });

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import Conf from "conf";
+import type { DocumentKind } from "../../../src/store/documents/document-kind.ts";
+import { readForm } from "../../../src/store/documents/read-form.ts";
+
+const kind: DocumentKind<{ names: string[] }> = {
+  name: "names",
+  schema: {
+    type: "object",
+    required: ["names"],
+    properties: { names: { type: "array", items: { type: "string" } } },
+  },
+  formatVersion: "1.1.0",
+  migrations: { "1.1.0": (members) => members.set("names", ["migrated"]) },
+  defaults: { names: [] },
+  onLoss: "defaults",
+};
+
+for (const [form, names] of [
+  ["1.1.0", ["kept"]],
+  ["1.0.0", ["migrated"]],
+] as const)
+  it(`a document of form ${form} is read without a write, by the package that migrates it as well`, (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-read-form-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    const stored = { names: ["kept"], __internal__: { migrations: { version: form } } };
+    writeFileSync(join(directory, "names.json"), JSON.stringify(stored));
+    const write = test.mock.method(Conf.prototype as unknown as { _write: () => void }, "_write");
+    const read = readForm(directory, kind, "names");
+    assert.deepEqual("value" in read && read.value, { names });
+    assert.equal(write.mock.callCount(), 0);
+  });
