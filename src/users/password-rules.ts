@@ -97,7 +97,7 @@ function stripped(form: string): string {
   return form.replace(/[\s._\-+,;:/]+/gu, "");
 }
 
-/** Digits and signs before and after that add little: a few of them, or a sequence that everybody uses. */
+/** Digits and signs before and after that add little: a few of them, or a common sequence. */
 const littlePadding = 4;
 
 function withoutPadding(text: string, common: ReadonlySet<string>): string {

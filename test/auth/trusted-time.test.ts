@@ -148,7 +148,7 @@ describe("an earlier clock epoch", () => {
 describe("what an expiry date is held against", () => {
   const after = (from: Date, seconds: number) => from.getTime() + seconds * 1_000;
 
-  it("is now while somebody vouches for the clock, wherever that is", () => {
+  it("is now while the clock is trusted, whatever it says", () => {
     for (const trust of ["trusted", "accepted"] as const) {
       const host = virtualHost({ trust });
       host.step(10 * day);
@@ -157,7 +157,7 @@ describe("what an expiry date is held against", () => {
       assert.equal(host.time.expiryNow().getTime(), after(hostStart, -10 * day));
     }
   });
-  it("is the floor and the time since the start, before anybody has vouched, whatever the wall clock says", () => {
+  it("is the floor and the time since the start before the clock was trusted, whatever the wall clock says", () => {
     const host = virtualHost({ trust: "none" });
     for (const seconds of [0, 3_650 * day, -20_000 * day]) {
       host.step(seconds);
@@ -166,7 +166,7 @@ describe("what an expiry date is held against", () => {
     host.pass(100);
     assert.equal(host.time.expiryNow().getTime(), after(hostFloor, 100));
   });
-  it("is the last time that was vouched for, carried on by monotonic time, when nobody does any more", () => {
+  it("is the last trusted time, carried on by monotonic time, when the clock is no longer trusted", () => {
     const host = virtualHost({ trust: "trusted" });
     host.time.expiryNow();
     host.know({ trust: "none" });
@@ -176,7 +176,7 @@ describe("what an expiry date is held against", () => {
     host.step(-20_000 * day);
     assert.equal(host.time.expiryNow().getTime(), after(hostStart, 50));
   });
-  it("is that too when the clock was only looked at while somebody vouched, and no expiry date was", () => {
+  it("is that too when only the clock was read while it was trusted, and no expiry date", () => {
     const host = virtualHost({ trust: "none" });
     host.know({ trust: "trusted" });
     assert.equal(host.time.isTrusted(), true);
@@ -184,7 +184,7 @@ describe("what an expiry date is held against", () => {
     host.pass(50);
     assert.equal(host.time.expiryNow().getTime(), after(hostStart, 50));
   });
-  it("is now again as soon as somebody vouches again, earlier or later", () => {
+  it("is now again as soon as the clock is trusted again, earlier or later", () => {
     const host = virtualHost({ trust: "trusted" });
     host.time.expiryNow();
     host.know({ trust: "none" });
@@ -222,13 +222,13 @@ describe("the beginning of trust", () => {
     host.time.expiryNow();
     assert.equal(begun(), 1, "accepted was trust already");
   });
-  it("is told also when nobody looked before", () => {
+  it("is told also when the clock was not read before", () => {
     const { host, begun } = watched("none");
     host.know({ trust: "trusted" });
     host.time.expiryNow();
     assert.equal(begun(), 1);
   });
-  it("is none when the agent is started under a clock that is vouched for: locks outlive a restart", () => {
+  it("is none when the agent is started under a trusted clock: locks outlive a restart", () => {
     const { host, begun } = watched("trusted");
     host.time.isTrusted();
     assert.equal(begun(), 0);

@@ -67,7 +67,7 @@ describe("a write that fails", () => {
     assert.equal(await counterOn(directory), 2);
   });
 
-  it("is tried again by itself within six seconds, and then there is no trouble any more", async (test) => {
+  it("is tried again within six seconds, and then there is no trouble any more", async (test) => {
     const pass = stopTime(test);
     const { document, directory, takeAway, putBack } = await counterAtOne(test);
     await takeAway();

@@ -83,7 +83,7 @@ describe("an agent on a disk that fills up", () => {
     assert.equal((await next.call("POST", "/api/auth/login", login)).status, 200);
   });
 
-  it("heals by itself when there is space again, and keeps the sessions made meanwhile", async (test) => {
+  it("recovers when there is space again, and keeps the sessions made meanwhile", async (test) => {
     const setting = await agentOnFullDisk(test);
     if (!setting) return;
     const { agent, mount, token } = setting;

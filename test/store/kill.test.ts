@@ -49,7 +49,7 @@ describe("a writer that is killed", () => {
     await document.close();
   });
 
-  it("has its leftovers removed at the next open, and nobody else's", async (test) => {
+  it("has its leftovers removed at the next open, and no other's", async (test) => {
     const directory = await temporaryDirectory(test);
     await writeFile(join(directory, ".counterfeit.json.0123.tmp"), "not ours");
     const program = await bundleFixture(await temporaryDirectory(test), "store-writer");

@@ -28,7 +28,7 @@ describe("a state directory that becomes read-only", () => {
     assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "degraded" });
   });
 
-  it("keeps nobody from signing in, and heals when it can be written again", async (test) => {
+  it("keeps no user from signing in, and recovers when it can be written again", async (test) => {
     const mount = await smallDisk(test);
     if (!mount) return;
     const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });

@@ -71,7 +71,7 @@ describe("an agent in rescue", () => {
     assert.match((await agent.call("GET", "/")).text, /<!doctype html>/);
   });
 
-  it("answers over the socket how the clock is, which nobody looks after, and to nobody else", async () => {
+  it("reports the state of the unattended clock over the socket alone", async () => {
     const path = "/api/system/time-sync";
     const { status, json, text } = await agent.call("GET", path, { local: true });
     assert.deepEqual([status, json.trust, json.source, json.last_step], [200, "none", null, null], text);

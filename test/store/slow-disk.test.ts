@@ -70,7 +70,7 @@ describe("an agent on a disk that does not answer for a while", { timeout: 600_0
     assert.equal((await signingIn.answer).status, 200);
   });
 
-  it("makes a sign-in wait for nobody else's change", async () => {
+  it("makes a sign-in wait for no other user's change", async () => {
     disk.hold("settings.json");
     const change = watched(put("at the same time"));
     await disk.waits("settings.json");

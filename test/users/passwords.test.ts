@@ -63,7 +63,7 @@ describe("the queue for hashing", () => {
     assert.equal(codes.filter((code) => code === "hashing_busy").length, 4);
   });
 
-  it("keeps the eighth place for one that has signed in before (a flood shuts nobody out)", async () => {
+  it("keeps the eighth place for one that has signed in before (a flood locks no user out)", async () => {
     const passwords = createPasswords({ isKnownClient });
     const flood = Promise.allSettled(strangers.map((clientKey) => passwords.hash("one", clientKey)));
     const later = await Promise.allSettled(known.map((clientKey) => passwords.hash("one", clientKey)));

@@ -1,6 +1,6 @@
 import { isIP, SocketAddress } from "node:net";
 
-/** What the addresses of one device count as that reach it from itself: anybody there has all of 127.0.0.0/8. */
+/** The key of connections from the device itself: every local user has all of 127.0.0.0/8. */
 export const loopbackKey = "loopback";
 
 /** The one spelling of an address: no zone, IPv4 where it was mapped into IPv6. Undefined for anything else. */

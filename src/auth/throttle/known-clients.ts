@@ -5,7 +5,7 @@ const knownSeconds = 30 * 24 * 60 * 60;
 const clientsPerAccount = 16;
 const clientsInAll = 2_048;
 
-/** Which clients an account was signed in to from. Only successes get in, so strangers cannot push anybody out. */
+/** Which clients an account was signed in to from. Only successes get in, so strangers cannot push users out. */
 export interface KnownClients {
   isKnown(account: string, client: string, now: number): boolean;
   /** For any account. */

@@ -39,7 +39,7 @@ export function countTokens(count: number): string {
   return `${count === 0 ? "no" : count} API token${count === 1 ? "" : "s"}`;
 }
 
-/** `no`, or what is locked and until when. */
+/** `no`, or which sign-ins are locked and until when. */
 export function describeLock({ locked }: Pick<User, "locked">): string {
   if (locked === null) return "no";
   const what = [...(locked.password ? ["password"] : []), ...(locked.totp ? ["two-factor code"] : [])];

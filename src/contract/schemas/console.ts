@@ -12,7 +12,7 @@ export const consolePaths = [
   "/account",
 ] as const;
 
-/** What the console shows before anybody has signed in. */
+/** The facts that the console shows before sign-in. */
 export const consoleGreeting = {
   type: "object",
   additionalProperties: false,

@@ -86,7 +86,7 @@ class Writer implements EventWriter {
     this.#running = null;
   }
 
-  /** One attempt; a full disk is relieved by the reserve once, but not for refusals, which anybody can cause. */
+  /** One attempt; a full disk is relieved by the reserve once, but not for refusals, which strangers can cause. */
   async #attempt(): Promise<void> {
     const { reserve } = this.#options;
     try {

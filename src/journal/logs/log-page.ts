@@ -61,7 +61,7 @@ export async function readJournalPage(
   return { items, total, next_cursor, source: "journal" };
 
   function nextCursor(): string | null {
-    // The last line that is shown, not the last one seen: where that one lies is not everybody's to know.
+    // The last line that is shown, not the last one seen: not every reader may know where that one lies.
     if (hasMore) return items.at(-1)?.cursor ?? null;
     if (end.kind !== "bounded" || lastSeen === undefined) return null;
     return writeCursor({ source: "journal", position: lastSeen });

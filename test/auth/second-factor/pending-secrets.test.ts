@@ -14,7 +14,7 @@ describe("a secret that is not enabled yet", () => {
     clock.now += 0.1;
     assert.equal(pending.find("ana"), undefined);
   });
-  it("dies when its user begins again, and is nobody else's", async () => {
+  it("is replaced when its user begins again, and belongs to no other user", async () => {
     const pending = createPendingSecrets(() => 100);
     const first = await pending.open("ana");
     const second = await pending.open("ana");

@@ -74,12 +74,12 @@ describe("a code", () => {
 });
 
 describe("a skew", () => {
-  it("is suspected at once while nobody vouches for the clock", async () => {
+  it("is suspected at once while the clock is not trusted", async () => {
     const { isSuspected } = await begin({ trust: "none" });
     assert.equal(await isSuspected(180), true);
     assert.equal(await isSuspected(day), false, "a code of no time near");
   });
-  it("takes two tries in a row under a clock that is vouched for, a time step more or less", async () => {
+  it("takes two tries in a row under a trusted clock, a time step more or less", async () => {
     const { host, isSuspected } = await begin();
     assert.equal(await isSuspected(180), false);
     host.pass(30);
@@ -108,7 +108,7 @@ describe("a skew", () => {
     assert.deepEqual([event?.subject?.id, event?.from], [account().id, context.address]);
     assert.doesNotMatch(JSON.stringify(events), /"\d{6}"/, "no code");
   });
-  it("asks for one synchronisation in five minutes of monotonic time, and only while nobody vouches", async () => {
+  it("asks for one synchronisation in five minutes of monotonic time, and only while the clock is not trusted", async () => {
     const { host, syncs, isSuspected } = await begin({ trust: "none" });
     for (let tries = 0; tries < 3; tries += 1) await isSuspected(day);
     host.pass(299);

@@ -220,7 +220,7 @@ describe("whatever the clock does", () => {
     );
   });
 
-  it("a step that nobody used gets its user in after the clock's next step", () => {
+  it("an unused step lets its user in after the clock's next step", () => {
     fc.assert(
       fc.property(lives, fc.nat({ max: 2 * today }), (happenings, step) => {
         const { used, spent, epoch } = worldAfter(happenings);

@@ -35,7 +35,7 @@ describe("a challenge", () => {
     challenges.close(token);
     assert.equal(challenges.find(token), undefined);
   });
-  it("is none for a token that was never given out, and a wrong code of that costs nobody anything", () => {
+  it("is none for a token that was never given out, and a wrong code of it counts against no user", () => {
     const challenges = challengesAt({ now: 100 });
     for (const token of ["", "stc_", `stc_${"A".repeat(32)}`]) {
       challenges.failed(token);

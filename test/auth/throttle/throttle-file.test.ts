@@ -56,7 +56,7 @@ describe("attempts.json", () => {
     assert.equal(restarted.document.trouble(), null);
   });
 
-  it("with times to come, as a damaged one may have, locks nobody for longer than from now", async () => {
+  it("with future times, as a damaged one may have, locks for no longer than from now", async () => {
     const host: Host = { now: 500 };
     const { throttle, document, stop } = await throttleAt(host);
     fail(throttle, "ana", home, 5);
@@ -135,7 +135,7 @@ describe("attempts.json", () => {
     assert.equal((await stat(file(host))).mtimeMs, mtimeMs);
   });
 
-  it("is on the disk by itself, soon after a lock", async () => {
+  it("is on the disk without a stop, soon after a lock", async () => {
     const host: Host = { now: 500 };
     const { throttle } = await throttleAt(host);
     fail(throttle, "ana", home, 5);

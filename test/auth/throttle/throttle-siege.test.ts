@@ -81,7 +81,7 @@ describe(`${hours} hours under attack at full speed from fifty addresses`, () =>
     ["at him and at 25 other names, to wash his rows out of the table", 25, byDelays + byWindows / 22],
   ];
   for (const [what, others, most] of plans) {
-    it(`${what} never shuts out an administrator who signed in from his address last week`, async (test) => {
+    it(`${what} never locks out administrators who signed in from their address last week`, async (test) => {
       const siege = await besiege({ now: 1_000 }, others);
       for (let hour = 0; hour < hours; hour += 1) {
         attackFor(siege, 3_600);

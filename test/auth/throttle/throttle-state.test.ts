@@ -156,7 +156,7 @@ describe("what an administrator sees and does", () => {
     assert.equal(throttle.lockOf("ana"), null);
   });
 
-  it("is the lock of codes by itself", async () => {
+  it("is the lock of codes alone", async () => {
     const { throttle } = await throttleAt({ now: 500 });
     for (let count = 0; count < 10; count += 1) throttle.wrongCode("ana");
     assert.deepEqual(throttle.lockOf("ana"), { password: false, totp: true, untilSeconds: 900 });

@@ -203,7 +203,7 @@ describe("an account that strangers fail at a hundred times in a row", () => {
     fail(later, "ana", away, 5);
   });
 
-  it("is counted alike for a name that nobody has", async () => {
+  it("is counted alike for a name without an account", async () => {
     const { throttle } = await throttleAt({ now: 500 });
     const name = "\u0000".repeat(10_000);
     for (let count = 0; count < 100; count += 1) fail(throttle, name, stranger(count % 20), 1);

@@ -56,7 +56,7 @@ describe("making an API token", () => {
     await apiTokens.remove(({ user_id }) => user_id === ana.id);
     assert.deepEqual([apiTokens.list(ana.id).length, apiTokens.list().length], [0, 1]);
   });
-  it("under a clock that nobody vouches for begins its life when somebody does", async () => {
+  it("made under an untrusted clock begins its lifetime when the clock is trusted", async () => {
     const { apiTokens, know, pass, step, make, isExpired, stored } = await begin({ trust: "none" });
     step(-20_000 * day);
     const { id } = await make();
@@ -87,7 +87,7 @@ describe("an API token's end", () => {
     assert.equal(isExpired(id), true, "a clock that is put back, and vouched for, revives it");
   });
   for (const seconds of [3_650 * day, -20_000 * day]) {
-    it(`is no matter of a clock that nobody vouches for, stepped by ${seconds / day} days`, async () => {
+    it(`does not depend on an untrusted clock, stepped by ${seconds / day} days`, async () => {
       const { know, step, make, isExpired } = await begin();
       const living = await make();
       const dead = await make({ lifetimeSeconds: 3_600 });
@@ -98,7 +98,7 @@ describe("an API token's end", () => {
       assert.deepEqual([isExpired(living.id), isExpired(dead.id)], [false, true]);
     });
   }
-  it("that nobody has vouched for yet comes by monotonic time, and is not written down", async () => {
+  it("under a clock that was never trusted comes by monotonic time, and is not recorded", async () => {
     const { know, pass, step, make, isExpired, stored } = await begin();
     const { id } = await make({ lifetimeSeconds: 3_600 });
     isExpired(id);
@@ -112,7 +112,7 @@ describe("an API token's end", () => {
 });
 
 describe("sweeping", () => {
-  it("writes down what has expired, without its being used, while somebody vouches for the clock", async () => {
+  it("records which tokens have expired, without their being used, while the clock is trusted", async () => {
     const { apiTokens, know, step, make, isExpired, stored } = await begin();
     const [short, long] = [await make({ lifetimeSeconds: 3_600 }), await make()];
     step(7_200);

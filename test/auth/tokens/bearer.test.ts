@@ -136,7 +136,7 @@ describe("a program with an API token", () => {
     assert.equal(mend(), "expired");
   });
 
-  it("is tolerated in the hour after a step of a clock that is vouched for, and not behind it", async () => {
+  it("is tolerated in the hour after a step of a trusted clock, and not after it", async () => {
     const { host, use, mend } = await begin();
     assert.equal(use(), "taken");
     host.time.epoch();
@@ -155,7 +155,7 @@ describe("a program with an API token", () => {
     assert.equal(mend(), "tolerated");
   });
 
-  it("is not tolerated while the clock is vouched for and was not stepped", async () => {
+  it("is not tolerated while the clock is trusted and was not stepped", async () => {
     const { host, use, mend } = await begin();
     host.pass(11.9 * hour);
     use();
@@ -176,7 +176,7 @@ describe("a program with an API token", () => {
     assert.deepEqual([mend(), use()], ["revoked", "revoked"]);
   });
 
-  it("that nobody knows learns the time of the clock and no more; one of ours learns all", async () => {
+  it("that is unknown learns the time of the clock and no more; one of ours learns all", async () => {
     const { host, bearer, text } = await begin({ trust: "trusted", state: "synchronised" });
     host.pass(12 * hour);
     const clockSaid = (given: string) => {

@@ -25,7 +25,7 @@ async function grownLog(test: TestContext) {
 const otherHash = "a".repeat(64);
 
 describe("what the journal knows of the event log", () => {
-  it("fits a log that nobody touched, also where its beginning was dropped", async (test) => {
+  it("fits an untouched log, also where its beginning was dropped", async (test) => {
     const { verification, journal } = await grownLog(test);
     assert.ok(journal.drops.length > 0 && journal.heads.length > 0, "there is nothing to compare");
     assert.deepEqual(verification.findings(), []);

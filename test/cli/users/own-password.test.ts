@@ -12,7 +12,7 @@ const renew = ["user", "2fa", "recovery-codes", "anna"];
 describe("a one-use password", { concurrency: true, timeout: 30_000 }, () => {
   const oneUse = exampleUser({ must_change_password: true });
 
-  it("is not spent where nobody can choose a new one", async (test) => {
+  it("is not used up where the user cannot choose a new one", async (test) => {
     const { socketPath, received } = await startAgent(test, signInAnswers(oneUse));
     const { code, stderr } = await runSteward([...renew, "--password-stdin", "--socket", socketPath], {
       stdin: `${password}\n`,

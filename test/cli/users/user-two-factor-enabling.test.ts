@@ -118,7 +118,7 @@ describe("steward user 2fa setup", { concurrency: true, timeout: 60_000 }, () =>
     assert.equal(received.at(-1)?.path, "/api/auth/logout");
   });
 
-  it("ends with 5 for whoever has a second factor", async (test) => {
+  it("ends with 5 for users who have a second factor", async (test) => {
     const { socketPath } = await startAgent(test, signInAnswers(anna));
     const { code, stderr } = await runSteward(
       ["user", "2fa", "setup", "anna", "--password-stdin", "--socket", socketPath],
@@ -153,7 +153,7 @@ describe("steward user 2fa enable", { concurrency: true, timeout: 60_000 }, () =
   });
 
   describe("when the clock of the device is not trusted", () => {
-    it("ends with 9 where nobody can be asked, and shows the device's time harmlessly", async (test) => {
+    it("ends with 9 without a terminal to ask on, and shows the device's time harmlessly", async (test) => {
       const { socketPath } = await startAgent(test, enableInDoubt());
       const { code, stderr } = await runSteward([...enable, "--password-stdin", "--socket", socketPath], {
         stdin: `${password}\n123456\n`,

@@ -100,7 +100,7 @@ describe("an event log", () => {
     assert.deepEqual([await filesOf(directory), said], [[], []]);
   });
 
-  it("shortens details that nobody should have made so long", async (test) => {
+  it("shortens details that are too long", async (test) => {
     const { events } = await openLog(test);
     await events.record(change("anna", { text: "x".repeat(5_000) }));
     assert.deepEqual((await allEvents(events))[0]?.details, { is_too_long: true });

@@ -84,7 +84,7 @@ describe("the journal's follower", () => {
     stop();
   });
 
-  it("tries a journalctl that fails again less and less often, and not at all when nobody is left", async (test) => {
+  it("tries a journalctl that fails again less and less often, and not at all when no reader is left", async (test) => {
     const { reader, started } = counted(test, "exit 1");
     const stop = subscribe(test, createJournalFollower(reader, 50), () => {});
     await until("it was tried once", () => started().length >= 1);

@@ -32,7 +32,7 @@ describe("the agent's own lines", () => {
     assert.equal((await own.read()).length, 26);
   });
 
-  it("are handed to whoever subscribes, until he stops", () => {
+  it("are handed to subscribers until they stop", () => {
     const own = createOwnLines();
     const seen: OwnLine[] = [];
     const stop = own.subscribe((line) => seen.push(line));
