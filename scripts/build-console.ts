@@ -5,7 +5,7 @@ import { build } from "vite";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 
 /** The parts of the console whose pages are loaded when one of them is opened (frame/pages.ts). */
-const parts = ["people", "device", "settings"] as const;
+const parts = ["people", "device", "records", "settings"] as const;
 
 /** Within the source, what belongs to one part; everything else is loaded with the first page of any part. */
 const ofSomePages = /^(users|account|updates|system|frame\/pages)\//;

@@ -27,6 +27,7 @@ describe("the texts of the console", () => {
     ["base", "main.tsx"],
     ["people", "frame/pages/people.ts"],
     ["device", "frame/pages/device.ts"],
+    ["records", "frame/pages/records.ts"],
     ["settings", "frame/pages/settings.ts"],
   ] as const) {
     it(`are loaded with the pages that use them: ${part}`, () => {
@@ -45,7 +46,7 @@ describe("the texts of the console", () => {
   it("are in the same files in every language", () => {
     const [first = "", ...others] = readdirSync(languages);
     const files = readdirSync(join(languages, first)).sort();
-    assert.deepEqual(files, ["base.ts", "device.ts", "people.ts", "settings.ts"]);
+    assert.deepEqual(files, ["base.ts", "device.ts", "people.ts", "records.ts", "settings.ts"]);
     for (const other of others) {
       assert.deepEqual(readdirSync(join(languages, other)).sort(), files);
       for (const file of files)

@@ -144,6 +144,7 @@ const french = `import { signIn as english } from "./en/base.ts";
 export * from "./en/base.ts";
 export * from "./en/device.ts";
 export * from "./en/people.ts";
+export * from "./en/records.ts";
 export * from "./en/settings.ts";
 export const signIn = { ...english, title: "Connexion" };
 `;

@@ -2,6 +2,7 @@
 import type * as base from "./languages/en/base.ts";
 import type * as device from "./languages/en/device.ts";
 import type * as people from "./languages/en/people.ts";
+import type * as records from "./languages/en/records.ts";
 import type * as settings from "./languages/en/settings.ts";
 
 /** The texts by part: `base` is there before anything is drawn, each other part with the pages of its name. */
@@ -9,13 +10,16 @@ interface English {
   readonly base: typeof base;
   readonly people: typeof people;
   readonly device: typeof device;
+  readonly records: typeof records;
   readonly settings: typeof settings;
 }
 
 export type Part = keyof English;
 
 /** Every text of the console. English is the shape that the other languages have. */
-export type Catalogue = Translated<typeof base & typeof people & typeof device & typeof settings>;
+export type Catalogue = Translated<
+  typeof base & typeof people & typeof device & typeof records & typeof settings
+>;
 
 /** Other texts of the same names, and functions of the same parameters. */
 type Translated<T> = {
@@ -45,7 +49,13 @@ export async function speak(wanted: string): Promise<void> {
 export async function loadTexts(part: Part): Promise<void> {
   loadedParts.add(part);
   const load = files()[`./languages/${language}/${part}.ts`] ?? files()[`./languages/${language}.ts`];
-  Object.assign(t, await load?.());
+  putTexts(language, (await load?.()) ?? {});
+}
+
+/** Puts texts of a language in force. */
+export function putTexts(tag: string, texts: Partial<Catalogue>): void {
+  language = tag;
+  Object.assign(t, texts);
 }
 
 /**

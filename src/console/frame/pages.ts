@@ -10,6 +10,7 @@ type PageBody = ComponentType<{ readonly clock: ClockResource }>;
 const parts = {
   people: () => import("./pages/people.ts"),
   device: () => import("./pages/device.ts"),
+  records: () => import("./pages/records.ts"),
   settings: () => import("./pages/settings.ts"),
 } as const satisfies Partial<Record<Part, () => Promise<{ pages: Readonly<Record<string, PageBody>> }>>>;
 
@@ -17,6 +18,8 @@ const parts = {
 const partOf: Readonly<Record<string, keyof typeof parts>> = {
   "/users": "people",
   "/account": "people",
+  "/system/logs": "records",
+  "/system/events": "records",
   "/system/settings": "settings",
   "/updates": "settings",
 };

@@ -1,4 +1,4 @@
-import type { Health } from "../../contract/types.ts";
+import type { Health, UpdateProblem } from "../../contract/types.ts";
 import { absoluteTime, bytes, shortDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { problemName, type Sentence, sentenceOf } from "./by-code.ts";
@@ -13,6 +13,7 @@ export function checkName(name: string): string {
 /** What a health check has found. */
 export function healthSentence({ name, code, detail, facts }: HealthCheck): Sentence {
   const { free_bytes, least_bytes, parts, error = "", step_seconds, offset_seconds, measured_at } = facts;
+  if (code === "updates_degraded" && facts.problem) return updatesSentence(facts.problem);
   return sentenceOf(
     t.health.codes,
     { code, detail },
@@ -28,4 +29,10 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
       problem: problemName(error) ?? error,
     },
   );
+}
+
+/** What is wrong with updates; the page about updates says more. */
+function updatesSentence(problem: UpdateProblem): Sentence {
+  const { release } = problem;
+  return sentenceOf(t.health.updates, problem, [release?.name, release?.version].filter(Boolean).join(" "));
 }

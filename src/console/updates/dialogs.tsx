@@ -7,9 +7,9 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
 import { visible } from "../ui/visible.ts";
-import { fromNow } from "./why-waiting.tsx";
+import { holdSentence, releaseName } from "./update-sentences.ts";
 
-/** What somebody is about to ask for. */
+/** What a person is about to ask for. */
 export type Order =
   | { readonly verb: "apply"; readonly kind: Release["kind"] }
   | { readonly verb: "postpone"; readonly kind: Release["kind"] }
@@ -29,16 +29,10 @@ export function OrderDialog({ order, ...rest }: Omit<DialogProps, "kind"> & { re
   return <UndoDialog kind={order.kind} former={order.former} {...rest} />;
 }
 
-/** Why a release that was undone is not taken by itself. */
+/** Why a release that was undone is not applied automatically. */
 export function asideWords({ why, until }: SetAsideRelease): string {
-  if (why !== "deferred") return t.updates.waits.held();
-  return t.updates.waits.deferred(until === null ? "" : fromNow(until));
-}
-
-/** `base 1.3.0`, as the person sees it. */
-export function releaseName({ name, version }: { name: string | null; version: string | null }): string {
-  const known = [name, version].filter((part) => part !== null);
-  return known.length === 0 ? t.updates.what : visible(known.join(" "));
+  const code = why === "deferred" ? "deferred" : "held";
+  return holdSentence({ code, detail: "", until, setting: null, reason: null }).text;
 }
 
 function ApplyDialog({ kind, status, onBegun, onClose }: DialogProps) {

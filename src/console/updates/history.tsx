@@ -10,12 +10,13 @@ import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Empty, Facts, Section } from "../ui/page.tsx";
-import { Spoken } from "../ui/spoken.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
-import { asideWords, type Order, releaseName } from "./dialogs.tsx";
+import { asideWords, type Order } from "./dialogs.tsx";
 import { endWords } from "./progress-line.tsx";
+import { reasonSentence, releaseName } from "./update-sentences.ts";
 
 const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
   good: "good",
@@ -108,7 +109,7 @@ function Entry({
     <Dialog title={endWords(entry)} shape="sheet" onClose={close}>
       <div class="updates-entry">
         <p>
-          <Spoken text={reason.detail} />
+          <Said sentence={reasonSentence(reason)} />
         </p>
         <Facts
           items={[

@@ -4,11 +4,11 @@ import { t } from "../catalogue/words.ts";
 import { isOneOf } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
 import type { Order } from "./dialogs.tsx";
-import { reasonOf } from "./waiting-reason.ts";
-import { fromNow, isAhead, WhyWaiting } from "./why-waiting.tsx";
+import { fromNow, holdSentence, isAhead, summarySentence } from "./update-sentences.ts";
 
 /** One kind of what this device runs: what is in force, what there is instead, and what can be done about it. */
 export function KindRow({
@@ -72,7 +72,6 @@ function Standing({ last }: { readonly last: HistoryEntry | undefined }) {
 
 function Offer({ release, postponed }: { readonly release: Release; readonly postponed: string | null }) {
   const { name, version, length_bytes, notes, urgent, due_at, hold, staged } = release;
-  const reason = reasonOf(hold);
   const facts = [bytes(length_bytes), ...(staged ? [t.updates.staged] : [])];
   return (
     <>
@@ -82,15 +81,17 @@ function Offer({ release, postponed }: { readonly release: Release; readonly pos
       </p>
       {notes !== "" && <p class="updates-notes">{visible(notes)}</p>}
       <p class="hint">
-        {hold === null ? t.updates.automatic : <WhyWaiting hold={hold} />}
-        {reason !== "wave" &&
-          due_at !== null &&
-          isAhead(due_at) &&
-          ` ${t.updates.waits.wave(fromNow(due_at))}`}
-        {reason !== "postponed" && postponed !== null && ` ${t.updates.waits.postponed(fromNow(postponed))}`}
+        {hold === null ? t.updates.automatic : <Said sentence={holdSentence(hold)} />}
+        {hold?.code !== "wave" && due_at !== null && isAhead(due_at) && ` ${t.updates.hold.wave(at(due_at))}`}
+        {hold?.code !== "postponed" && postponed !== null && ` ${t.updates.hold.postponed(at(postponed))}`}
       </p>
     </>
   );
+}
+
+/** Facts that are a time alone. */
+function at(time: string) {
+  return { what: "", when: fromNow(time), reason: "", count: 0 };
 }
 
 interface OfferProps {
@@ -103,11 +104,10 @@ interface OfferProps {
 function OfferButtons({ status, release, busy, onOrder }: OfferProps) {
   const { kind, version, hold } = release;
   const what = `${t.updates.kinds[kind]} ${version}`;
-  const isNotSetUp = hold?.code === "not_configured";
   const why =
     busy ??
-    (status.state === "blocked" ? status.summary.detail : null) ??
-    (isNotSetUp ? t.updates.waits.notSetUp() : null);
+    (status.state === "blocked" ? summarySentence(status.summary).text : null) ??
+    (hold?.code === "not_configured" ? holdSentence(hold).text : null);
   return (
     <>
       <Button

@@ -4,11 +4,11 @@ import { bytes, shortDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceNow } from "../ui/device-time.ts";
 import { Section } from "../ui/page.tsx";
-import { Spoken } from "../ui/spoken.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { Progress, type Step, Steps } from "../ui/steps.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
-import { releaseName } from "./dialogs.tsx";
+import { releaseName, summarySentence } from "./update-sentences.ts";
 
 type Phase = Exclude<UpdateProgress["phase"], "idle">;
 
@@ -45,7 +45,7 @@ export function ProgressLine({
         <p class="hint">{t.updates.takes}</p>
       )}
       <p class="hint">
-        <Spoken text={status.summary.detail} />
+        <Said sentence={summarySentence(status.summary)} />
       </p>
     </Section>
   );
@@ -141,7 +141,7 @@ function Trial({ trial: { health, deadline_at, phase } }: { readonly trial: Upda
       )}
       {health.last !== null && (
         <>
-          {t.updates.lastAnswer} <Spoken text={health.last.detail} />
+          {t.updates.lastAnswer} {t.updates.answers[health.last.code]}
         </>
       )}
     </p>

@@ -1,13 +1,14 @@
 import type { Updates } from "../../contract/types.ts";
-import { t } from "../catalogue/words.ts";
+import { language, t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { labelOf } from "../system/settings/said.ts";
 import { Badge } from "../ui/badge.tsx";
+import { problemName, type Sentence } from "../ui/by-code.ts";
 import { Facts, Section } from "../ui/page.tsx";
-import { Spoken } from "../ui/spoken.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** When it is looked for updates, how the last look has ended, and whether a window is open. */
+/** When the next check comes, how the last one ended, and whether an update window is open. */
 export function Schedule({ status: { schedule } }: { readonly status: Updates }) {
   const { enabled, next_check_at, last_check, failures, window_open } = schedule;
   return (
@@ -31,7 +32,7 @@ export function Schedule({ status: { schedule } }: { readonly status: Updates })
                 <Time at={last_check.at} /> {failures > 1 && t.updates.failures(failures)}
                 {last_check.detail !== null && (
                   <p>
-                    <Spoken text={last_check.detail} />
+                    <Said sentence={checkFailure(last_check.code, last_check.detail)} />
                   </p>
                 )}
               </>
@@ -47,4 +48,11 @@ export function Schedule({ status: { schedule } }: { readonly status: Updates })
       />
     </Section>
   );
+}
+
+/** Why the last check failed; the agent's own sentence says more, but it is English. */
+function checkFailure(code: string | null, detail: string): Sentence {
+  const name = problemName(code ?? "");
+  if (name === null || language === "en") return { text: detail, isAgents: true };
+  return { text: `${name}.`, isAgents: false };
 }

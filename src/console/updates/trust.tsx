@@ -12,8 +12,9 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { Facts, Section } from "../ui/page.tsx";
-import { Spoken } from "../ui/spoken.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
+import { unusableTrust } from "./update-sentences.ts";
 
 interface TrustProps {
   readonly status: Updates;
@@ -64,7 +65,7 @@ function NextStep({ trust: { status } }: { readonly trust: UpdateTrust }) {
     case "unusable":
       return (
         <p>
-          <Spoken text={status.detail} />
+          <Said sentence={unusableTrust(status)} />
         </p>
       );
     case "not_confirmed":

@@ -228,7 +228,7 @@ export const health: Catalogue["health"] = {
     document_waiting: ({ check }) =>
       `Änderungen bleiben im Arbeitsspeicher, bis wieder gespeichert werden kann (${check}).`,
     document_damage_found: ({ check, document }) =>
-      `Ein Schaden wurde gefunden und aus einer Kopie behoben (${check}). Prüfen Sie, ob etwas fehlt; danach bestätigt root das am Gerät mit steward state accept ${document}.`,
+      `Beschädigte Daten wurden gefunden und ersetzt (${check}). Prüfen Sie, ob etwas fehlt; danach bestätigt root das am Gerät mit steward state accept ${document}.`,
     events_not_written: ({ waiting }) => `${waiting} Ereignisse sind noch nicht gespeichert.`,
     events_lost: ({ lost }) =>
       `${lost} Ereignisse konnten nicht gespeichert werden; sie stehen im Systemprotokoll.`,
@@ -262,6 +262,21 @@ export const health: Catalogue["health"] = {
     program_broken: ({ parts }) =>
       `Teile des Programms funktionieren nicht: ${parts}. Installieren Sie es neu.`,
     program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",
+  },
+  updates: {
+    signature_verification_off: () => "Die Prüfung von Signaturen ist aus.",
+    channel_not_allowed: () => "root erlaubt den eingestellten Kanal nicht.",
+    trust_not_installed: () => "Es ist kein Vertrauensanker installiert.",
+    trust_unusable: () => "Der installierte Vertrauensanker lässt sich nicht verwenden.",
+    automatic_binary_ineffective: () =>
+      "Dienste werden nicht automatisch aktualisiert, bis das Vertrauen hergestellt ist.",
+    journal_unreadable: () => "Das Verzeichnis der installierten Versionen ist nicht lesbar.",
+    former_not_healthy: () => "Die frühere Version läuft wieder und funktioniert nicht.",
+    refused: (release) => `Der Installer hat ${release} abgelehnt.`,
+    installer_unavailable: () => "Der Installer ließ sich nicht starten.",
+    request_failed: (release) => `${release} ließ sich nicht installieren.`,
+    check_failed: () => "Die letzte Suche nach Updates ist gescheitert.",
+    not_verifiable: () => "Bei der letzten Suche ließ sich nicht prüfen, was der Herausgeber signiert hat.",
   },
 };
 

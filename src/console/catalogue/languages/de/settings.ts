@@ -144,22 +144,80 @@ export const updates: Catalogue["updates"] = {
   staged: "heruntergeladen und geprüft",
   urgent: "dringend",
   automatic: "Es wird automatisch installiert.",
-  waits: {
+  hold: {
+    signature_verification_off: () =>
+      "Updates sind gesperrt, weil die Prüfung von Signaturen in den gespeicherten Einstellungen aus ist. root muss sie einschalten.",
+    channel_not_allowed: () =>
+      "Updates sind gesperrt, weil root diesen Kanal nicht erlaubt: Wählen Sie unten in den Einstellungen einen anderen.",
+    trust_not_installed: () => "Es ist kein Vertrauensanker installiert: siehe unten.",
+    trust_unusable: ({ reason }) => `Der installierte Vertrauensanker lässt sich nicht verwenden. ${reason}`,
+    journal_unreadable: () =>
+      "Das Verzeichnis der installierten Versionen ist nicht lesbar, deshalb wird nichts installiert.",
+    not_verifiable: ({ reason }) => `Die letzte Suche konnte es nicht prüfen. ${reason}`,
+    failed: ({ reason }) => `Es ist auf diesem Gerät gescheitert und wird nicht mehr installiert. ${reason}`,
     held: () =>
       "Es wurde auf diesem Gerät zurückgenommen und wird nicht mehr automatisch installiert. Ein Administrator kann es installieren.",
-    deferred: (when) =>
+    deferred: ({ when }) =>
       `Es wurde zurückgenommen, weil das Gerät neu gestartet ist. Der nächste Versuch kommt ${when}, oder wenn ein Administrator es installiert.`,
-    notAutomatic: () =>
+    not_configured: () =>
+      "Updates dieser Art sind nicht eingerichtet. root kann sie in der Host-Datei einrichten.",
+    not_automatic: () =>
       "Versionen dieser Art werden nicht automatisch installiert: siehe Einstellungen unten.",
-    trust: () => "Es wartet, bis das Vertrauen in den Herausgeber hergestellt ist: siehe unten.",
-    clock: () =>
+    trust_not_established: () =>
+      "Es wartet, bis das Vertrauen in den Herausgeber hergestellt ist: siehe unten.",
+    clock_not_trusted: () =>
       "Es wartet, bis der Uhr vertraut wird: Vorher lässt sich eine veraltete Version nicht erkennen.",
-    wave: (when) => `Es wird schrittweise verteilt. Dieses Gerät ist ${when} an der Reihe.`,
-    notSetUp: () => "Updates dieser Art sind nicht eingerichtet. root kann sie in der Host-Datei einrichten.",
+    wave: ({ when }) => `Es wird schrittweise verteilt. Dieses Gerät ist ${when} an der Reihe.`,
     disabled: () => "Updates nach Zeitplan sind aus: siehe Einstellungen unten.",
-    postponed: (when) => `Es ist verschoben und geht ${when} weiter.`,
-    window: (when) => `Es wartet auf das nächste Update-Fenster, ${when}.`,
+    refused: ({ reason }) => `Der Installer hat es abgelehnt. ${reason}`,
+    installer_unavailable: ({ reason }) => `Der Installer ließ sich nicht starten. ${reason}`,
+    postponed: ({ when }) => `Es ist verschoben und geht ${when} weiter.`,
+    window: ({ when }) => `Es wartet auf das nächste Update-Fenster, ${when}.`,
+    busy: () => "Es wartet, bis das laufende Update beendet ist.",
+    download_failed: ({ reason }) =>
+      `Das Herunterladen ist gescheitert und wird noch einmal versucht. ${reason}`,
   },
+  reasons: {
+    healthy: () => "Es funktioniert.",
+    confirmed_by_root: () => "root hat es bestätigt.",
+    unclean_exits: ({ count }) => `Es ist ${count}-mal abgestürzt.`,
+    not_healthy_in_time: () => "Es hat nicht rechtzeitig funktioniert.",
+    activation_failed: () => "Es ließ sich nicht starten.",
+    configuration_removed: () => "Updates dieser Art sind in der Host-Datei nicht mehr eingerichtet.",
+    restarts: ({ count }) => `Das Gerät ist ${count}-mal neu gestartet, bevor es funktionierte.`,
+    aborted_by_root: () => "root hat es abgebrochen.",
+    rolled_back: () => "Ein Administrator hat es zurückgenommen.",
+    interrupted: () =>
+      "Es wurde unterbrochen, bevor etwas geändert war. Es lässt sich noch einmal installieren.",
+    unrecorded: () => "Eine frühere Version von Steward hat den Grund nicht aufgezeichnet.",
+  },
+  summary: {
+    signature_verification_off: ({ reason }) => reason,
+    channel_not_allowed: ({ reason }) => reason,
+    trust_not_installed: ({ reason }) => reason,
+    trust_unusable: ({ reason }) => reason,
+    checking: () => "Es wird nach Updates gesucht.",
+    downloading: ({ what }) => `${what} wird heruntergeladen.`,
+    requested: ({ what }) => `${what} wurde angefordert: Der Installer ist gestartet.`,
+    installing: ({ what }) => `${what} wird installiert.`,
+    confirming: ({ what }) => `${what} läuft und wird beobachtet.`,
+    rolling_back: ({ what }) => `${what} wird zurückgenommen.`,
+    waiting_for_clock: ({ what }) =>
+      `${what} ist verfügbar. Es wird heruntergeladen, sobald der Uhr vertraut wird.`,
+    check_waiting_for_clock: () =>
+      "Solange der Uhr nicht vertraut wird, lässt sich nicht feststellen, ob die Metadaten des Servers abgelaufen sind.",
+    available: ({ what, reason }) => `${what} ist verfügbar. ${reason}`,
+    staged: ({ what, reason }) =>
+      `${what} ist heruntergeladen und geprüft und kann installiert werden. ${reason}`,
+    applied: ({ what, when }) => `${what} wurde ${when} installiert und funktioniert.`,
+    undone: ({ what, when, reason }) => `${what} wurde ${when} zurückgenommen. ${reason}`,
+    server_not_set: () => "Es ist kein Update-Server eingestellt: siehe Einstellungen unten.",
+    not_checked: () => "Die erste Suche kommt bald.",
+    not_checked_disabled: () => "Es wurde noch nicht gesucht, und Updates nach Zeitplan sind aus.",
+    nothing_newer: ({ when }) => `Die letzte Suche, ${when}, fand nichts Neueres für dieses Gerät.`,
+    check_failed: ({ when, reason }) => `Die letzte Suche, ${when}, ist gescheitert. ${reason}`,
+  },
+  answers: { healthy: "funktioniert", not_healthy: "funktioniert nicht" },
   why: {
     underWay: "Ein anderes Update läuft gerade",
     noRoot: "Es ist kein Vertrauensanker installiert",

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../../../contract/error-codes.ts";
 import type { HealthCode } from "../../../../contract/health-codes.ts";
+import type { UpdateProblem } from "../../../../contract/types.ts";
 
 /** Facts of a health check as people read them. */
 export interface HealthFacts {
@@ -257,7 +258,7 @@ export const health = {
       `The last change could not be saved (${check}): ${problem}.`,
     document_waiting: ({ check }) => `Changes are kept in memory until the disk can be written (${check}).`,
     document_damage_found: ({ check, document }) =>
-      `Damage was found and repaired from a copy (${check}). Check whether something is missing; then root accepts it on the device with steward state accept ${document}.`,
+      `Damaged data was found and replaced (${check}). Check whether something is missing; then root accepts it on the device with steward state accept ${document}.`,
     events_not_written: ({ waiting }) => `${waiting} events are in memory and not saved yet.`,
     events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
     events_damaged: ({ lines }) =>
@@ -290,6 +291,21 @@ export const health = {
     program_broken: ({ parts }) => `Parts of the program do not work: ${parts}. Install it again.`,
     program_untested: () => "The program could not test itself.",
   } satisfies Record<HealthCode, (facts: HealthFacts) => string>,
+  /** What is wrong with updates, by code, with the name of the release. */
+  updates: {
+    signature_verification_off: () => "Verifying signatures is off.",
+    channel_not_allowed: () => "Root does not allow the channel that is set.",
+    trust_not_installed: () => "No root of trust is installed.",
+    trust_unusable: () => "The installed root of trust cannot be used.",
+    automatic_binary_ineffective: () => "Services are not updated automatically until trust is established.",
+    journal_unreadable: () => "The record of installed releases cannot be read.",
+    former_not_healthy: () => "The earlier release runs again and is not healthy.",
+    refused: (release: string) => `The installer refused ${release}.`,
+    installer_unavailable: () => "The installer could not be started.",
+    request_failed: (release: string) => `Applying ${release} failed.`,
+    check_failed: () => "The last check for updates failed.",
+    not_verifiable: () => "The last check could not verify what the publisher signed.",
+  } satisfies Record<UpdateProblem["code"], (release: string) => string>,
 };
 
 export const signIn = {

@@ -1,3 +1,20 @@
+import type { outcomeCodes } from "../../../../contract/schemas/update-reasons.ts";
+import type { ReleaseHold, UpdateSummary, UpdateTrial } from "../../../../contract/types.ts";
+
+type OutcomeCode = (typeof outcomeCodes)[number];
+type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
+
+/** Facts of updates as people read them. */
+export interface UpdateFacts {
+  /** The releases, such as `base 1.3.0`. */
+  readonly what: string;
+  /** A time seen from now, such as `in 2 hours`. */
+  readonly when: string;
+  /** A sentence; empty: there is nothing to say. */
+  readonly reason: string;
+  readonly count: number;
+}
+
 export const settings = {
   groups: {
     device: "Device",
@@ -144,21 +161,75 @@ export const updates = {
   staged: "downloaded and verified",
   urgent: "urgent",
   automatic: "It is applied automatically.",
-  waits: {
+  /** Why a release is not applied automatically, by code. */
+  hold: {
+    signature_verification_off: () =>
+      "Updates are blocked because verifying signatures is off in the stored settings. Root must turn it on.",
+    channel_not_allowed: () =>
+      "Updates are blocked because root does not allow this channel: choose another one in the settings below.",
+    trust_not_installed: () => "No root of trust is installed: see below.",
+    trust_unusable: ({ reason }) => `The installed root of trust cannot be used. ${reason}`,
+    journal_unreadable: () => "The record of installed releases cannot be read, so nothing is applied.",
+    not_verifiable: ({ reason }) => `The last check could not verify it. ${reason}`,
+    failed: ({ reason }) => `It failed on this device and is not applied again. ${reason}`,
     held: () =>
       "It was undone on this device, so it is no longer applied automatically. An administrator can apply it.",
-    deferred: (when: string) =>
+    deferred: ({ when }) =>
       `It was undone because the device restarted. It is tried again ${when}, or when an administrator applies it.`,
-    notAutomatic: () => "Releases of this kind are not applied automatically: see the settings below.",
-    trust: () => "It waits until trust in the publisher is established: see below.",
-    clock: () =>
+    not_configured: () => "Updates of this kind are not set up. Root can set them up in the host file.",
+    not_automatic: () => "Releases of this kind are not applied automatically: see the settings below.",
+    trust_not_established: () => "It waits until trust in the publisher is established: see below.",
+    clock_not_trusted: () =>
       "It waits until the clock is trusted: before that, an outdated release cannot be recognised.",
-    wave: (when: string) => `It is rolled out in stages. This device is due ${when}.`,
-    notSetUp: () => "Updates of this kind are not set up. Root can set them up in the host file.",
+    wave: ({ when }) => `It is rolled out in stages. This device is due ${when}.`,
     disabled: () => "Scheduled updates are off: see the settings below.",
-    postponed: (when: string) => `It is postponed and continues ${when}.`,
-    window: (when: string) => `It waits for the next update window, ${when}.`,
-  },
+    refused: ({ reason }) => `The installer refused it. ${reason}`,
+    installer_unavailable: ({ reason }) => `The installer could not be started. ${reason}`,
+    postponed: ({ when }) => `It is postponed and continues ${when}.`,
+    window: ({ when }) => `It waits for the next update window, ${when}.`,
+    busy: () => "It waits until the update in progress has ended.",
+    download_failed: ({ reason }) => `The last download failed and is tried again. ${reason}`,
+  } satisfies Record<ReleaseHold["code"], (facts: UpdateFacts) => string>,
+  /** Why an attempt ended as it did, by code; errors have the words of all errors. */
+  reasons: {
+    healthy: () => "It became healthy.",
+    confirmed_by_root: () => "Root confirmed it.",
+    unclean_exits: ({ count }) => `It crashed ${count} times.`,
+    not_healthy_in_time: () => "It did not become healthy in time.",
+    activation_failed: () => "It could not be started.",
+    configuration_removed: () => "Updates of this kind are no longer set up in the host file.",
+    restarts: ({ count }) => `The device restarted ${count} times before it became healthy.`,
+    aborted_by_root: () => "Root stopped it.",
+    rolled_back: () => "An administrator undid it.",
+    interrupted: () => "It was interrupted before anything was changed. It can be applied again.",
+    unrecorded: () => "An earlier version of Steward did not record the reason.",
+  } satisfies Record<OutcomeCode, (facts: UpdateFacts) => string>,
+  /** How updates are, by code. Of those that block, the hold says it. */
+  summary: {
+    signature_verification_off: ({ reason }) => reason,
+    channel_not_allowed: ({ reason }) => reason,
+    trust_not_installed: ({ reason }) => reason,
+    trust_unusable: ({ reason }) => reason,
+    checking: () => "Checking for updates.",
+    downloading: ({ what }) => `Downloading ${what}.`,
+    requested: ({ what }) => `${what} was requested: the installer has been started.`,
+    installing: ({ what }) => `${what} is being installed.`,
+    confirming: ({ what }) => `${what} is running and being watched.`,
+    rolling_back: ({ what }) => `${what} is being undone.`,
+    waiting_for_clock: ({ what }) => `${what} is available. It is downloaded when the clock is trusted.`,
+    check_waiting_for_clock: () =>
+      "While the clock is not trusted, it is not known whether the server's metadata has expired.",
+    available: ({ what, reason }) => `${what} is available. ${reason}`,
+    staged: ({ what, reason }) => `${what} is downloaded and verified, and can be applied. ${reason}`,
+    applied: ({ what, when }) => `${what} was applied ${when} and is healthy.`,
+    undone: ({ what, when, reason }) => `${what} was undone ${when}. ${reason}`,
+    server_not_set: () => "No update server is set: see the settings below.",
+    not_checked: () => "The first check comes soon.",
+    not_checked_disabled: () => "No check has been made yet, and scheduled updates are off.",
+    nothing_newer: ({ when }) => `The last check, ${when}, found nothing newer for this device.`,
+    check_failed: ({ when, reason }) => `The last check, ${when}, failed. ${reason}`,
+  } satisfies Record<UpdateSummary["code"], (facts: UpdateFacts) => string>,
+  answers: { healthy: "healthy", not_healthy: "not healthy" } satisfies Record<HealthAnswer["code"], string>,
   why: {
     underWay: "Another update is in progress",
     noRoot: "No root of trust is installed",

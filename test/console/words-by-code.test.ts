@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
+import * as deDevice from "../../src/console/catalogue/languages/de/device.ts";
+import * as deRecords from "../../src/console/catalogue/languages/de/records.ts";
+import * as deSettings from "../../src/console/catalogue/languages/de/settings.ts";
+import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
+import * as enDevice from "../../src/console/catalogue/languages/en/device.ts";
+import * as enRecords from "../../src/console/catalogue/languages/en/records.ts";
+import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
+import { putTexts, t } from "../../src/console/catalogue/words.ts";
+import { clockSentences, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
+import { problemName, type Sentence } from "../../src/console/ui/by-code.ts";
+import { healthSentence } from "../../src/console/ui/health-words.ts";
+import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { eventTypes } from "../../src/contract/event-types.ts";
+import { healthCodes } from "../../src/contract/health-codes.ts";
+import {
+  clockSummaryCodes,
+  conflictCodes,
+  daemonTroubleCodes,
+  notSetCodes,
+  sourceReasonCodes,
+} from "../../src/contract/schemas/clock.ts";
+import {
+  holdCodes,
+  outcomeCodes,
+  summaryCodes,
+  updateProblemCodes,
+} from "../../src/contract/schemas/update-reasons.ts";
+import type { TimeSource, TimeSync } from "../../src/contract/types.ts";
+import { exampleClock } from "../cli/example-clock.ts";
+
+/** What the agent says of each code, in English; no page in another language may show it. */
+const detail = "The sentence of the agent.";
+
+const at = "2026-11-20T14:00:00Z";
+
+const reason = { code: "restarts", detail, count: 2, last_answer: null } as const;
+
+const health = (code: string, facts: object = {}): Sentence =>
+  healthSentence({ name: "time", status: "degraded", code, detail, facts } as never);
+
+const hold = (code: string): Sentence =>
+  holdSentence({ code, detail, until: at, setting: null, reason } as never);
+
+const summary = (code: string): Sentence =>
+  summarySentence({ code, detail, releases: [], at, reason, hold: null, problem: null } as never);
+
+const clock = (change: object, conflict: object | null = null): Sentence[] =>
+  clockSentences({
+    ...exampleClock(),
+    summary: { ...exampleClock().summary, detail, ...change },
+    discipliner: { ...exampleClock().discipliner, conflict },
+  } as TimeSync);
+
+const source = (code: string): Sentence | null =>
+  reasonOf({ state: "unreachable", reason: { code, detail, cause: null } } as TimeSource);
+
+/** Each list of codes that the contract has, and what a page says of one of them. */
+const lists: readonly (readonly [
+  name: string,
+  codes: readonly string[],
+  say: (code: string) => (Sentence | null)[],
+])[] = [
+  ["health checks", Object.keys(healthCodes), (code) => [health(code)]],
+  [
+    "problems with updates",
+    updateProblemCodes,
+    (code) => [health("updates_degraded", { problem: { code, detail, release: null } })],
+  ],
+  ["the clock", clockSummaryCodes, (code) => clock({ code })],
+  [
+    "conflicts of the clock",
+    conflictCodes,
+    (code) =>
+      clock({ code: "conflict" }, { code, detail, daemon: "ntpd", step_seconds: 3, frequency_ppm: 1 }),
+  ],
+  [
+    "clocks that are not set",
+    notSetCodes,
+    (code) => clock({ code: "synchronised", not_set: { code, detail, offset_seconds: 2 } }),
+  ],
+  [
+    "time daemons",
+    daemonTroubleCodes,
+    (code) => clock({ code: "synchronised", daemon_trouble: { code, detail, cause: null } }),
+  ],
+  ["time sources", sourceReasonCodes, (code) => [source(code)]],
+  ["held releases", holdCodes, (code) => [hold(code)]],
+  ["updates", summaryCodes, (code) => [summary(code)]],
+  ["ended attempts", outcomeCodes, (code) => [reasonSentence({ ...reason, code } as never)]],
+  ["refused releases", Object.keys(errorCodes), (code) => [reasonSentence({ ...reason, code } as never)]],
+  ["errors", Object.keys(errorCodes), (code) => [{ text: problemName(code) ?? "", isAgents: false }]],
+  [
+    "events",
+    Object.keys(eventTypes),
+    (code) => [{ text: (t.events.titles as Record<string, string>)[code] ?? "", isAgents: false }],
+  ],
+];
+
+/** Of an error the English page shows the agent's sentence, which says more than the name of the error. */
+const inAgentsEnglish = ["refused releases"];
+
+for (const [tag, texts] of [
+  ["en", { ...enBase, ...enDevice, ...enRecords, ...enSettings }],
+  ["de", { ...deBase, ...deDevice, ...deRecords, ...deSettings }],
+] as const)
+  describe(`what a page says of the agent's codes, in the language ${tag}`, () => {
+    for (const [name, codes, say] of lists)
+      it(`is its own sentence for every code of ${name}`, () => {
+        putTexts(tag, texts);
+        const missing = codes.filter((code) =>
+          say(code).some(
+            (said) =>
+              said === null ||
+              (said.text === "" && code !== "ok") ||
+              (said.text.includes(detail) && !(tag === "en" && inAgentsEnglish.includes(name))),
+          ),
+        );
+        assert.ok(codes.length > 1);
+        assert.deepEqual(missing, []);
+      });
+
+    it("is the agent's sentence for a code of a newer agent", () => {
+      putTexts(tag, texts);
+      for (const said of [
+        health("newer"),
+        hold("newer"),
+        summary("newer"),
+        source("newer"),
+        ...clock({ code: "newer" }),
+      ])
+        assert.deepEqual(said, { text: detail, isAgents: true });
+    });
+  });
