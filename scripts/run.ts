@@ -26,7 +26,7 @@ const places = {
   socket: join(home, "run/steward.sock"),
   /** What root decides on a device stands here in a folder of the run's own. */
   hostFile: join(home, "etc/steward.json"),
-  /** What root's side of updates installs, and what it keeps for itself. */
+  /** Where the installer puts releases, and what it trusts. */
   releases: join(home, "releases"),
   trust: join(home, "trust"),
   initialSettings: join(home, "initial-settings.json"),

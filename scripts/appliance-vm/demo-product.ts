@@ -67,7 +67,7 @@ Restart=on-failure
 RestartSec=1
 `;
 
-/** Tries a release before it is put to work, and says what would be wrong with the place where it is tried. */
+/** A self-test, which also reports what is wrong with its sandbox. */
 const selfTest = `set -eu
 [ "$(id -u)" -ne 0 ] || { echo "a release is tried as root"; exit 1; }
 if touch "$1/probe" 2>/dev/null; then echo "a release can change itself"; exit 1; fi
@@ -76,7 +76,7 @@ if ls /var/lib/steward-trust 2>/dev/null; then echo "a release sees what root tr
 exec perl -c "$1/server.pl"
 `;
 
-/** How long the product has to be well, and until when. */
+/** How many healthy answers the product must give, and in which time. */
 export interface Patience {
   readonly successes: number;
   readonly interval: string;

@@ -15,7 +15,7 @@ export async function serveFiles(directory: string, port: number): Promise<FileS
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     response.once("close", () => asked.push(`${response.statusCode} ${pathname}`));
-    // A normalized absolute path has no way up.
+    // A normalised absolute path contains no `..`.
     send(
       join(directory, normalize(decodeURIComponent(pathname))),
       request.headers["if-none-match"],

@@ -12,22 +12,22 @@ export interface Image {
   readonly initrd: string;
 }
 
-/** An image that is built once: its name below .cache, and the folder with its build.sh and all that goes into it. */
+/** An image that is built once: its name below .cache, and the folder with its build.sh and its sources. */
 export interface ImageRecipe {
   readonly cache: string;
   readonly sources: string;
-  /** Says what to do where it must be built and this is not root. */
+  /** What to do if it must be built and this process is not root. */
   readonly withoutRoot: string;
 }
 
-/** What is in the folder of the machine's image. */
+/** The files in the folder of the machine's image. */
 export const imageIn = (folder: string): Image => ({
   disk: join(folder, "disk.img"),
   kernel: join(folder, "vmlinuz"),
   initrd: join(folder, "initrd"),
 });
 
-/** The folder of an image out of the cache, built first where what goes into it has changed. Throws where that takes root. */
+/** The cached folder of an image, built first if its sources have changed. Throws if building takes root. */
 export function prepareImage(recipe: ImageRecipe, say: (line: string) => void): string {
   const cache = join(root, ".cache", recipe.cache);
   const folder = join(cache, imageKey(recipe));
@@ -40,7 +40,7 @@ function runtime(): string {
   return execFileSync("sh", [join(root, "scripts/lts-runtime.sh")], { cwd: root, encoding: "utf8" }).trim();
 }
 
-/** Everything that the image is made of but Debian itself, which is whatever it was on the day of the building. */
+/** A hash of the image's sources, without Debian itself, which is that of the day of the build. */
 function imageKey({ sources }: ImageRecipe): string {
   const hash = createHash("sha256");
   for (const name of readdirSync(sources).sort()) {

@@ -6,7 +6,7 @@ import type { Image } from "./image.ts";
 import type { Machine } from "./run-scenario.ts";
 import type { Boot, Scenario } from "./scenario.ts";
 
-/** What a boot takes: `directory` gets the console's log and, where the disk is kept, its overlay. */
+/** The options of a boot. `directory` gets the log of the console and, with `keepsDisk`, the overlay of the disk. */
 export interface BootOptions {
   readonly image: Image;
   readonly payload: string;
@@ -67,7 +67,7 @@ function arguments_(options: BootOptions): string[] {
     ...["-drive", rootDrive(image, directory, scenario)],
     ...["-drive", `file=${payload},format=raw,if=virtio,readonly=on`],
     ...["-rtc", `base=${bootClock(boot.rtc)},clock=host`],
-    // The host side is a network namespace with nothing but loopback in it: 10.0.2.2 is all there is.
+    // The host side is a network namespace with only loopback, so that 10.0.2.2 is the only address.
     ...(boot.network === false ? ["-nic", "none"] : ["-nic", "user,model=virtio-net-pci"]),
   ];
 }
@@ -76,7 +76,7 @@ function kernelLine(boot: Boot, index: number): string {
   const units = boot.units ?? ["steward.service"];
   return [
     "root=/dev/vda rw console=ttyS0 quiet panic=-1 net.ifnames=0 systemd.show_status=0",
-    // The kernel's own test of its timer fails where the host is busy: "IO-APIC + timer doesn't work".
+    // The kernel's test of its timer fails on a busy host: "IO-APIC + timer doesn't work".
     "no_timer_check",
     `systemd.setenv=SCENARIO_BOOT=${index} systemd.setenv=SCENARIO_HOST=/dev/ttyS1`,
     // systemd would move a clock that is older than itself to the day it was built; this is set after that.

@@ -15,7 +15,7 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Reads a line from the guest; undefined when it is none of its messages, as the noise of a starting machine. */
+/** Reads a message of the guest; undefined for any other line, such as those of a starting machine. */
 export function readMessage(line: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(line);

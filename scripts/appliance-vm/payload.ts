@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { install } from "../install/files.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What presets would have enabled besides the agent, which each boot names or leaves out. */
+/** Units that presets would enable besides the agent; each boot names those that it starts. */
 const enabled = ["steward-guard.service", "steward-guard-boot.service"];
 
 /** The scenario's guest part runs beside the agent, not before or after it. */
@@ -46,7 +46,7 @@ export async function layOut(module: string, scenario: Scenario, tree: string): 
   execFileSync("chmod", ["-R", "u=rwX,go=rX", tree]);
 }
 
-/** In the way of nothing, so that a scenario can say `systemctl enable`; what starts at boot is on the kernel's command line. */
+/** Units stay enabled or disabled as a scenario leaves them; the kernel's command line names those that start at boot. */
 function putWants(tree: string): void {
   const wants = join(tree, "etc/systemd/system/multi-user.target.wants");
   mkdirSync(wants, { recursive: true });

@@ -12,7 +12,7 @@ import {
   releaseJournal,
 } from "./update-scenario.ts";
 
-/** Where the plug is pulled: while the installer verifies, or in a phase of the trial. */
+/** When the power is cut: while the installer verifies, or in a phase of the trial. */
 export type CutAt =
   | "verifying"
   | "installing"
@@ -23,10 +23,10 @@ export type CutAt =
   | "reactivating"
   | "recovering";
 
-/** Bytes of each release beside the program, so that to copy, verify and unpack it takes its time. */
+/** Bytes of each release beside the program, so that copying, verifying and unpacking take some time. */
 const fillerBytes = 12_000_000;
 
-/** The same for everybody who makes the release again: the host that packs it, and the guest that looks at it. */
+/** The same bytes for the host that packs the release and for the guest that checks it. */
 function filler(version: string): string {
   const parts: string[] = [];
   for (let bytes = 0; bytes < fillerBytes; bytes += 128) {
@@ -63,14 +63,14 @@ export async function appliedUntil(
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   while (performance.now() < end) {
     if (isAt(place)) {
-      // What is seen has been renamed into its place, and is on the disk a little later; in a container it is kept at
-      // once. The short phases are over then.
+      // A file that is visible has been renamed, and is on the disk a little later; in a container it is kept at once. The
+      // short phases are over then.
       const isKept = existsSync("/run/systemd/container") || ["switching", "undoing"].includes(place);
       if (!isKept) Atomics.wait(sleeper, 0, 0, 250);
       return;
     }
     if (newestOutcome(id) !== undefined) throw new Error(`it had ended before it was seen ${place}`);
-    // Not a timer: what is in the way of this process now is what it waits for.
+    // Not a timer, which a busy machine would delay.
     Atomics.wait(sleeper, 0, 0, 2);
   }
   throw new Error(`it never was ${place}`);

@@ -11,7 +11,7 @@ export interface Repository {
   readonly port: number;
   /** The product of its releases. */
   readonly product: string;
-  /** How long a timestamp is good for; a week if absent. */
+  /** How long a timestamp is valid; a week by default. */
   readonly timestampExpires?: string;
 }
 
@@ -19,21 +19,21 @@ export interface Repository {
 export interface NewRelease {
   readonly kind: "rules" | "binary";
   readonly version: string;
-  /** Of rules; a binary has its product's. */
+  /** The name of rules; a binary has that of its product. */
   readonly name?: string;
-  /** What the payload's tree is made of: path → content, or what puts it into a directory. */
+  /** The content of the payload: path → text, or a function that writes it into a directory. */
   readonly tree: Readonly<Record<string, string>> | ((directory: string) => void | Promise<void>);
   /** Paths of the tree that are programs. */
   readonly programs?: readonly string[];
-  /** More for `steward repo add`. */
+  /** Further arguments of `steward repo add`. */
   readonly options?: readonly string[];
 }
 
-/** What a release is known by on a device. */
+/** How a device identifies a release. */
 export interface PublishedRelease {
   readonly id: string;
   readonly version: string;
-  /** Where its payload lies below the repository's address. */
+  /** The path of its payload below the address of the repository. */
   readonly path: string;
 }
 

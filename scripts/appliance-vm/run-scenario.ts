@@ -7,33 +7,33 @@ import { createTimeServers } from "./time-servers.ts";
 
 /** A running machine: a virtual one or a container. */
 export interface Machine {
-  /** Lines that the guest part says; they end with it or with the machine. */
+  /** The lines of the guest part; they end with it or with the machine. */
   readonly lines: AsyncIterable<string>;
-  /** Says a line to the guest part. */
+  /** Sends a line to the guest part. */
   answer(line: string): void;
-  /** Pulls the plug; resolves when the machine is gone. */
+  /** Cuts the power; resolves when the machine has ended. */
   kill(): Promise<void>;
   /** Resolves when the machine has ended, whether it was shut down or killed. */
   readonly ended: Promise<void>;
   /** Seconds since it was started. */
   age(): number;
-  /** Whether its kernel gave up before it had started a process: the host's fault, not the scenario's. */
+  /** Whether its kernel panicked before it had started a process, which a busy host can cause. */
   hasPanickedEarly(): boolean;
 }
 
-/** A scenario and what it is run with. */
+/** A scenario with the options of its run. */
 export interface Run {
   readonly name: string;
   readonly scenario: Scenario;
-  /** Gets its logs. */
+  /** The directory for its logs. */
   readonly directory: string;
-  /** Where Debian's chrony is unpacked. */
+  /** The directory with Debian's chrony. */
   readonly chrony: string;
   /** Starts the machine for the boot with that index, 0 for the first. */
   readonly start: (index: number) => Machine;
-  /** Seconds from a machine's start to its guest part where nothing else keeps the host busy. */
+  /** Seconds from the start of a machine to its guest part on a quiet host. */
   readonly quietBootSeconds: number;
-  /** Hears each line about it; printed if absent. */
+  /** Called with each line of output; printed if absent. */
   readonly say?: (line: string) => void;
 }
 
@@ -48,7 +48,7 @@ const startSeconds = 600;
  */
 export async function runScenario(run: Run): Promise<never> {
   const { scenario, directory, chrony } = run;
-  // When the process that started this one is gone, so is its end of this pipe.
+  // The pipe closes when the process that started this one ends.
   process.stdin.on("end", () => process.exit(1)).resume();
   const publisher: Publisher | undefined = scenario.repository
     ? await openPublisher(scenario.repository, join(directory, "publisher"))
@@ -95,7 +95,7 @@ class Boots {
       const machine = this.#run.start(index);
       isWhole = await this.#boot(machine, index);
       if (isWhole || retries === 0 || !machine.hasPanickedEarly()) continue;
-      // Nothing of the scenario has run yet, so that this hides no failure of it.
+      // The scenario has not run yet, so that this hides no failure of it.
       this.#say("the kernel panicked before it had started a process; the boot is tried once more");
       retries -= 1;
       index -= 1;
@@ -123,7 +123,7 @@ class Boots {
     }, left);
   }
 
-  /** One boot to its end; false where the guest part did not come to its own. */
+  /** Runs one boot to its end; false if the guest part did not end. */
   async #boot(machine: Machine, index: number): Promise<boolean> {
     for await (const line of machine.lines) {
       const message = readMessage(line.trim());

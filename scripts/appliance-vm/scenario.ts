@@ -6,20 +6,20 @@ import type { TimeServer, TimeServers } from "./time-servers.ts";
 export interface Boot {
   /** The boot clock: RFC 3339 without a zone (UTC), or seconds from the host's time; the host's time when absent. */
   readonly rtc?: string | number;
-  /** Whether there is a network card; the network then reaches the scenario's own servers alone. Default true. */
+  /** Whether there is a network card, which reaches only the servers of the scenario. Default true. */
   readonly network?: boolean;
   /** What systemd starts beside its own and the guard; default steward.service. */
   readonly units?: readonly string[];
-  /** Pulls the plug when the guest part has ended, instead of shutting down. Matters where the disk is kept. */
+  /** Cuts the power after the guest part instead of shutting down. Of use with `keepsDisk`. */
   readonly powerCut?: boolean;
-  /** The guest part: runs as root in the machine, bundled with whatever it imports. */
+  /** The guest part: runs as root in the machine, bundled with its imports. */
   readonly run: (guest: Guest) => Promise<void>;
 }
 
-/** What the host does when the guest asks for it by name. */
+/** Actions of the host that the guest asks for by name. */
 export interface HostSide {
   readonly servers: TimeServers;
-  /** Throws where the scenario has no repository. */
+  /** Throws if the scenario has no repository. */
   readonly publisher: Publisher;
 }
 
@@ -30,7 +30,7 @@ export interface Scenario {
   readonly timeoutSeconds: number;
   /** Time servers that run from before the first boot. The guest reaches them at 10.0.2.2 under the same port. */
   readonly servers?: readonly TimeServer[];
-  /** A repository of updates with nothing in it, and an HTTP server for it, from before the first boot. */
+  /** An empty repository of updates with an HTTP server, from before the first boot. */
   readonly repository?: Repository;
   /** Keeps the disk from boot to boot; without it each boot begins with the fresh image. */
   readonly keepsDisk?: boolean;
@@ -39,7 +39,7 @@ export interface Scenario {
   readonly processors?: number;
   /** Files laid over the machine's disk at each boot: absolute path → content. */
   readonly files?: Readonly<Record<string, string>>;
-  /** `guest.ask(name)` runs these on the host; what they return goes back to the guest as JSON. */
+  /** `guest.ask(name)` runs these on the host; the guest gets their results as JSON. */
   readonly asks?: Readonly<Record<string, (host: HostSide) => unknown>>;
   readonly boots: readonly Boot[];
 }

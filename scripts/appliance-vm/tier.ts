@@ -9,16 +9,16 @@ const machinesAtOnce = Math.min(2, availableParallelism());
 
 /** A kind of machine with the scenarios that run in it. */
 export interface Tier {
-  /** The make target, which stands before each line. */
+  /** The make target, printed before each line. */
   readonly name: string;
   readonly image: ImageRecipe;
-  /** Runs one scenario: NAME IMAGE-FOLDER CHRONY-FOLDER DIRECTORY. Beside it lies scenarios/. */
+  /** Runs one scenario: NAME IMAGE-FOLDER CHRONY-FOLDER DIRECTORY. The folder scenarios/ is beside it. */
   readonly program: string;
-  /** Where below .cache the logs of the scenarios are. */
+  /** The folder below .cache for the logs of the scenarios. */
   readonly logs: string;
   /** The words before a command that give it namespaces of its own, with this directory for its logs. */
   readonly confined: (directory: string) => readonly string[];
-  /** After a scenario: what its end does not take away. */
+  /** Removes what is left after a scenario. */
   readonly cleanUp?: (directory: string) => void;
 }
 

@@ -14,12 +14,12 @@ const port = 8_480;
 /** The repository as the machine names it. */
 export const repositoryAddress = `http://10.0.2.2:${port}`;
 
-/** What every scenario of updates has: time servers, a repository, and an agent that knows of both. */
+/** The parts of every scenario of updates: time servers and a repository. */
 export function updateScenario(product: string): Pick<Scenario, "servers" | "repository"> {
   return { servers: trueServers, repository: { port, product } };
 }
 
-/** Files that have the agent begin with the server of updates; `ota` says more. */
+/** Files that configure the agent for the update server; `ota` has further settings. */
 export function updateSettings(
   ota: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, string>> {
@@ -75,12 +75,12 @@ export async function trusting(guest: Guest): Promise<void> {
 export async function offered(guest: Guest, kind: Kind, version: string): Promise<string> {
   const { id } = (await guest.ask(`publish ${kind} ${version}`)) as { id: string };
   await guest.until(`${kind} ${version} is found`, 90, async () => {
-    const { state, available, message, schedule } = await api(guest, "/api/updates");
+    const { state, available, summary, schedule } = await api(guest, "/api/updates");
     if (available[kind]?.version === version || newestOutcome(id) !== undefined) return true;
     if (releaseJournal().slots[kind].trial?.release.id === id) return true;
-    // One that has begun before would have this one join it, and not see what is new.
+    // A check that began earlier does not see the new release, and this request would only join it.
     if (state !== "checking") await api(guest, "/api/updates/check", {});
-    throw new Error(JSON.stringify({ state, message, available, schedule }));
+    throw new Error(JSON.stringify({ state, summary, available, schedule }));
   });
   return id;
 }
@@ -108,7 +108,7 @@ export function newestOutcome(id: string): ReleaseJournal["history"][number] | u
   return releaseJournal().history.findLast(({ release_id }) => release_id === id);
 }
 
-/** Waits until the trial of a release has ended, and returns what became of it. */
+/** Waits until the trial of a release has ended, and returns its outcome. */
 export function outcomeOf(
   guest: Guest,
   id: string,
@@ -131,7 +131,7 @@ export function linked(kind: Kind, link: "current" | "previous"): string | null 
   }
 }
 
-/** The version that the product answers with; what went wrong where it does not. */
+/** The version that the product answers with, or the error. */
 export async function productSays(path: "/health" | "/rules" = "/health"): Promise<string> {
   try {
     const response = await fetch(`${productAddress}${path}`, { signal: AbortSignal.timeout(5_000) });
@@ -142,7 +142,7 @@ export async function productSays(path: "/health" | "/rules" = "/health"): Promi
   }
 }
 
-/** Checks that a release is what is installed and running, and that nothing is under way. */
+/** Checks that a release is installed and running, and that no trial is under way. */
 export async function runs(
   guest: Guest,
   kind: Kind,
