@@ -4,7 +4,7 @@ import type { Candidate } from "../select/candidate.ts";
 import { nextPeer, noPeer } from "../select/peer-hysteresis.ts";
 import { type Selection, select } from "../select/select.ts";
 import { estimateOf, rootDistance, type SourceEstimate } from "./sample-filter.ts";
-import { createSource, type Source, type SourceOptions } from "./source.ts";
+import { Source, type SourceOptions } from "./source.ts";
 
 /** A source as a selection sees it. */
 export interface RatedSource {
@@ -55,7 +55,7 @@ export function createSourcePool(options: PoolOptions): SourcePool {
   return {
     configure: (servers) => {
       const known = new Map(sources.map((source) => [source.id, source]));
-      sources = servers.map((id) => known.get(id) ?? createSource(id, { ...options, isTaken }));
+      sources = servers.map((id) => known.get(id) ?? new Source(id, { ...options, isTaken }));
       const isSame = servers.length === known.size && servers.every((id) => known.has(id));
       if (!isSame) last = null;
     },

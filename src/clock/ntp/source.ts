@@ -4,27 +4,6 @@ import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-contro
 import type { ExchangeOutcome } from "./sample.ts";
 import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";
 
-/** One time server: its address, its last samples, and whether it may be polled. */
-export interface Source {
-  /** As it stands in the settings. */
-  readonly id: string;
-  readonly host: string;
-  /** null: not looked up yet. */
-  address(): DatagramAddress | null;
-  /** The samples, against the clock as it stands now. */
-  register(): SampleRegister;
-  /** A bit for each of the last eight exchanges, the newest lowest. */
-  reach(): number;
-  /** The code of the kiss-o'-death that forbade further requests; null: it may be polled. */
-  denied(): string | null;
-  /** Why the last exchange brought no sample; null: it brought one. */
-  failure(): string | null;
-  /** Polls it so many times, two seconds apart; does nothing while it has asked for fewer requests. Never rejects. */
-  poll(burst: number): Promise<void>;
-  /** Forgets its samples. */
-  forget(): void;
-}
-
 export interface SourceOptions {
   readonly exchange: (address: DatagramAddress) => Promise<ExchangeOutcome>;
   readonly resolve: ResolveHost;
@@ -46,11 +25,9 @@ const silences = 0b111;
 /** Seconds after which a name is looked up again: pools change. */
 const nameLifetimeSeconds = 3_600;
 
-export function createSource(id: string, options: SourceOptions): Source {
-  return new PolledSource(id, options);
-}
-
-class PolledSource implements Source {
+/** One time server: its address, its last samples, and whether it may be polled. */
+export class Source {
+  /** As it stands in the settings. */
   readonly id: string;
   readonly host: string;
   readonly #port: number;
@@ -74,10 +51,12 @@ class PolledSource implements Source {
     this.#options = options;
   }
 
+  /** null: not looked up yet. */
   address(): DatagramAddress | null {
     return this.#address;
   }
 
+  /** The samples, against the clock as it stands now. */
   register(): SampleRegister {
     const moved = this.#options.moved();
     this.#register = shiftSamples(this.#register, moved - this.#moved);
@@ -85,22 +64,27 @@ class PolledSource implements Source {
     return this.#register;
   }
 
+  /** A bit for each of the last eight exchanges, the newest lowest. */
   reach(): number {
     return this.#reach;
   }
 
+  /** The code of the kiss-o'-death that forbade further requests; null: it may be polled. */
   denied(): string | null {
     return this.#denied;
   }
 
+  /** Why the last exchange brought no sample; null: it brought one. */
   failure(): string | null {
     return this.#failure;
   }
 
+  /** Forgets its samples. */
   forget(): void {
     this.#register = emptyRegister;
   }
 
+  /** Polls it so many times, two seconds apart; does nothing while it has asked for fewer requests. Never rejects. */
   async poll(burst: number): Promise<void> {
     const { monotonic, timers } = this.#options;
     for (let count = 0; count < burst; count += 1) {
