@@ -43,7 +43,16 @@ export interface Form {
 
 /** The check of a document's form: members that are not known here are left alone. */
 export function validatorOf(kind: { name: string; schema: object }): Validator {
-  return createValidator(documentValidatorName(kind.name), () => tolerant(kind.schema));
+  return createValidator(documentValidatorName(kind.name), () => tolerantForm(kind.schema));
+}
+
+/** Made once for each schema: a program run from its sources then compiles it once, and not at each opening. */
+const tolerantForms = new WeakMap<object, object>();
+
+function tolerantForm(schema: object): object {
+  const known = tolerantForms.get(schema) ?? tolerant(schema);
+  tolerantForms.set(schema, known);
+  return known;
 }
 
 /** The text of a document as conf and people read it. */
