@@ -2,12 +2,12 @@ import { type Fault, StewardError } from "../contract/errors.ts";
 import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import { createLookUp } from "../store/documents/look-up.ts";
+import { pageOf } from "../store/documents/pages.ts";
 import { type Account, type AccountsState, type StoredFactor, toUser } from "./account.ts";
 import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
 import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
 import { type CheckPassword, newCredentials } from "./credentials.ts";
-import { listUsers } from "./listing.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
 import type { ClientKey, Passwords } from "./passwords.ts";
 
@@ -216,4 +216,30 @@ function viewOf({ lockOf, hasKey, tokensOf }: AccountsOptions, account: Account)
   const { id, username, two_factor } = account;
   const isKeyMissing = two_factor !== null && !hasKey(two_factor.sealed_secret);
   return toUser(account, { locked: lockOf(username), isKeyMissing, tokens: tokensOf(id) });
+}
+
+type SortMember = "username" | "created_at" | "last_login_at";
+
+/** One page of the users that match. Throws `invalid_cursor`. */
+function listUsers(users: readonly User[], query: UserQuery): UserList {
+  const { limit = 50, sort = "username", cursor } = query;
+  const member = sort.replace("-", "") as SortMember;
+  return pageOf(
+    users.filter((user) => matches(user, query)),
+    {
+      list: `users ${sort}`,
+      keyOf: (user) => [user[member] ?? "", user.id],
+      isDescending: sort.startsWith("-"),
+      limit,
+      cursor,
+    },
+  );
+}
+
+function matches(user: User, query: UserQuery): boolean {
+  if (query.role !== undefined && user.role !== query.role) return false;
+  if (query.enabled !== undefined && user.enabled !== query.enabled) return false;
+  if (query.locked !== undefined && (user.locked !== null) !== query.locked) return false;
+  const part = query.q?.toLowerCase();
+  return part === undefined || user.username.includes(part) || user.display_name.toLowerCase().includes(part);
 }

@@ -9,12 +9,11 @@ import type { FullProof, OwnAccount } from "../sign-in/own-account.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 import type { TrustedTime } from "../trusted-time.ts";
-import { createPendingSecrets, type PendingSecrets, pendingSeconds } from "./pending-secrets.ts";
 import { qrSvg } from "./qr.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
 import type { Seal } from "./seal.ts";
 import type { SecondFactor } from "./second-factor.ts";
-import { otpauthUri } from "./totp.ts";
+import { makeSecret, otpauthUri } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
 /** Adds a second factor to an account, and removes it. */
@@ -193,4 +192,31 @@ function clockInDoubt(time: TrustedTime): StewardError {
     "Codes depend on the clock, and the device's clock is not trusted: with a wrong clock you could not sign in later. Compare `clock.server_time` with your watch; synchronise the clock, or repeat with `allow_unsynchronised_clock: true`.",
     { details: { clock: time.describe({ isProven: true }) } },
   );
+}
+
+/** Seconds between a secret and the first code of it. */
+const pendingSeconds = 10 * 60;
+
+/** Secrets that were shown to a user who has not enabled them yet; only in memory, and not yet asked for at sign-in. */
+interface PendingSecrets {
+  /** A new one; it replaces the one before. */
+  open(userId: string): Promise<string>;
+  find(userId: string): string | undefined;
+  forget(userId: string): void;
+}
+
+export function createPendingSecrets(uptime: Uptime): PendingSecrets {
+  const secrets = new Map<string, { secret: string; deadline: number }>();
+  return {
+    open: async (userId) => {
+      const secret = await makeSecret();
+      secrets.set(userId, { secret, deadline: uptime() + pendingSeconds });
+      return secret;
+    },
+    find: (userId) => {
+      const pending = secrets.get(userId);
+      return pending && uptime() < pending.deadline ? pending.secret : undefined;
+    },
+    forget: (userId) => void secrets.delete(userId),
+  };
 }

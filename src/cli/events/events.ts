@@ -2,7 +2,6 @@ import type { AuditEvent } from "../../contract/types.ts";
 import { CommandError, type GivenOptions } from "../client/context.ts";
 import { followStream } from "../client/follow.ts";
 import type { Command, Invocation } from "../framework/command.ts";
-import { eventCells, eventHeads } from "./event-view.ts";
 import { verifyEvents } from "./events-verify.ts";
 
 const list: Command = {
@@ -84,4 +83,28 @@ async function follow(invocation: Invocation): Promise<void> {
       await output.line(shown, eventCells(shown));
     },
   });
+}
+
+const eventHeads = ["TIME", "SEQ", "TYPE", "WHO", "SUBJECT", "FROM", "OUTCOME", "DETAILS"] as const;
+
+/** Characters of the details that a row shows; all of them are in the JSON. */
+const shownDetails = 80;
+
+/** An event as a row of the table. */
+function eventCells(event: AuditEvent): readonly unknown[] {
+  const { time, seq, type, actor, subject, from } = event;
+  const who = actor.name ?? actor.kind;
+  return [time, seq, type, who, subject?.name, from, outcomeOf(event), detailsOf(event.details)];
+}
+
+function outcomeOf({ outcome, code, count }: AuditEvent): string {
+  const name = code ?? outcome;
+  return count > 1 ? `${name} (${count} times)` : name;
+}
+
+function detailsOf(details: Readonly<Record<string, unknown>>): string {
+  const text = Object.entries(details)
+    .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : String(value)}`)
+    .join(" ");
+  return text.length > shownDetails ? `${text.slice(0, shownDetails - 1)}…` : text;
 }

@@ -11,7 +11,6 @@ import {
   goodCopyName,
 } from "./document-kind.ts";
 import { formCopyName, formVersions, keptNames, markOf, setAside, versionNames } from "./kept-files.ts";
-import { masked } from "./mask.ts";
 import { readForm, type Usable } from "./read-form.ts";
 import { readRegister } from "./register.ts";
 
@@ -233,4 +232,21 @@ async function statOf(path: string) {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw error;
   });
+}
+
+/** A document as it may be shown: hashes, secrets and tokens are of no use to a reader, and of some to an onlooker. */
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value !== "object" || value === null) return value;
+  const secret = /hash|secret|sealed|token|refresh_key/;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      secret.test(key) && isText(member) ? "(hidden)" : masked(member),
+    ]),
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" || (Array.isArray(value) && value.some((one) => typeof one === "string"));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createPendingSecrets } from "../../../src/auth/second-factor/pending-secrets.ts";
+import { createPendingSecrets } from "../../../src/auth/second-factor/enrolment.ts";
 
 describe("a secret that is not enabled yet", () => {
   it("is kept for ten minutes of monotonic time", async () => {
