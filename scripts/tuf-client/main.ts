@@ -56,7 +56,7 @@ async function download(names: readonly string[]): Promise<void> {
   const { find, root } = await refreshed(repository);
   for (const name of names) {
     const found = await find(name);
-    if (found === null) throw new Error(`nobody signed for ${name}`);
+    if (found === null) throw new Error(`${name} is not signed`);
     await fetchTo(given("target-dir"), repository, found, root.consistent_snapshot);
   }
 }

@@ -42,7 +42,7 @@ export function isOrdinary({ code }: Pick<Refusal, "code">): boolean {
   return isForOthers(code) || code === "not_newer" || code === "superseded";
 }
 
-/** Whether another device, or this one on another channel, would take it. */
+/** Whether another device, or this one on another channel, would accept it. */
 export function isForOthers(code: Refusal["code"]): boolean {
   return code === "other_channel" || code === "other_arch" || code === "other_product";
 }

@@ -5,8 +5,8 @@ import type { UpdateKind } from "./release.ts";
 import { releaseJournalName, releaseJournalSchema, type trialPhases } from "./release-journal-schema.ts";
 
 /**
- * What root's side of an update writes down: what is installed, what is being tried, what is not to be tried again. In
- * /var/lib/steward-releases/journal.json, root's, for everybody to read; one crash-proof write for each step.
+ * What the installer records: what is installed, what is on trial, and the blocklist. In
+ * /var/lib/steward-releases/journal.json, owned by root, readable by all; one crash-proof write for each step.
  */
 export interface ReleaseJournal {
   /** Of the newest entry of the history; 0: there is none. */
@@ -22,7 +22,7 @@ export interface Slot {
   readonly good: readonly GoodRelease[];
   /** What is under way; null: nothing. */
   readonly trial: Trial | null;
-  /** Not to be taken by itself again, oldest first. */
+  /** The blocklist, oldest first: not to be applied again without a request. */
   readonly setAside: readonly SetAside[];
   /** Ids of releases that the agent has gone back from, oldest first; absent: of none. */
   readonly agentRolledBack?: readonly string[];

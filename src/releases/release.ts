@@ -131,7 +131,7 @@ function objectOf(value: unknown, name: string): Members {
   return value as Members;
 }
 
-/** Own members alone: `__proto__` and its like are of nobody's signing. */
+/** Own members only: `__proto__` and the like were not signed. */
 function member(members: Members, name: string): unknown {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }

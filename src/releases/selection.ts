@@ -30,7 +30,7 @@ export interface Device {
   readonly floors: Floors;
   /** Releases that were tried here and failed, by id. */
   readonly failed: ReadonlySet<string>;
-  /** Releases that somebody does not want here, by id. */
+  /** Releases that are held or deferred here, by id. */
   readonly held: ReadonlySet<string>;
 }
 
@@ -56,7 +56,7 @@ export interface RefusedRelease extends NoRelease {
 /** Names whose floors are kept, new ones of each kind; beyond them floors count as long as they are on offer. */
 const maximumFloors = { ofAll: 64, ofKind: 32 } as const;
 
-/** What of an offer was refused that somebody may have waited for, in words; null: nothing. */
+/** Refused releases that a person may have expected, in words; null: none. */
 export function refusalsInWords({ refused }: Selection): string | null {
   const remarkable = refused.filter(({ isOrdinary }) => !isOrdinary);
   if (remarkable.length === 0) return null;
@@ -72,7 +72,7 @@ export function refusalsInWords({ refused }: Selection): string | null {
 const [namedRefusals, longestText] = [3, 300];
 
 /**
- * What of an offer was not chosen, as the contract tells it: all that is newer and not taken, and of what is for others,
+ * The releases that were not chosen, as the contract has them: all newer ones, and of releases for other devices,
  * or not newer, the newest of its name; no more than fits. What is older than another offer is not told.
  */
 export function passedOverOf({ refused }: Pick<Selection, "refused">): PassedOver[] {

@@ -18,19 +18,19 @@ export function stagedPath(directory: string, id: string): string {
 /**
  * Opens a payload for use: what the descriptor that it gives back leads to has been hashed through it, so that another
  * file put in its place since then does not count. Its position is at the start. The caller closes it. `null`: there is
- * none. Throws `update_payload_mismatch` for what is no regular file, or not what was signed.
+ * none. Throws `update_payload_mismatch` for anything but a regular file with the signed content.
  */
 export async function openStaged(path: string, payload: SignedPayload): Promise<FileHandle | null> {
   const handle = await open(path, readFlags).catch((error: unknown) => {
     const code = systemErrorCode(error);
     if (code === "ENOENT") return null;
-    if (code === "ELOOP" || code === "ENXIO") throw mismatch(path, "it is no regular file");
+    if (code === "ELOOP" || code === "ENXIO") throw mismatch(path, "it is not a regular file");
     throw error;
   });
   if (handle === null) return null;
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw mismatch(path, "it is no regular file");
+    if (!stats.isFile()) throw mismatch(path, "it is not a regular file");
     if (stats.size !== payload.lengthBytes) {
       throw mismatch(path, `it has ${stats.size} bytes, and ${payload.lengthBytes} are signed`);
     }

@@ -6,7 +6,7 @@ import type { Blockers } from "./kind-blockers.ts";
 import type { PassedOverCounts } from "./passed-over.ts";
 import type { Floors } from "./selection.ts";
 
-/** What outlives the agent of its updates, beside the trusted metadata. */
+/** The state of updates that survives restarts, beside the trusted metadata. */
 export interface UpdateRecord {
   /** Of this device alone, 128 bits in hex: its place in waves. null: not made yet. */
   readonly seed: string | null;
@@ -37,7 +37,7 @@ export interface UpdateRecord {
   readonly announced: readonly string[];
   /** How far the journal of releases was told. */
   readonly followed: Followed;
-  /** What somebody does not want to be applied unasked yet. Of that release alone: a newer one may be what mends it. */
+  /** Postponed releases. Of that release alone: a newer one may be the fix. */
   readonly postponed: { readonly rules: Postponed | null; readonly binary: Postponed | null };
 }
 
@@ -83,7 +83,7 @@ export interface StoredCheck {
   readonly body_bytes: number;
 }
 
-/** What is shown of a release; what is fetched is always of a refresh of now. */
+/** What is shown of a release; downloads always follow a fresh check. */
 export interface StoredRelease {
   readonly id: string;
   readonly kind: "rules" | "binary";

@@ -20,7 +20,7 @@ const positionBytes = 6;
 
 /**
  * Where this device stands in the line for a release: [0, 1), evenly spread over devices, another place for each
- * release, and known to nobody without the device's seed (16 bytes).
+ * release, and not computable without the device's seed (16 bytes).
  */
 export function wavePosition(seed: Uint8Array, releaseId: string): number {
   const digest = createHmac("sha256", seed).update(releaseId, "ascii").digest();

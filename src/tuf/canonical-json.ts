@@ -36,7 +36,7 @@ function writtenObject(value: object): string {
 
 /**
  * JavaScript compares UTF-16, where U+FFFF stands behind U+10000. Sign by sign, since what is sorted here may be half a
- * million names that nobody has signed yet.
+ * million names that are not verified yet.
  */
 function byCodePoint(left: string, right: string): number {
   let index = 0;

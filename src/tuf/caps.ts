@@ -19,7 +19,7 @@ export interface Caps {
   readonly jsonDepth: number;
   /** Values in it, all that are nested in others counted; each costs some µs before it is known who signed them. */
   readonly jsonValues: number;
-  /** Signatures of one file, and keys of one role: each signature that is looked at costs 5 ms. */
+  /** Signatures of one file, and keys of one role: each signature that is verified costs 5 ms. */
   readonly signatures: number;
   /** Seconds for a whole refresh, the searches in delegations included. */
   readonly refreshSeconds: number;

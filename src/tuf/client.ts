@@ -18,10 +18,10 @@ export interface Refreshed {
   readonly rotations: number;
   /** What timestamp.json came with, to ask next time whether it is unchanged. */
   readonly validators: Validators | undefined;
-  /** TUF 5.6.7: depth first, in the order of the delegations; null: nobody signed for it. */
+  /** TUF 5.6.7: depth first, in the order of the delegations; null: it is not signed. */
   find(path: string): Promise<FoundTarget | null>;
   /**
-   * Every target of `<channel>/<kind>/` that `find` finds, whoever signed for it. Only delegations whose patterns can
+   * Every target of `<channel>/<kind>/` that `find` finds, in every role. Only delegations whose patterns can
    * hold such a path are read.
    */
   list(channel: string, kind: string): Promise<readonly FoundTarget[]>;

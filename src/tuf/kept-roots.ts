@@ -1,7 +1,7 @@
 import { caps } from "./caps.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 
-/** Under which name a root is kept for who follows later. */
+/** Under which name a root is kept. */
 export function keptRootName(version: number): string {
   return `${version}.root`;
 }
@@ -10,7 +10,7 @@ export function keptRootName(version: number): string {
 const keptRoots = caps.rootRotations;
 
 /**
- * Trusted metadata whose roots are all kept in `roots` besides: root's side of an update stands on a root of its own,
+ * Trusted metadata whose roots are all kept in `roots` besides: the installer has a root of its own,
  * which may be older, and follows the chain from there without a server. `roots` is another directory, for a delegated
  * role may have any name.
  */

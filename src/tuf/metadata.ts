@@ -92,7 +92,7 @@ export interface Signature {
   readonly sig: string;
 }
 
-/** A metadata file: what was signed, and by whom. */
+/** A metadata file: the signed part, and the signatures. */
 export interface Metadata<T extends RoleType> {
   readonly signed: SignedTypes[T];
   readonly signatures: readonly Signature[];

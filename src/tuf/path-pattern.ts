@@ -8,7 +8,7 @@ export function isDelegated(role: DelegatedRole, path: string): boolean {
   return (role.path_hash_prefixes ?? []).some((prefix) => hash.startsWith(prefix));
 }
 
-/** Whether a delegation can be about any target of `<channel>/<kind>/`; of hashes nobody can say. */
+/** Whether a delegation can be about any target of `<channel>/<kind>/`; hashed paths do not say. */
 export function mayHold(role: DelegatedRole, channel: string, kind: string): boolean {
   if (!role.paths) return true;
   return role.paths.some((pattern) => {

@@ -155,7 +155,7 @@ function flag(value: unknown, where: string): void {
   if (typeof value !== "boolean") fail(where, "true or false", value);
 }
 
-/** The strict reader has refused what is no integer. */
+/** The strict reader has refused numbers that are not integers. */
 function natural(value: unknown, where: string, least: number): void {
   if (typeof value !== "number" || value < least) fail(where, `a number from ${least} on`, value);
 }

@@ -19,7 +19,7 @@ export interface Session {
   readonly known?: Validators | undefined;
 }
 
-/** The kept file of a role, if its present signers vouch for it: after a change of keys it may be nobody's any more. */
+/** The kept file of a role, if it is signed by the present keys: after a change of keys it may no longer be. */
 export async function loadTrusted<T extends "timestamp" | "snapshot" | "targets">(
   { files, caps, verifiers }: Session,
   type: T,
@@ -86,7 +86,7 @@ export function requireNotBelow(role: string, version: number, trusted: number):
   if (version >= trusted) return;
   throw new StewardError(
     "update_rollback_refused",
-    `The server offers version ${version} of the role ${role}, and this device knows version ${trusted}: it is older, or somebody wants it to seem so.`,
+    `The server offers version ${version} of the role ${role}, and this device knows version ${trusted}: the server is out of date, or this is a rollback attack.`,
   );
 }
 

@@ -74,7 +74,7 @@ function kindOf({ keytype, scheme }: Key): string {
   return `${keytype}/${scheme}`;
 }
 
-/** Why one of these keys can be nobody's; null where nothing speaks against them. Other kinds of keys count for nothing here. */
+/** Why one of these keys is a placeholder; null: none is. Keys of other types do not count here. */
 export function placeholderKey(keys: Readonly<Record<string, Key>>): string | null {
   for (const [id, { keytype, keyval }] of Object.entries(keys)) {
     const problem = keytype === "ed25519" ? keyProblem(bytesOf(keyval.public)) : null;
@@ -83,7 +83,7 @@ export function placeholderKey(keys: Readonly<Record<string, Key>>): string | nu
   return null;
 }
 
-/** Empty for what is not hex. */
+/** Empty where the text is not hex. */
 function bytesOf(hex: string): Uint8Array {
   return /^([0-9a-fA-F]{2})*$/.test(hex) ? Buffer.from(hex, "hex") : new Uint8Array();
 }

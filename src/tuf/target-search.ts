@@ -14,11 +14,11 @@ interface Walk {
   readonly isExhaustive: boolean;
   /** True when it has seen enough. */
   readonly visit: (role: string, targets: Targets) => boolean;
-  /** Patterns that may still be looked at: thousands of targets against thousands of them would hold up the agent. */
+  /** Patterns that may still be compared: thousands of targets against thousands of patterns would block the agent. */
   readonly budget: { patterns: number };
 }
 
-/** Targets of other channels that are looked at, of each kind. */
+/** Targets of other channels that are read, of each kind. */
 const mostElsewhere = 256;
 
 /** `load` gives a role's verified metadata, as the delegation at hand wants them signed. */
@@ -91,7 +91,7 @@ function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
       if (budget.patterns < 0) throw tooMany(caps);
       const wanted = roles.filter(isWanted);
       const last = isExhaustive ? -1 : wanted.findIndex((one) => one.terminating);
-      if (last >= 0) pending.length = 0; // §5.6.7.2.1: nobody behind a terminating delegation is asked
+      if (last >= 0) pending.length = 0; // §5.6.7.2.1: roles behind a terminating delegation are not searched
       const next = last < 0 ? wanted : wanted.slice(0, last + 1);
       pending.push(
         ...next.map((one) => ({ role: one, signers: { ...one, keys }, depth: depth + 1 })).reverse(),
@@ -107,6 +107,6 @@ function patternsOf({ paths, path_hash_prefixes: prefixes }: DelegatedRole): num
 function tooMany({ delegatedRoles, delegationDepth, delegationPatterns }: Caps): StewardError {
   return new StewardError(
     "update_limit_exceeded",
-    `The repository delegates to more than ${delegatedRoles} roles, deeper than ${delegationDepth}, or by so many patterns that more than ${delegationPatterns} would have to be looked at.`,
+    `The repository delegates to more than ${delegatedRoles} roles, deeper than ${delegationDepth}, or by so many patterns that more than ${delegationPatterns} would have to be compared.`,
   );
 }

@@ -29,7 +29,7 @@ export async function updateRoot(session: Session): Promise<{ root: Root; rotati
   );
 }
 
-/** §5.2. What was trusted once is looked at again each time: a file can rot, and what is no key may have been let in. */
+/** §5.2. The trusted root is verified again each time: a file can be damaged, and an earlier release may have accepted an invalid key. */
 async function loadRoot({ files, verifiers }: Session): Promise<Root> {
   const bytes = await files.read("root");
   if (bytes !== null) return readRootOfTrust(bytes, verifiers).root;

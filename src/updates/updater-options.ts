@@ -16,7 +16,7 @@ export interface UpdaterOptions {
   readonly files: MetadataFiles;
   readonly payloads: Payloads;
   readonly installer: Installer;
-  /** Of the server or the directory under `url`; `signal` ends what is read of its metadata. */
+  /** The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. */
   readonly openRepository: (url: string, signal: AbortSignal) => Repository;
   /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
@@ -25,9 +25,9 @@ export interface UpdaterOptions {
   readonly bootId: string;
   /** 0 to 1. */
   readonly random: () => number;
-  /** The best known time, whoever vouches for it. */
+  /** The best known time, trusted or not. */
   readonly now: () => Date;
-  /** What expiry dates are held against: no later than now for certain where nobody vouches for the clock. */
+  /** The time that expiry dates are compared with: certainly not later than now while the clock is not trusted. */
   readonly expiryNow: () => Date;
   readonly isClockTrusted: () => boolean;
   readonly settings: () => Settings["update"];
@@ -44,15 +44,15 @@ export interface UpdaterOptions {
   readonly notify: (type: UpdateEventType, details: Record<string, string | number | boolean | null>) => void;
 }
 
-/** Root's side of an update, as the agent sees it: it can ask, and read what came of it. */
+/** The installer, as the agent sees it: it can be started, and its journal read. */
 export interface Installer {
   /**
-   * Settles when root's side has done what it does at once: a release then is on trial, or the journal says why it was
+   * Settles when the installer has begun: the release is then on trial, or the journal says why it was
    * refused. Throws `forbidden`, `not_found`, `internal_error` where it could not be asked, and the signal's reason: that
-   * ends the waiting, and not what root's side does.
+   * ends the waiting, not the installer.
    */
   ask(request: InstallRequest, signal: AbortSignal): Promise<void>;
-  /** The agent has found something on trial at its start: sees to it that somebody goes on with it. */
+  /** The agent has found a trial at its start: starts the installer where it is not running. */
   goOn(): void;
   /** The release journal; null: there is none. */
   read(): Promise<Uint8Array | null>;

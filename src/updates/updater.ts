@@ -24,7 +24,7 @@ import { createProgress } from "./status/progress.ts";
 import { ReleaseWatch } from "./status/release-watch.ts";
 import { updateProblem } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
-import { createRootLook } from "./trust/root-look.ts";
+import { createRootPoll } from "./trust/root-look.ts";
 import { Trust } from "./trust/trust.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import type { UpdaterOptions } from "./updater-options.ts";
@@ -48,7 +48,7 @@ class Room implements UpdateRoom {
   readonly #parts: UpdateParts;
   readonly #checks: CheckScheduler;
   readonly #applying: Applying;
-  readonly #lookAtRoot: () => void;
+  readonly #pollRoot: () => void;
   #isStopped = false;
 
   constructor(options: UpdaterOptions) {
@@ -79,7 +79,7 @@ class Room implements UpdateRoom {
       isHeldUp: () => this.#isInstallerReading(),
       onEnd: (isForApplying) => this.#onChecked(isForApplying),
     });
-    this.#lookAtRoot = createRootLook({ ...options, trust }, () => this.#checks.rootInstalled());
+    this.#pollRoot = createRootPoll({ ...options, trust }, () => this.#checks.rootInstalled());
   }
 
   async open(): Promise<void> {
@@ -88,16 +88,16 @@ class Room implements UpdateRoom {
     await this.#parts.trust.load();
     // What cannot be listed counts as absent: downloading it will report what is wrong with the disk.
     await this.#parts.downloads.load().catch(() => undefined);
-    await this.#parts.watch.look();
+    await this.#parts.watch.refresh();
   }
 
   status(): UpdatesStatus {
-    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
+    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
     return updatesStatus(this.#parts);
   }
 
   trust(): UpdateTrust {
-    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#lookAtRoot();
+    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
     return this.#parts.trust.view();
   }
 
@@ -126,7 +126,7 @@ class Room implements UpdateRoom {
 
   async apply(request: Parameters<Updates["apply"]>[0]): Promise<UpdatesStatus> {
     // The installer may have ended a trial just now.
-    await this.#parts.watch.look();
+    await this.#parts.watch.refresh();
     const { kinds, source } = applyOrder(this.#parts, request);
     const requireFree = (): void => {
       this.#applying.requireFree();
@@ -141,7 +141,7 @@ class Room implements UpdateRoom {
   }
 
   async rollBack(kind: UpdateKind): Promise<UpdatesStatus> {
-    await this.#parts.watch.look();
+    await this.#parts.watch.refresh();
     requireRollback(this.#parts, kind);
     this.#applying.requireFree();
     this.#applying.rollBack(kind);

@@ -8,7 +8,7 @@ import type {
 } from "../contract/types.ts";
 import type { UpdateKind } from "../releases/release.ts";
 
-/** The room of updates: looks for them, fetches what it may, and knows whose signatures count. */
+/** The room of updates: checks for them, downloads and applies them, and keeps the root of trust. */
 export interface Updates {
   status(): UpdatesStatus;
   trust(): UpdateTrust;
@@ -20,9 +20,9 @@ export interface Updates {
    */
   check(request: { repository?: string | undefined }): Promise<UpdatesStatus>;
   /**
-   * Begins to apply what is available of a kind after a fresh look, fetching it first where it has to; how it goes shows
+   * Begins to apply the available releases of a kind after a fresh check, downloading them first if needed; progress shows
    * in the status. Throws `update_busy`, `no_update_available`, `update_not_acceptable` (it has failed here),
-   * `update_not_set_up`, `state_damaged`, and what `check` throws, but for two looks within 10 s.
+   * `update_not_set_up`, `state_damaged`, and what `check` throws, except for two checks within 10 s.
    */
   apply(request: { kind: UpdateKind | "all"; repository?: string | undefined }): Promise<UpdatesStatus>;
   /**
@@ -30,7 +30,7 @@ export interface Updates {
    * `update_not_set_up`, `state_damaged`.
    */
   rollBack(kind: UpdateKind): Promise<UpdatesStatus>;
-  /** What is available now is not applied unasked for so many seconds. Throws `no_update_available`. */
+  /** The available release is not applied without a request for so many seconds. Throws `no_update_available`. */
   postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus>;
   /** Throws `update_trust_not_established`, `update_root_unusable`, `validation_failed` for another fingerprint. */
   confirmTrust(fingerprint: string, by: string): Promise<UpdatesStatus>;

@@ -103,33 +103,33 @@ describe("a watch over the journal of releases", () => {
   it("keeps what it knew while the journal cannot be read, and says so; a journal mended is good again", async () => {
     const { side, watch, changes } = await openWatch();
     side.good("rules", { id: "1".repeat(32), name: "base", version: "1.0.0" });
-    await watch.look();
+    await watch.refresh();
     side.damage = "{}";
-    await watch.look();
+    await watch.refresh();
     assert.match(watch.unreadable() ?? "", /cannot be read/);
     assert.equal(watch.journal().slots.rules.good[0]?.version, "1.0.0");
     side.damage = null;
-    await watch.look();
+    await watch.refresh();
     assert.deepEqual([watch.unreadable(), changes()], [null, 3]);
   });
 
   it("takes a journal that is gone for none, and does not tell it all again when it is back", async () => {
     const { device, side, watch } = await openWatch();
     side.refuse("rules", "1".repeat(32), "It is withdrawn.");
-    await watch.look();
+    await watch.refresh();
     const { read } = side;
     side.read = async () => null;
-    await watch.look();
+    await watch.refresh();
     assert.equal(watch.journal().sequence, 0);
     side.read = read;
-    await watch.look();
+    await watch.refresh();
     assert.equal(device.types().filter((type) => type === "update.refused").length, 1);
   });
 
   it("says when a trial has ended, or with the reason of a signal", async () => {
     const { side, watch } = await openWatch();
     await side.ask({ verb: "install", id: "1".repeat(32) }, new AbortController().signal);
-    await watch.look();
+    await watch.refresh();
     const ending = new AbortController();
     const reason = new Error("stopping");
     const stopped = assert.rejects(watch.untilQuiet(ending.signal), reason);
@@ -137,7 +137,7 @@ describe("a watch over the journal of releases", () => {
     await stopped;
     const quiet = watch.untilQuiet(new AbortController().signal);
     side.commit("rules");
-    await watch.look();
+    await watch.refresh();
     await quiet;
   });
 });

@@ -64,7 +64,7 @@ async function checked(device: Appliance): Promise<void> {
 }
 
 describe("applying unasked", () => {
-  it("asks root's side for rules when they are here, and follows them until they are good", async () => {
+  it("starts the installer for rules when they are here, and follows them until they are good", async () => {
     const device = await openAppliance();
     const id = device.release({ version: "1.0.0" });
     await checked(device);
@@ -381,7 +381,7 @@ describe("going back", () => {
     assert.deepEqual(device.asked(), []);
   });
 
-  it("asks root's side, and is shown as such", async () => {
+  it("starts the installer, and is shown as such", async () => {
     const device = await openAppliance();
     device.side.good(
       "rules",

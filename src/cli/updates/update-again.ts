@@ -5,8 +5,8 @@ import type { Invocation } from "../framework/command.ts";
 import { releaseWords } from "./update-words.ts";
 
 /**
- * Has root's side forget that these releases failed here: those on offer, else the last of each kind, for a stick may offer
- * it. What is held or deferred root's side takes from whoever asks for it. Throws CommandError: 5 (there is none), and what the installer ends with.
+ * Has the installer forget that these releases failed here: the available ones, else the last of each kind, for a stick
+ * may hold it. Held and deferred releases need no such permission. Throws CommandError: 5 (there is none), and what the installer ends with.
  */
 export async function forgive(
   { places, context, output }: Invocation,
@@ -18,7 +18,7 @@ export async function forgive(
   if (releases.length === 0) {
     throw new CommandError(
       5,
-      "Nothing of that kind has failed here; leave --again out. What there is: steward update status",
+      "No release of that kind has failed here; leave --again out. See steward update status.",
     );
   }
   for (const release of releases) {

@@ -7,7 +7,7 @@ import { CommandError, OnlyExitCode } from "../client/context.ts";
 import type { Command, Invocation, Positional } from "../framework/command.ts";
 import { requireConsent } from "../framework/consent.ts";
 import { forgive } from "./update-again.ts";
-import { beginLook, followUpdates, refuseFailed } from "./update-following.ts";
+import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { outcomeReport } from "./update-history.ts";
 import { rollBackAsRoot } from "./update-orders.ts";
 import { repositoryOf, repositoryOption } from "./update-repository.ts";
@@ -23,14 +23,14 @@ export const kindsPositional: Positional = {
   isOptional: true,
 };
 
-const noWait = { name: "no-wait", summary: "begin, and do not wait for the end" } as const;
+const noWait = { name: "no-wait", summary: "return without waiting for the result" } as const;
 
 export const apply: Command = {
   path: ["update", "apply"],
   summary:
-    "Apply what is available now, see whether it is healthy, and undo it if not; exit 1: it was undone or refused",
+    "Apply available releases now, check their health, and undo them if they are not healthy; exit 1: undone or refused",
   positionals: [kindsPositional],
-  options: [repositoryOption, { name: "again", summary: "also what has failed here; as root" }, noWait],
+  options: [repositoryOption, { name: "again", summary: "also releases that failed here; as root" }, noWait],
   async run(invocation) {
     await withAgent(async () => {
       const kind = kindsOf(invocation);
@@ -49,13 +49,13 @@ export const apply: Command = {
 
 export const rollback: Command = {
   path: ["update", "rollback"],
-  summary: "Go back to the release before; the present one is held from then on, and not taken by itself",
+  summary: "Go back to the previous release; the present one is held and applied again on request only",
   positionals: [{ name: "KIND", values: updateKinds }],
   options: [
     noWait,
     {
       name: "as-root",
-      summary: "at any time, without the agent, which may do it for 72 hours alone; as root",
+      summary: "without the agent, and after the 72 hours in which the agent may do it; as root",
     },
   ],
   async run(invocation) {
@@ -63,7 +63,10 @@ export const rollback: Command = {
     if (kind === undefined) return;
     const consent = (version: string | null): Promise<void> => {
       const present = version === null ? `the present ${kind}` : `${kind} ${version}`;
-      return requireConsent(invocation, `Go back from ${present} to the release before?${restarted([kind])}`);
+      return requireConsent(
+        invocation,
+        `Go back from ${present} to the previous release?${restarted([kind])}`,
+      );
     };
     if (invocation.options.has("as-root")) return rollBackAsRoot(invocation, kind, consent);
     await withAgent(async () => {
@@ -77,7 +80,7 @@ export const rollback: Command = {
   },
 };
 
-/** Those that a word of the command line means. */
+/** The kinds that a positional means. */
 export function selected(word: string): readonly Release["kind"][] {
   return updateKinds.filter((kind) => word === "all" || word === kind);
 }
@@ -87,7 +90,7 @@ export function kindsOf({ positionals }: Invocation): Release["kind"] | "all" {
   return updateKinds.find((kind) => kind === positionals[0]) ?? "all";
 }
 
-/** In process nobody would be left who goes on with it. Throws CommandError(8) with what to do instead. */
+/** Only a running agent can go on with it. Throws CommandError(8) with what to do instead. */
 async function withAgent(act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -95,7 +98,7 @@ async function withAgent(act: () => Promise<void>): Promise<void> {
     if (!(error instanceof AgentAbsent)) throw error;
     throw new CommandError(
       8,
-      `${error.message} It is the agent who asks root's side for it. A release that is on trial already is root's to end: \`steward update confirm\` and \`steward update abort\` work without the agent, and so does \`steward update rollback KIND --as-root\`.`,
+      `${error.message} Only the agent can start this. \`steward update confirm\`, \`steward update abort\` and \`steward update rollback KIND --as-root\` work without the agent.`,
     );
   }
 }
@@ -105,7 +108,7 @@ function question({ options, positionals }: Invocation, { available }: Updates):
   const directory = options.text("repo");
   if (directory !== undefined) return `Apply what the repository in ${directory} offers?${restarted(kinds)}`;
   const releases = kinds.flatMap((kind) => available[kind] ?? []);
-  if (releases.length === 0) return "Look for updates, and apply what there is?";
+  if (releases.length === 0) return "Check for updates, and apply what is found?";
   return `Apply ${releases.map(releaseWords).join(" and ")}?${restarted(releases.map(({ kind }) => kind))}`;
 }
 
@@ -122,9 +125,9 @@ interface Errand {
 async function carriedOut(invocation: Invocation, { begin, kinds, isWanted }: Errand): Promise<void> {
   const { options, output } = invocation;
   const known = (await newEntries(invocation, 0))[0]?.sequence ?? 0;
-  const begun = await beginLook(invocation, begin);
+  const begun = await beginCheck(invocation, begin);
   if (options.has("no-wait")) {
-    return output.changed(begun, "It has begun; `steward update status` says how it goes.");
+    return output.changed(begun, "It has begun; `steward update status` shows the progress.");
   }
   const { ended, entries } = await followed(invocation, { begun, kinds, known });
   if (entries.length === 0) return nothingDone(invocation, { begun, ended, kinds });
@@ -151,11 +154,11 @@ interface Standing {
   entries: readonly HistoryEntry[];
 }
 
-/** Between the steps there are moments in which nothing is under way: what was fetched is handed over, kind after kind. */
+/** Between the steps there are moments in which nothing is in progress: the installer takes over one kind after the other. */
 function isMoreToCome({ begun, status, kinds, entries }: Standing): boolean {
   if (entries.some(({ outcome }) => outcome !== "good")) return false;
-  const hasLooked = status.schedule.last_check?.at !== begun.schedule.last_check?.at;
-  if (entries.length === 0 && !hasLooked) return true;
+  const hasChecked = status.schedule.last_check?.at !== begun.schedule.last_check?.at;
+  if (entries.length === 0 && !hasChecked) return true;
   const isStaged = (kind: Release["kind"]) => status.available[kind]?.staged === true;
   return kinds.some((kind) => isStaged(kind) && !entries.some((entry) => entry.kind === kind));
 }
@@ -166,7 +169,7 @@ async function newEntries({ client }: Invocation, known: number): Promise<Histor
   return items.filter(({ sequence }) => sequence > known);
 }
 
-/** It ended before root's side was asked: says why. */
+/** It ended before the installer was started: says why. */
 async function nothingDone(
   { output }: Invocation,
   { begun, ended, kinds }: { begun: Updates; ended: Updates; kinds: Errand["kinds"] },

@@ -8,22 +8,22 @@ import { formatBytes } from "../system/facts-view.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { healthWords, releaseWords } from "./update-words.ts";
 
-/** Milliseconds between two looks: quick at first, for an idle check takes less than a second. */
-const firstLookMilliseconds = 50;
-const mostLookMilliseconds = 1_000;
+/** Milliseconds between two polls: short at first, for an idle check takes less than a second. */
+const firstPollMilliseconds = 50;
+const mostPollMilliseconds = 1_000;
 
-/** Milliseconds that an agent may be away; while a release is on trial it may itself be what is restarted and undone. */
+/** Milliseconds that an agent may be away; on trial it may itself be the release that is restarted and undone. */
 const patience = { onTrial: 600_000, else: 30_000 } as const;
 
 /** ECMA-48 EL: erases the line that the cursor stands on. */
 const eraseLine = "\r\u001b[K";
 
-/** Looks, milliseconds apart, that the next of several steps is waited for. */
-const gap = { looks: 8, milliseconds: 250 } as const;
+/** Polls, and milliseconds between them, for which the next of several steps is awaited. */
+const gap = { polls: 8, milliseconds: 250 } as const;
 
 /**
- * Looks until nothing is under way any more, and for a moment longer where more is to come; on a terminal it shows how far
- * it is. Throws CommandError: 130 at Ctrl-C, 8.
+ * Polls until nothing is in progress, and for a moment longer where more is to come; on a terminal it shows the
+ * progress. Throws CommandError: 130 at Ctrl-C, 8.
  */
 export async function followUpdates(
   invocation: Invocation,
@@ -38,17 +38,17 @@ export async function followUpdates(
     return nextStatus(invocation, { status, interruption, show });
   };
   let status = begun;
-  let milliseconds = firstLookMilliseconds;
-  let idleLooks = 0;
+  let milliseconds = firstPollMilliseconds;
+  let idlePolls = 0;
   try {
     for (;;) {
       if (isUnderWay(status)) {
-        idleLooks = 0;
+        idlePolls = 0;
         show(progressLine(status));
         status = await next(status, milliseconds);
-        milliseconds = Math.min(mostLookMilliseconds, milliseconds * 1.5);
-      } else if (idleLooks < gap.looks && (await isMoreToCome(status))) {
-        idleLooks += 1;
+        milliseconds = Math.min(mostPollMilliseconds, milliseconds * 1.5);
+      } else if (idlePolls < gap.polls && (await isMoreToCome(status))) {
+        idlePolls += 1;
         status = await next(status, gap.milliseconds);
       } else return status;
     }
@@ -57,11 +57,11 @@ export async function followUpdates(
   }
 }
 
-/** Seconds that a look is waited for, as many as lie between two of them; and how often: the schedule looks too, and nobody does while a release is handed over. */
+/** Seconds to wait for the next check, and how often: scheduled checks count too, and none begins while the installer takes over a release. */
 const turn = { mostSeconds: 10, tries: 7 } as const;
 
-/** Begins what looks into a repository; soon after another look it waits, unless nobody is to wait. Throws `rate_limited`, CommandError(130). */
-export async function beginLook(
+/** Begins what checks a repository; soon after another check it waits, unless `--no-wait` is given. Throws `rate_limited`, CommandError(130). */
+export async function beginCheck(
   { context, options, output }: Invocation,
   begin: () => Promise<Updates>,
 ): Promise<Updates> {
@@ -72,7 +72,7 @@ export async function beginLook(
       const seconds = error instanceof StewardError ? error.details.retryAfterSeconds : undefined;
       const isSoon = seconds !== undefined && seconds <= turn.mostSeconds && tries < turn.tries;
       if (!isSoon || options.has("no-wait")) throw error;
-      await output.remark(`The last look was a moment ago; the next one begins in ${seconds} s.`);
+      await output.remark(`The last check was a moment ago; the next one begins in ${seconds} s.`);
       const interruption = context.interruption();
       await delay(seconds * 1_000, undefined, { signal: interruption }).catch(() => undefined);
       if (interruption.aborted) throw new CommandError(130, "Interrupted; nothing was begun.");
@@ -80,10 +80,10 @@ export async function beginLook(
   }
 }
 
-/** Throws what a check that failed says of itself. */
+/** Throws the error of a check that failed. */
 export function refuseFailed({ schedule: { last_check } }: Updates): void {
   if (last_check?.outcome !== "failed") return;
-  const detail = last_check.detail ?? "The check failed, and nothing is known of why.";
+  const detail = last_check.detail ?? "The check failed for an unknown reason.";
   const code = Object.keys(errorCodes).find((known): known is ErrorCode => known === last_check.code);
   throw code === undefined ? new CommandError(1, detail) : new StewardError(code, detail);
 }
@@ -94,17 +94,17 @@ interface Look {
   show: (line: string) => void;
 }
 
-/** Whoever updates Steward restarts it: an agent that was there and is away comes back, as the new release or the old one. */
+/** An update of Steward restarts the agent: it comes back as the new release or the old one. */
 async function nextStatus(invocation: Invocation, { status, interruption, show }: Look): Promise<Updates> {
   const most = isApplying(status) ? patience.onTrial : patience.else;
-  for (let waited = 0; ; waited += mostLookMilliseconds) {
+  for (let waited = 0; ; waited += mostPollMilliseconds) {
     try {
       return await invocation.client.call("getUpdates", {});
     } catch (error) {
       if (!isAway(error) || waited >= most) throw error;
     }
-    show("The agent is away; it is restarted where Steward itself is updated …");
-    await delay(mostLookMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
+    show("The agent is restarting …");
+    await delay(mostPollMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
     if (interruption.aborted) throw interrupted(status);
   }
 }
@@ -116,7 +116,7 @@ function isAway(error: unknown): boolean {
 
 function interrupted(status: Updates): CommandError {
   const what = isApplying(status)
-    ? "root's side goes on with the update; `steward update status` says how far it is."
+    ? "the installer goes on with the update; `steward update status` shows the progress."
     : "the agent goes on with the check.";
   return new CommandError(130, `Interrupted; ${what}`);
 }
@@ -134,7 +134,7 @@ function isApplying({ state, trial, progress }: Updates): boolean {
   return trial !== null || applyingStates.includes(state) || applyingStates.includes(progress?.phase ?? "");
 }
 
-/** One line that is written over; nothing where nobody would see it. */
+/** One line that is written over; nothing where the output is not a terminal. */
 function createProgressLine({ context, options }: Invocation): (line: string) => void {
   const { stderr } = context;
   if (!stderr.isTTY || options.has("quiet")) return () => undefined;
@@ -160,7 +160,7 @@ function progressWords({ phase, name, done_bytes, total_bytes }: UpdateProgress)
   switch (phase) {
     case "idle":
     case "checking":
-      return "Looking for updates …";
+      return "Checking for updates …";
     case "verifying":
       return `Verifying ${release} …`;
     case "installing":
@@ -170,7 +170,7 @@ function progressWords({ phase, name, done_bytes, total_bytes }: UpdateProgress)
     case "rolling_back":
       return `Rolling back ${release} …`;
     case "downloading":
-      return `Fetching ${release}: ${formatBytes(done_bytes)}${shareOf(done_bytes, total_bytes)}`;
+      return `Downloading ${release}: ${formatBytes(done_bytes)}${shareOf(done_bytes, total_bytes)}`;
   }
 }
 

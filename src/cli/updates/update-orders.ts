@@ -17,11 +17,11 @@ import { requireLocal } from "../client/places.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { outcomeReport } from "./update-history.ts";
 
-/** What root orders a release on trial; with agent and guard dead too, for root's side is run here. */
+/** Root's orders for a release on trial; they work without agent and guard, for the installer is run here. */
 export const orderCommands: readonly Command[] = [
   orderCommand(
     "confirm",
-    "Take the release on trial as healthy, as root; works without agent and guard",
+    "Accept the release on trial as healthy, as root; works without agent and guard",
     "good",
   ),
   orderCommand("abort", "Undo the release on trial now, as root; works without agent and guard", "aborted"),
@@ -85,31 +85,28 @@ function kindOnTrial({ positionals }: Invocation, { slots }: ReleaseJournal, ord
   return kind;
 }
 
-/** Milliseconds between two looks; and looks: a guard that is alive carries the order out, and watches the former release then. */
-const lookMilliseconds = 250;
-const looks = 3_600;
+/** Milliseconds between two polls, and polls: a running guard executes the order, and then watches the previous release. */
+const pollMilliseconds = 250;
+const mostPolls = 3_600;
 
-/** What became of the trial. Throws CommandError: 1 (it takes longer), 130. */
+/** How the trial ended. Throws CommandError: 1 (it takes longer), 130. */
 async function ending(
   invocation: Invocation,
   { kind, known }: { kind: UpdateKind; known: number },
 ): Promise<JournalEntry> {
   const interruption = invocation.context.interruption();
-  for (let look = 0; look < looks; look += 1) {
+  for (let polls = 0; polls < mostPolls; polls += 1) {
     const { history } = await readJournal(invocation);
     const entry = history.findLast((one) => one.sequence > known && one.kind === kind);
     if (entry !== undefined) return entry;
-    await delay(lookMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
+    await delay(pollMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
     if (interruption.aborted) {
-      throw new CommandError(
-        130,
-        "Interrupted; the order stands. `steward update status` says what becomes of it.",
-      );
+      throw new CommandError(130, "Interrupted; the order stands. `steward update status` shows the result.");
     }
   }
   throw new CommandError(
     1,
-    "The order stands, and is not carried out yet: `steward update status` says how far it is.",
+    "The order stands and is not executed yet: `steward update status` shows the progress.",
   );
 }
 

@@ -3,7 +3,7 @@ import { kindsOf, kindsPositional, selected } from "./update-apply.ts";
 
 export const postpone: Command = {
   path: ["update", "postpone"],
-  summary: "Do not apply what is available unasked for a while",
+  summary: "Postpone the automatic application of available releases",
   positionals: [kindsPositional],
   options: [{ name: "for", value: "DURATION", summary: "5m to 30d, such as 12h; 1d if not given" }],
   worksOffline: true,
@@ -17,7 +17,7 @@ export const postpone: Command = {
     const until = postponed.map((one) => `${one} before ${status.postponed[one]}`);
     await output.changed(
       status,
-      `Not applied unasked: ${until.join(", ")}. \`steward update apply\` applies them all the same.`,
+      `Not applied automatically: ${until.join(", ")}. \`steward update apply\` applies them anyway.`,
     );
   },
 };

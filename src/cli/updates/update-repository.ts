@@ -10,7 +10,7 @@ export const repositoryOption: Option = {
   summary: "a repository on this device instead, such as a USB stick",
 };
 
-/** The directory of the option as the API takes it. Throws CommandError(2) together with `--url`: it would be another device's. */
+/** The directory of the option as the API takes it. Throws CommandError(2) together with `--url`: the directory would be of another device. */
 export function repositoryOf({ options, places }: Invocation, command: string): { repository?: string } {
   const directory = options.text("repo");
   if (directory === undefined) return {};

@@ -15,7 +15,7 @@ import { fingerprintGroups } from "../terminal/fingerprint.ts";
 const rootFileMode = 0o644;
 const directoryMode = 0o755;
 
-/** As much as the agent reads of one; what is larger is refused before it is judged. */
+/** As much as the agent reads of one; a larger file is refused unread. */
 const maximumBytes = 512_000;
 
 /**
@@ -43,7 +43,7 @@ export async function installTrust(invocation: Invocation): Promise<void> {
   );
 }
 
-/** An agent looks for a root every few seconds when it is asked for its status; milliseconds. */
+/** Milliseconds between polls: an agent looks for a new root when its status is read. */
 const lookMilliseconds = 250;
 const looks = 30;
 

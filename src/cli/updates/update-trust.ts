@@ -10,7 +10,7 @@ import { installTrust } from "./update-trust-install.ts";
 
 const show: Command = {
   path: ["update", "trust", "show"],
-  summary: "Show whose signatures of updates count here, and what is missing",
+  summary: "Show the root of trust of updates: its keys, and whether it is confirmed and proven",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -25,7 +25,7 @@ const install: Command = {
   summary: "Put the publisher's root of trust on this device, as root",
   positionals: [{ name: "FILE" }],
   options: [
-    { name: "replace", summary: "also in the place of another one" },
+    { name: "replace", summary: "replace another root" },
     { name: "host-file", value: "FILE", isFile: true, summary: "the host file beside which it is to lie" },
   ],
   run: installTrust,
@@ -33,7 +33,7 @@ const install: Command = {
 
 const confirm: Command = {
   path: ["update", "trust", "confirm"],
-  summary: "Say that the installed root of trust is the publisher's, by its whole fingerprint",
+  summary: "Confirm that the installed root of trust is the publisher's, by its whole fingerprint",
   positionals: [{ name: "FINGERPRINT", isOptional: true }],
   options: [],
   worksOffline: true,
@@ -48,7 +48,7 @@ const confirm: Command = {
 
 export const trustCommands: readonly Command[] = [show, install, confirm];
 
-/** What somebody at the terminal says that it is. Throws CommandError: 1 (it is another), 2 (nobody to ask), 5 (none is there). */
+/** The fingerprint that the user types or confirms. Throws CommandError: 1 (another one), 2 (no terminal), 5 (no root). */
 async function compared({ client, context, output }: Invocation): Promise<string> {
   if (!context.stdin.isTTY) {
     throw new CommandError(
@@ -63,7 +63,7 @@ async function compared({ client, context, output }: Invocation): Promise<string
   );
   const answer = await askLine(
     context,
-    "Type the one that the publisher gave you, or yes if you have compared all of it: ",
+    "Type the fingerprint that the publisher gave you, or yes if you have compared all of it: ",
   );
   if (/^y(es)?$/i.test(answer.trim())) return trust.fingerprint;
   if (/^(no?)?$/i.test(answer.trim())) throw new CommandError(1, "Not confirmed; nothing was changed.");
@@ -75,14 +75,14 @@ async function compared({ client, context, output }: Invocation): Promise<string
   );
 }
 
-/** Milliseconds in which the agent has looked for a root: being asked is its occasion, and nobody waits for a disk. */
-const lookMilliseconds = 300;
+/** Milliseconds in which the agent finds a new root: reading the status makes it poll, without waiting for the disk. */
+const pollMilliseconds = 300;
 
-/** The trust; where there seems to be none, at a second look. */
+/** The trust; where there seems to be none, after a second request. */
 async function presentTrust(client: Client): Promise<UpdateTrust> {
   const { trust } = await client.call("getUpdates", {});
   if (trust.installed) return trust;
-  await delay(lookMilliseconds);
+  await delay(pollMilliseconds);
   return (await client.call("getUpdates", {})).trust;
 }
 
@@ -92,7 +92,7 @@ function confirmed({ established, status }: UpdateTrust): string {
   return `The root of trust is confirmed. ${status.detail}`;
 }
 
-/** The fingerprint in groups and in full, whose signatures count, and what is missing; each line ends in a line feed. */
+/** The fingerprint in groups, the keys, and what is missing; each line ends in a line feed. */
 export function trustReport(trust: UpdateTrust): string {
   const { fingerprint, keys, status } = trust;
   const groups = fingerprint === null ? "" : `\n${fingerprintGroups(fingerprint)}`;
@@ -106,7 +106,7 @@ function trustFields(trust: UpdateTrust): Fields {
   return [
     ["fingerprint", trust.fingerprint],
     ["installed", trust.installed],
-    ["confirmed", trust.confirmed ? `by ${confirmed_by ?? "somebody"}, ${confirmed_at ?? "once"}` : false],
+    ["confirmed", trust.confirmed ? `by ${confirmed_by ?? "unknown"}, ${confirmed_at ?? "unknown"}` : false],
     ["proven", trust.proven],
     ["root in force", trust.root_version === null ? null : `version ${trust.root_version}`],
     ["expires", trust.root_expires_at],

@@ -2,7 +2,7 @@ import type { SetAsideRelease, Updates } from "../../contract/types.ts";
 import { OnlyExitCode } from "../client/context.ts";
 import type { Command } from "../framework/command.ts";
 import { apply, rollback } from "./update-apply.ts";
-import { beginLook, followUpdates, refuseFailed } from "./update-following.ts";
+import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { history } from "./update-history.ts";
 import { orderCommands } from "./update-orders.ts";
 import { postpone } from "./update-postpone.ts";
@@ -16,7 +16,7 @@ const notSynchronised = 9;
 
 const status: Command = {
   path: ["update", "status"],
-  summary: "Say what is installed, what is on trial, what there is, and when it is looked for again",
+  summary: "Show installed, available and tried releases, and when the next check is",
   positionals: [],
   options: [],
   worksOffline: true,
@@ -29,16 +29,16 @@ const status: Command = {
 const check: Command = {
   path: ["update", "check"],
   summary:
-    "Look for updates now, fetch and apply what may be; exit 1: it was undone, or one kind cannot be verified; exit 9 while the clock must be put right first",
+    "Check for updates now, download and apply what the settings allow; exit 1: an update was undone, or one kind cannot be verified; exit 9: the clock must be corrected first",
   positionals: [],
-  options: [repositoryOption, { name: "no-wait", summary: "begin, and do not wait for the end" }],
+  options: [repositoryOption, { name: "no-wait", summary: "return without waiting for the result" }],
   worksOffline: true,
   async run(invocation) {
     const { options, client, output } = invocation;
     const body = repositoryOf(invocation, "update check --repo");
-    const begun = await beginLook(invocation, () => client.call("checkForUpdates", { body }));
+    const begun = await beginCheck(invocation, () => client.call("checkForUpdates", { body }));
     if (options.has("no-wait"))
-      return output.changed(begun, "The check has begun; `steward update status` says how it ends.");
+      return output.changed(begun, "The check has begun; `steward update status` shows the result.");
     const ended = await followUpdates(invocation, begun, isAppliedNext);
     refuseFailed(ended);
     await output.report(ended, checkReport(ended));
@@ -49,7 +49,7 @@ const check: Command = {
         await output.remark(`${releaseWords(release)} was applied and undone. ${release.reason.detail}`);
     if (undone.length > 0) throw new OnlyExitCode(1);
     if (ended.state === "waiting_for_clock") throw new OnlyExitCode(notSynchronised);
-    // What could be judged was, and a script has to hear of the rest.
+    // A script must learn that one kind could not be verified.
     const codes = [ended.blockers?.rules, ended.blockers?.binary].flatMap((one) => one?.code ?? []);
     if (codes.length > 0)
       throw new OnlyExitCode(codes.every((one) => one === "clock_not_synchronised") ? notSynchronised : 1);

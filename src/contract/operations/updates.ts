@@ -9,12 +9,12 @@ import { trustRequest } from "../schemas/update-trust.ts";
 import { checkRequest, updates } from "../schemas/updates.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
-/** Signed updates: what there is, looking for more, and whose signatures count. */
+/** Signed updates: status, checks, applying, and the root of trust. */
 export const updateOperations = {
   getUpdates: {
     method: "GET",
     path: "/api/updates",
-    summary: "What is installed and available, whose signatures count, and when the next check is",
+    summary: "Installed and available releases, the root of trust, and the schedule of checks",
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: updates },
@@ -22,7 +22,7 @@ export const updateOperations = {
   checkForUpdates: {
     method: "POST",
     path: "/api/updates/check",
-    summary: "Begin a check, or join the one that runs; how it ends shows in schedule.last_check",
+    summary: "Begin a check, or join the one in progress; schedule.last_check has its result",
     access: { roles: ["admin", "operator"] },
     scope: "updates:check",
     body: checkRequest,
@@ -42,7 +42,7 @@ export const updateOperations = {
   listUpdateHistory: {
     method: "GET",
     path: "/api/updates/history",
-    summary: "What was applied, undone or refused, newest first",
+    summary: "Attempts to apply or undo releases, newest first",
     access: everyone,
     scope: "system:read",
     query: historyQuery,
@@ -53,7 +53,7 @@ export const updateOperations = {
     method: "POST",
     path: "/api/updates/apply",
     summary:
-      "Apply what is available now, whatever waves, windows and automatics say; how it goes shows in the status",
+      "Apply the available releases now, regardless of waves, windows and automatic updates; the status shows the progress",
     access: admins,
     stepUp: true,
     scope: "updates:apply",
@@ -78,7 +78,7 @@ export const updateOperations = {
   rollBackUpdate: {
     method: "POST",
     path: "/api/updates/rollback",
-    summary: "Go back to the release before; the present one is then held, and not taken by itself again",
+    summary: "Go back to the previous release; the present one is held and applied again on request only",
     access: admins,
     stepUp: true,
     scope: "updates:apply",
@@ -97,7 +97,7 @@ export const updateOperations = {
   postponeUpdate: {
     method: "POST",
     path: "/api/updates/postpone",
-    summary: "Do not apply what is available now unasked for a while; a newer release is not postponed by it",
+    summary: "Postpone the automatic application of available releases; newer releases are not postponed",
     access: admins,
     stepUp: true,
     scope: "updates:apply",
@@ -109,7 +109,7 @@ export const updateOperations = {
   confirmUpdateTrust: {
     method: "POST",
     path: "/api/updates/trust",
-    summary: "Say that the installed root of trust is the publisher's, by its whole fingerprint",
+    summary: "Confirm that the installed root of trust is the publisher's, by its whole fingerprint",
     access: admins,
     stepUp: true,
     body: trustRequest,

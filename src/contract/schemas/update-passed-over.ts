@@ -48,7 +48,7 @@ export const passedOverList = {
   maxItems: mostPassedOver,
   items: passedOver,
   description:
-    "what the last check found and did not choose, the most remarkable first; of what is for others, or older, the newest alone",
+    "releases that the last check found and did not choose, the most important first; of those for other devices and of older ones only the newest",
 } as const;
 
 const count = { type: "integer", minimum: 0 } as const;

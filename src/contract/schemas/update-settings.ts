@@ -41,7 +41,7 @@ const ota = {
       default: false,
       ...byAdmin,
       title: "Scheduled updates",
-      description: "looks for updates by itself; off: checking and applying by hand still work",
+      description: "check for updates by schedule; off: checks and updates on request still work",
     },
     server: {
       type: "string",
@@ -52,8 +52,7 @@ const ota = {
       default: "",
       ...byAdmin,
       title: "Update server",
-      description:
-        "where the publisher's repository is; begins with https://, and has no user name or password in it",
+      description: "the publisher's repository: an https:// address without user name and password",
       "x-redacted": true,
     },
     channel: {
@@ -63,7 +62,7 @@ const ota = {
       default: "stable",
       ...byAdmin,
       title: "Channel",
-      description: "what the publisher offers to whom, such as stable or beta",
+      description: "the publisher's channel, such as stable or beta",
     },
     check_interval: {
       ...duration,
@@ -77,14 +76,14 @@ const ota = {
       type: "boolean",
       default: true,
       ...byAdmin,
-      title: "Apply new rules by themselves",
-      description: "rules that prove not healthy are undone by themselves",
+      title: "Apply new rules automatically",
+      description: "rules that are not healthy are undone automatically",
     },
     auto_update_binary: {
       type: "boolean",
       default: false,
       ...byAdmin,
-      title: "Apply a new service by itself",
+      title: "Apply a new service automatically",
       description:
         "a new service can do anything on this device, so it stays off until a root of trust is installed, its fingerprint is confirmed and the server has proved itself",
     },

@@ -13,11 +13,11 @@ import { holdSentence } from "../update-sentences.ts";
 import { availableRelease, stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 
-/** What somebody asks to be applied. */
+/** What is requested to be applied. */
 export interface ApplyOrder {
   /** In the order in which they are applied. */
   readonly kinds: readonly UpdateKind[];
-  /** Where a fresh look is taken at first; null: there is no server, and what was brought lies here. */
+  /** Where to check first; null: there is no server, and the release is on this device already. */
   readonly source: CheckSource | null;
 }
 

@@ -86,7 +86,7 @@ export class InstallerRequests {
     }
     letGo();
     // While it still counts as pending: nothing else may begin before the installer's entries are known.
-    await watch.look();
+    await watch.refresh();
     this.#pending = null;
     signal.throwIfAborted();
     const journal = watch.journal();

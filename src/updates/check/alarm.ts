@@ -2,15 +2,15 @@ import type { Timers, Uptime } from "../../host/ports.ts";
 
 /** One call at a time in the far future. */
 export interface Alarm {
-  /** In the place of what was set before. */
+  /** Replaces an earlier setting. */
   set(seconds: number): void;
   clear(): void;
   /** Seconds until it goes off; null: it is not set. */
   left(): number | null;
 }
 
-/** Seconds between looks at how long it still is: timers stand still while the host is suspended. */
-const lookSeconds = 3_600;
+/** Seconds after which the rest of the wait is computed again: timers stop while the host is suspended. */
+const pollSeconds = 3_600;
 
 export function createAlarm(
   { timers, uptime }: { readonly timers: Timers; readonly uptime: Uptime },
@@ -23,7 +23,7 @@ export function createAlarm(
     const seconds = left();
     if (seconds === null) return;
     if (seconds > 0) {
-      takeBack = timers.after(Math.min(seconds, lookSeconds), wait);
+      takeBack = timers.after(Math.min(seconds, pollSeconds), wait);
       return;
     }
     dueAt = null;
@@ -39,8 +39,8 @@ export function createAlarm(
     set: (seconds) => {
       clear();
       dueAt = uptime() + seconds;
-      // Never at once: whoever sets it is not to be called in the midst of what he does.
-      takeBack = timers.after(Math.min(seconds, lookSeconds), wait);
+      // Never at once: the caller must not be called back while it is setting the alarm.
+      takeBack = timers.after(Math.min(seconds, pollSeconds), wait);
     },
   };
 }

@@ -44,7 +44,7 @@ export interface CheckReport {
   readonly fingerprint: string;
 }
 
-/** `isServer`: that of the settings, and not a directory that somebody brought. */
+/** `isServer`: the server of the settings, not a directory on the device. */
 export interface CheckSource {
   readonly url: string;
   readonly isServer: boolean;
@@ -63,19 +63,19 @@ export type CheckEvent =
     };
 
 /**
- * What a failure means. While nobody vouches for the clock, dates prove nothing, neither those of metadata nor those of
+ * What a failure means. While the clock is not trusted, dates prove nothing, neither those of metadata nor those of
  * certificates.
  */
 export function failedResult(cause: unknown, isClockTrusted: boolean): FailedResult {
   const error =
     cause instanceof StewardError
       ? cause
-      : new StewardError("internal_error", "The check failed in a way that nobody thought of.", { cause });
+      : new StewardError("internal_error", `The check failed unexpectedly: ${messageOf(cause)}.`, { cause });
   const isOfDates = error.code === "update_metadata_expired" || error.details.reason === "certificate_date";
   return { outcome: isOfDates && !isClockTrusted ? "waiting_for_clock" : "failed", error };
 }
 
-/** The record after a check, and what is to be told of it. A failure leaves what was known as it was. */
+/** The record after a check, and the events. A failure leaves what was known as it was. */
 export function recordAfter(
   record: UpdateRecord,
   report: CheckReport,
@@ -228,4 +228,8 @@ function sameFloors(known: Floors, present: Floors): Floors {
 export function targetsOf({ chosen }: Selection): ReadonlyMap<string, FoundTarget> {
   const releases = [chosen.rules, chosen.binary].filter((release) => release !== null);
   return new Map(releases.map(({ id, target }) => [id, target]));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 
-/** Seconds between the beginnings of two checks, by whomever they are asked for. */
+/** Seconds between the beginnings of two checks. */
 export const leastSecondsBetweenChecks = 10;
 
 /** `update_not_configured` */
@@ -15,16 +15,16 @@ export function notConfigured(): StewardError {
 export function otherRepository(): StewardError {
   return new StewardError(
     "rate_limited",
-    "Another repository is being read. Try again when that has ended; `steward update status` tells.",
+    "Another repository is being read. Try again when it has ended; `steward update status` shows it.",
     { details: { retryAfterSeconds: leastSecondsBetweenChecks } },
   );
 }
 
-/** `rate_limited`: root's side reads what a check would change. */
-export function handingOver(): StewardError {
+/** `rate_limited`: the installer reads what a check would change. */
+export function installerBusy(): StewardError {
   return new StewardError(
     "rate_limited",
-    "An update is just being handed over to be applied. Try again when that has ended; `steward update status` tells.",
+    "The installer is taking over an update. Try again when it has ended; `steward update status` shows it.",
     { details: { retryAfterSeconds: leastSecondsBetweenChecks } },
   );
 }
@@ -48,7 +48,7 @@ export function superseded(): StewardError {
   return new StewardError("shutting_down", "The settings or the root of trust have changed meanwhile.");
 }
 
-/** `update_root_unusable`: for a reason that nobody thought of. */
+/** `update_root_unusable`: for an unexpected reason. */
 export function unreadable(cause: unknown): StewardError {
   const detail = cause instanceof Error ? cause.message : String(cause);
   return new StewardError("update_root_unusable", `The installed root of trust cannot be read: ${detail}.`, {

@@ -21,7 +21,7 @@ import { nextCheckIn, retryIn } from "./schedule.ts";
 export interface CheckRun {
   readonly source: CheckSource;
   readonly signal: AbortSignal;
-  /** Fetched whatever automatics, waves and the like say: somebody has asked for them to be applied. */
+  /** Kinds that were requested: downloaded whatever automatic updates and waves say. */
   readonly wanted: ReadonlySet<UpdateKind>;
   /** The check has ended, and fetching begins. */
   readonly onFetching: () => void;
@@ -34,7 +34,7 @@ const idleWriteSeconds = 3_600;
 const soonSeconds = 60;
 
 /**
- * Checks, keeps what came of it, and fetches what may be fetched unasked. Gives back the seconds to the next check;
+ * Checks, keeps what came of it, and downloads what may be downloaded without a request. Gives back the seconds to the next check;
  * throws the signal's reason alone.
  */
 export async function runCheck(parts: UpdateParts, run: CheckRun): Promise<number> {
@@ -85,7 +85,7 @@ async function store(parts: UpdateParts, report: CheckReport): Promise<void> {
   const before = record.read();
   const outcome = recordAfter(before, report);
   const after = { ...outcome.record, retry: retryAfter(parts, report, outcome.record) };
-  // Nobody else changes the other members while a check is under way.
+  // Only a check changes the other members.
   const change = (present: UpdateRecord): UpdateRecord => ({
     ...after,
     anchor: present.anchor,

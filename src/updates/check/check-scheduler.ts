@@ -5,7 +5,7 @@ import type { UpdaterOptions } from "../updater-options.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import {
-  handingOver,
+  installerBusy,
   leastSecondsBetweenChecks,
   otherRepository,
   shuttingDown,
@@ -26,7 +26,7 @@ export interface SchedulerPlan {
   readonly require: () => Promise<void>;
   /** The installer is reading what a check would write. */
   readonly isHeldUp: () => boolean;
-  /** Called behind each; `isForApplying`: it was for what is to be applied. */
+  /** Called after each; `isForApplying`: it was for a requested release. */
   readonly onEnd: (isForApplying: boolean) => void;
 }
 
@@ -78,12 +78,12 @@ export class CheckScheduler {
     // A directory on the device goes before a download over a slow line, which continues afterwards where it was.
     if (this.#isFetching && !source.isServer && !this.#running?.isForApplying) await this.#supersede();
     if (this.#isJoined(source)) return;
-    if (this.#plan.isHeldUp()) throw handingOver();
+    if (this.#plan.isHeldUp()) throw installerBusy();
     const seconds = this.#begunAt + leastSecondsBetweenChecks - this.#options.uptime();
     if (seconds > 0) throw tooSoon(seconds);
     await this.#plan.require();
     if (this.#isStopped) throw shuttingDown();
-    if (this.#plan.isHeldUp()) throw handingOver();
+    if (this.#plan.isHeldUp()) throw installerBusy();
     if (!this.#isJoined(source)) void this.#begin(source, notRequested);
   }
 
@@ -138,7 +138,7 @@ export class CheckScheduler {
     }
   }
 
-  /** What waited for that goes on; `hasWaited` is asked where something could begin. */
+  /** Begins what has waited for a trusted clock; `hasWaited` is called where a check could begin. */
   clockTrusted(hasWaited: () => boolean): void {
     const { record, settings } = this.#options;
     const { server } = settings().ota;

@@ -22,12 +22,12 @@ export interface CheckOrder {
   readonly source: CheckSource;
   readonly fingerprint: string;
   readonly signal: AbortSignal;
-  /** What is installed here, and what is not to be taken again. */
+  /** Installed releases, and the blocklist. */
   readonly journal: ReleaseJournal;
 }
 
 /**
- * Refreshes the trusted metadata, lists what is signed for this device's channel, and picks what it may take. Failures
+ * Refreshes the trusted metadata, lists what is signed for this device's channel, and selects releases. Failures
  * are results; throws the signal's reason alone.
  */
 export async function performCheck(

@@ -20,10 +20,10 @@ export function retryLeft({ record, bootId, uptime }: UpdaterOptions): number {
   return leftOf(record.read().retry, bootId, uptime());
 }
 
-/** Seconds within which what is left is on the disk; closing the document writes it in any case. */
+/** Seconds within which the rest of the wait is on the disk; closing the document writes it in any case. */
 const keepSeconds = 60;
 
-/** Stores what is left of that, so that a reboot goes on from there. */
+/** Stores the rest of the wait, so that it continues after a reboot. */
 export function keepRetry(options: UpdaterOptions): void {
   const { record, bootId, uptime } = options;
   if (record.read().retry === null) return;

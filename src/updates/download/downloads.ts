@@ -55,7 +55,7 @@ export class Downloads {
     this.#staged = new Set(await this.#options.payloads.staged());
   }
 
-  /** Removes what is neither of these releases nor in use. */
+  /** Removes payloads that are neither of these releases nor in use. */
   async keepOnly(ids: readonly string[]): Promise<void> {
     for (const id of this.#failures.keys()) if (!ids.includes(id)) this.#failures.delete(id);
     await this.#options.payloads.keepOnly([...ids, ...this.#inUse()]);

@@ -1,6 +1,6 @@
 import type { Validators } from "../../tuf/repository.ts";
 
-/** Seconds: a server that wants longer than a day is asked again after a day. */
+/** Seconds: a server that wants a longer pause than a day is called again after a day. */
 const longestRetrySeconds = 86_400;
 
 /** Bytes of a validator: those of known servers have a tenth of it. */
@@ -64,7 +64,7 @@ export function readContentLength(text: string | undefined): number | null {
   return /^[0-9]{1,15}$/.test(text ?? "") ? Number(text) : null;
 }
 
-/** What of an answer can be sent back later; what is malformed or overlong is left out. */
+/** Validators of a response that can be sent back later; malformed and overlong ones are left out. */
 export function validatorsOf(fields: Fields): Validators {
   const { etag, "last-modified": modified } = fields;
   const isTag = etag !== undefined && etag.length <= longestValidator && /^(W\/)?"[!#-~]*"$/.test(etag);

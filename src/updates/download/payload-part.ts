@@ -20,21 +20,21 @@ export interface PayloadPart {
   lengthBytes(): number;
   /** What to ask the server with whether the rest belongs to it; null: it cannot be gone on with. */
   validator(): string | null;
-  /** Forgets what is there; `validator` is what the server gives the new content. */
+  /** Drops the part; `validator` is that of the new content. */
   beginAnew(validator: string | null): Promise<void>;
   append(piece: Uint8Array): Promise<void>;
   /** Until everything that was appended is in the file. */
   flush(): Promise<void>;
-  /** After a flush, once: what is wrong with it; null: it is what was signed. */
+  /** After a flush, once: what differs; null: it is the signed payload. */
   difference(): string | null;
-  /** After a flush: on the disk for good, and then under its own name. */
+  /** After a flush: synchronised to the disk, and then renamed to its own name. */
   moveTo(path: string): Promise<void>;
   /** Removes it. */
   discard(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens `<directory>/<id>.part`, hashing what is there. One that is no regular file, or too long, is begun anew. */
+/** Opens `<directory>/<id>.part`, hashing its content. Anything but a regular file, or a part that is too long, is replaced. */
 export async function openPart(directory: string, payload: SignedPayload): Promise<PayloadPart> {
   const path = partPathOf(directory, payload);
   const validatorPath = validatorPathOf(directory, payload);
@@ -87,7 +87,7 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
 }
 
 /**
- * Removes what is left of a download whose payload is staged: a kill leaves what says where the part came from, and a power
+ * Removes what is left of a download whose payload is staged: a kill leaves the file of validators, and a power
  * cut between two directories may leave the part in both.
  */
 export async function removePart(directory: string, payload: SignedPayload): Promise<void> {
@@ -104,7 +104,7 @@ function validatorPathOf(directory: string, { id }: SignedPayload): string {
   return join(directory, `${id}.json`);
 }
 
-/** What is no regular file there is none of ours, and gives way. */
+/** Anything here that is not a regular file was not written by us: remove it. */
 async function openRegular(path: string): Promise<FileHandle> {
   try {
     const handle = await open(path, partFlags, 0o600);
@@ -127,7 +127,7 @@ interface PartState {
 interface PartWriter {
   append(piece: Uint8Array): Promise<void>;
   flush(): Promise<void>;
-  /** Until nothing is being written; what is left in the buffer is dropped. */
+  /** Waits for writes in progress; the rest of the buffer is dropped. */
   settle(): Promise<void>;
 }
 

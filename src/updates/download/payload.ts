@@ -117,7 +117,7 @@ async function complete(
   }
 }
 
-/** An answer that can hold what is missing; null: the server has no part of it to go on with. */
+/** A response with the missing part; null: the server cannot continue the part that is here. */
 async function ask(
   part: PayloadPart,
   payload: SignedPayload,
@@ -221,7 +221,7 @@ function tooLarge({ path, file }: FoundTarget): StewardError {
   );
 }
 
-/** What the disk refuses is called by what is to be done about it. */
+/** Storage errors by what can be done about them. */
 async function storing(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

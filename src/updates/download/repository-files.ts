@@ -92,7 +92,7 @@ function conditions(known: Validators | undefined): Record<string, string> {
   };
 }
 
-/** Object stores answer 403 to whom they do not let list. */
+/** Object stores answer 403 for a missing file where listing is not allowed. */
 function isAbsence(status: number): boolean {
   return status === 404 || status === 403 || status === 410;
 }

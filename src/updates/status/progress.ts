@@ -1,7 +1,7 @@
 import type { UpdateProgress } from "../../contract/types.ts";
 import type { Uptime } from "../../host/ports.ts";
 
-/** How far what is under way is, and who hears of it. */
+/** The progress of a check, a download or a trial, and its subscribers. */
 export interface Progress {
   /** null: nothing is under way. */
   present(): UpdateProgress | null;

@@ -16,13 +16,13 @@ export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify
   readonly record: Document<UpdateRecord>;
 };
 
-/** Seconds between looks while something is on trial or asked for. */
-const lookSeconds = 1;
+/** Seconds between polls while a release is on trial or requested. */
+const pollSeconds = 1;
 
 /** Seconds within which it is on the disk what was told: after a power cut in them it is told again. */
 const soonSeconds = 1;
 
-/** What root's side has written down, in memory, and what is told of it. */
+/** The installer's journal in memory, and the events that follow from it. */
 export class ReleaseWatch {
   readonly #options: WatchOptions;
   readonly #onChange: () => void;
@@ -52,14 +52,14 @@ export class ReleaseWatch {
     return this.#unreadable;
   }
 
-  /** One reading at a time; who asks while one is under way gets one that begins after it. */
-  look(): Promise<void> {
+  /** One reading at a time; a call during one gets one that begins after it. */
+  refresh(): Promise<void> {
     if (this.#reading !== null) this.#isAgain = true;
     this.#reading ??= this.#readAll();
     return this.#reading;
   }
 
-  /** Looks each second until the result is called: something was asked for. */
+  /** Polls each second until the result is called: a release was requested. */
   hold(): () => void {
     let isHeld = true;
     this.#holds += 1;
@@ -86,11 +86,11 @@ export class ReleaseWatch {
     });
   }
 
-  /** From here on it hears of changes by itself. */
+  /** Begins to watch for changes. */
   start(): void {
     if (this.#isStarted || this.#isStopped) return;
     this.#isStarted = true;
-    this.#unwatch = this.#options.installer.watch(() => void this.look());
+    this.#unwatch = this.#options.installer.watch(() => void this.refresh());
     this.#plan();
   }
 
@@ -105,9 +105,9 @@ export class ReleaseWatch {
     if (this.#takeBack || this.#isStopped) return;
     const isWorthIt = this.#holds > 0 || (this.#isStarted && kindOnTrial(this.#journal) !== null);
     if (!isWorthIt) return;
-    this.#takeBack = this.#options.timers.after(lookSeconds, () => {
+    this.#takeBack = this.#options.timers.after(pollSeconds, () => {
       this.#takeBack = null;
-      void this.look().then(() => this.#plan());
+      void this.refresh().then(() => this.#plan());
     });
   }
 

@@ -1,21 +1,20 @@
 import type { Uptime } from "../../host/ports.ts";
 import type { Trust } from "./trust.ts";
 
-/** Seconds between looks at the installed root on occasion of somebody reading the status. */
-const lookSeconds = 5;
+/** Seconds between polls of the installed root while the status is being read. */
+const pollSeconds = 5;
 
 /**
- * Looks from time to time whether another root was installed. What is found shows at the next reading, since no reading
- * waits for a disk. `onInstalled`: there is a usable one now, and there was none.
+ * Polls whether another root was installed. A change shows at the next reading, since no reading waits for the disk. `onInstalled`: there is a usable one now, and there was none.
  */
-export function createRootLook(
+export function createRootPoll(
   { trust, uptime }: { readonly trust: Trust; readonly uptime: Uptime },
   onInstalled: () => void,
 ): () => void {
-  let lookedAt = uptime();
+  let polledAt = uptime();
   return () => {
-    if (uptime() - lookedAt < lookSeconds) return;
-    lookedAt = uptime();
+    if (uptime() - polledAt < pollSeconds) return;
+    polledAt = uptime();
     const before = trust.standing().kind;
     void trust.load().then(({ kind }) => {
       if (before !== "usable" && kind === "usable") onInstalled();

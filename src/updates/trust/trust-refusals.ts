@@ -12,12 +12,12 @@ export function usable(standing: Standing): { fingerprint: string; inForce: Root
   );
 }
 
-/** `validation_failed`: what was compared is not what is installed. */
+/** `validation_failed`: another fingerprint than that of the installed root. */
 export function otherFingerprint(installed: string): StewardError {
   const detail = `must be that of the installed root, which begins with ${installed.slice(0, 8)}`;
   return new StewardError(
     "validation_failed",
-    "This is not the fingerprint of the installed root of trust. Compare it with your publisher's, figure by figure, and install his root if this is another. Nothing was confirmed.",
+    "This is not the fingerprint of the installed root of trust. Compare it with your publisher's, digit by digit, and install the publisher's root if this is another one. Nothing was confirmed.",
     { details: { errors: [{ pointer: "/fingerprint", code: "mismatch", detail }] } },
   );
 }

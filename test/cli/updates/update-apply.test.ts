@@ -161,7 +161,7 @@ describe("steward update apply", { concurrency: true }, () => {
       entries: [],
     });
     assert.equal(code, 0);
-    assert.match(stderr, /^It has begun; `steward update status` says how it goes\.$/m);
+    assert.match(stderr, /^It has begun; `steward update status` shows the progress\.$/m);
   });
 
   it("names a directory of this device by its whole address", async (test) => {
@@ -215,7 +215,7 @@ describe("steward update apply", { concurrency: true }, () => {
       ...["--socket", join(state, "none.sock")],
     ]);
     assert.equal(code, 8);
-    assert.match(stderr, /`steward update confirm` and `steward update abort` work without the agent/);
+    assert.match(stderr, /`steward update confirm`, `steward update abort` and .* work without the agent/);
     assert.deepEqual(notedCalls(state), [], "the state was not opened");
   });
 
@@ -280,7 +280,7 @@ async function whileReplaced(test: TestContext, route: string, story: Story) {
     second = listening();
     return "";
   };
-  const ended = await typeInto([...stewardCommand, ...words], [["The agent is away", restart]]);
+  const ended = await typeInto([...stewardCommand, ...words], [["The agent is restarting", restart]]);
   return { ...ended, offline: notedCalls(directory) };
 }
 
@@ -357,7 +357,7 @@ describe("steward update rollback", { concurrency: true }, () => {
       [...stewardCommand, "update", "rollback", "rules", "--socket", socketPath],
       [["[y/N]", "n\n"]],
     );
-    assert.match(screen, /Go back from rules 1\.2\.0 to the release before\? \[y\/N\]/);
+    assert.match(screen, /Go back from rules 1\.2\.0 to the previous release\? \[y\/N\]/);
   });
 
   it("takes one kind, and not all", async () => {
@@ -378,6 +378,6 @@ describe("steward update postpone", { concurrency: true }, () => {
     const words = ["update", "postpone", "rules", "--for", "12h", "--socket", socketPath];
     const { code, stderr } = await runSteward(words);
     assert.deepEqual([code, received[0]?.body], [0, { kind: "rules", for: "12h" }]);
-    assert.match(stderr, /^Not applied unasked: rules before 2026-11-21T02:00:00\.000Z\./m);
+    assert.match(stderr, /^Not applied automatically: rules before 2026-11-21T02:00:00\.000Z\./m);
   });
 });

@@ -245,7 +245,7 @@ describe("steward update check", { concurrency: true }, () => {
     const { socketPath, received } = await agentOf(test, checking);
     const { code, stderr } = await runSteward(["update", "check", "--no-wait", "--socket", socketPath]);
     assert.deepEqual([code, received.length], [0, 1]);
-    assert.match(stderr, /has begun; `steward update status` says how it ends/);
+    assert.match(stderr, /has begun; `steward update status` shows the result/);
   });
 
   it("ends with 1 and the problem's sentence when the check has failed", async (test) => {
@@ -275,7 +275,7 @@ describe("steward update check", { concurrency: true }, () => {
     assert.deepEqual([code, stderr], [5, "steward: Set update.ota.server.\n"]);
   });
 
-  it("waits where the last look was a moment ago", async (test) => {
+  it("waits where the last check was a moment ago", async (test) => {
     const soon = problem({ code: "rate_limited", status: 429, retry_after: 1 });
     let tries = 0;
     const { socketPath } = await startAgent(test, {
@@ -283,7 +283,7 @@ describe("steward update check", { concurrency: true }, () => {
     });
     const { code, stderr } = await runSteward(["update", "check", "--socket", socketPath]);
     assert.deepEqual([code, tries], [0, 2]);
-    assert.match(stderr, /^The last look was a moment ago; the next one begins in 1 s\.$/m);
+    assert.match(stderr, /^The last check was a moment ago; the next one begins in 1 s\.$/m);
   });
 
   it("does not wait for longer than that: 7", async (test) => {
@@ -321,7 +321,7 @@ describe("steward update check", { concurrency: true }, () => {
     );
     assert.equal(code, 0, screen);
     const erase = "\r\u001b[K";
-    const first = `${erase}Looking for updates …${erase}Fetching base 1.3.0: 1.0 KiB of 4.0 KiB (25 %)`;
+    const first = `${erase}Checking for updates …${erase}Downloading base 1.3.0: 1.0 KiB of 4.0 KiB (25 %)`;
     assert.ok(screen.includes(first), screen);
     assert.ok(screen.includes(`${erase}Rules base 1.3.0 are there.`), screen);
   });

@@ -74,7 +74,7 @@ describe("what a failure means", () => {
     assert.equal(failedResult(error, false).outcome, "failed");
   });
 
-  it("is ours where nobody thought of it", () => {
+  it("is internal_error where it is unexpected", () => {
     assert.equal(failedResult(new TypeError("oops"), true).error.code, "internal_error");
   });
 });
