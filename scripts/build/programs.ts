@@ -103,10 +103,13 @@ async function buildParts(dist: string, options: BuildOptions, name: string, pat
 
 /**
  * esbuild splits ES modules alone, which on Node 24 cost 13 MiB more by their imports of Node's own: so CommonJS. There
- * a default import of one of Node's modules is the module itself; esbuild would copy it, getter by getter.
+ * a default or a whole import of one of Node's modules is the module itself; esbuild would copy it, getter by getter.
  */
 async function writePart(file: string, text: string): Promise<void> {
-  const whole = text.replace(/\bimport ([\w$]+) ?from ?("(?:node:)?[a-z_/0-9]+");/g, "const $1=require($2);");
+  const whole = text.replace(
+    /\bimport ?(?:\* ?as )?([\w$]+) ?from ?("(?:node:)?[a-z_/0-9]+");/g,
+    "const $1=require($2);",
+  );
   const { code } = await transform(whole, {
     ...{ format: "cjs", platform: "node", target: "node20", minify: true, charset: "ascii" },
     supported: { "dynamic-import": false },

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import * as http from "node:http";
-import * as https from "node:https";
+import { type ClientRequest, type RequestOptions, request as requestByHttp } from "node:http";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import { CommandError } from "./context.ts";
@@ -83,24 +82,26 @@ export function buildRequest(id: OperationId, input: object, { token, authority 
   };
 }
 
+/** How a request is sent: over TLS where the URL says so, which alone takes as long to load as all of a short command. */
+export type Send = (target: URL | RequestOptions, options?: RequestOptions) => ClientRequest;
+
+export async function loadSend({ url }: Places): Promise<Send> {
+  const request = url?.protocol === "https:" ? (await import("node:https")).request : requestByHttp;
+  return (target, options = {}) => (target instanceof URL ? request(target, options) : request(target));
+}
+
 /** Opens a request over the socket or to the URL; the caller sends the body. */
 export function openRequest(
+  send: Send,
   places: Places,
   { method, path, headers, authority }: HttpRequest,
   signal: AbortSignal,
-): http.ClientRequest {
+): ClientRequest {
   const { url, socketPath } = places;
-  const common = { method, headers, signal, agent: false } as const;
-  if (url === undefined) return http.request({ ...common, socketPath, path, host: "localhost" });
-  return sendTo(new URL(url.pathname.replace(/\/$/, "") + path, url), { ...common, ca: authority });
-}
-
-function sendTo(
-  url: URL,
-  { ca, ...options }: http.RequestOptions & { ca: string | undefined },
-): http.ClientRequest {
-  if (url.protocol === "http:") return http.request(url, options);
-  return https.request(url, ca === undefined ? options : { ...options, ca });
+  const common = { method, headers, signal, agent: false };
+  if (url === undefined) return send({ ...common, socketPath, path, host: "localhost" });
+  const target = new URL(url.pathname.replace(/\/$/, "") + path, url);
+  return send(target, authority === undefined ? common : Object.assign(common, { ca: authority }));
 }
 
 /** Why no answer came. `waitedMilliseconds`: the time after which the command stopped waiting; undefined: it did not. */

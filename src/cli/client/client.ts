@@ -6,6 +6,7 @@ import {
   type Credentials,
   type HttpRequest,
   isAway,
+  loadSend,
   openRequest,
   readCredentials,
   unreachable,
@@ -58,7 +59,8 @@ export function createHttpClient(places: Places, options: HttpClientOptions = {}
   };
 }
 
-function exchange(places: Places, request: HttpRequest, timeoutMilliseconds: number): Promise<Answer> {
+async function exchange(places: Places, request: HttpRequest, timeoutMilliseconds: number): Promise<Answer> {
+  const send = await loadSend(places);
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   return new Promise<Answer>((resolve, reject) => {
     const fail = (error: Error) =>
@@ -67,7 +69,7 @@ function exchange(places: Places, request: HttpRequest, timeoutMilliseconds: num
           ? error
           : unreachable(error, places, signal.aborted ? timeoutMilliseconds : undefined),
       );
-    const sent = openRequest(places, request, signal);
+    const sent = openRequest(send, places, request, signal);
     sent.on("error", fail);
     sent.on("response", (response) => {
       receiveAnswer(response, places).then(resolve, fail);

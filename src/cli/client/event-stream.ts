@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { readAnswer, receiveAnswer } from "./agent-answer.ts";
-import { type HttpRequest, openRequest, unreachable } from "./agent-connection.ts";
+import { type HttpRequest, loadSend, openRequest, unreachable } from "./agent-connection.ts";
 import { BoundlessAnswer, CommandError, type StreamedMessage, type StreamOptions } from "./context.ts";
 import type { Places } from "./places.ts";
 
@@ -35,9 +35,10 @@ export async function readStream(
   }
 }
 
-function answerTo(places: Places, request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
+async function answerTo(places: Places, request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  const send = await loadSend(places);
   return new Promise((resolve, reject) => {
-    const sent = openRequest(places, request, signal);
+    const sent = openRequest(send, places, request, signal);
     sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error("it has sent nothing for 45 seconds")));
     sent.on("error", (error) => reject(unreachable(error, places, undefined)));
     sent.on("response", resolve);
