@@ -41,7 +41,8 @@ export function readForm<T extends object>(
 ): Usable<T> | Unusable {
   let newer: Form | null = null;
   try {
-    const text = readFileSync(documentPath(directory, configName), "utf8");
+    const text = textOf(documentPath(directory, configName));
+    if (text === null) return { problem: `${configName}.json is missing`, why: "absent" };
     const members = parsed(text);
     refuseStrangers(kind, members);
     const form = formOf(members);
@@ -54,10 +55,18 @@ export function readForm<T extends object>(
     const newest = compareFormats(form.newest, kind.formatVersion) > 0 ? form.newest : kind.formatVersion;
     return { value, form: { version: kind.formatVersion, newest }, former: { version: form.version, text } };
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT")
-      return { problem: `${configName}.json is missing`, why: "absent" };
     if (newer !== null) return tooNew(configName, kind, newer, error);
     return { problem: `${configName}.json: ${messageOf(error)}`, why: "damaged" };
+  }
+}
+
+/** null: absent. Only this read tells so: a missing file of the program must not look like a missing document. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw error;
   }
 }
 

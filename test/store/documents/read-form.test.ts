@@ -34,3 +34,17 @@ for (const [form, names] of [
     assert.deepEqual("value" in read && read.value, { names });
     assert.equal(write.mock.callCount(), 0);
   });
+
+it("a document whose validator cannot be loaded is damaged, and not missing", (test) => {
+  const directory = mkdtempSync(join(tmpdir(), "steward-read-form-"));
+  test.after(() => rmSync(directory, { recursive: true }));
+  const stored = { names: ["kept"], __internal__: { migrations: { version: "1.1.0" } } };
+  writeFileSync(join(directory, "names.json"), JSON.stringify(stored));
+  const read = readForm(directory, kind, "names", () => {
+    throw Object.assign(new Error("no such file, validators/names.js"), { code: "ENOENT" });
+  });
+  assert.equal("why" in read && read.why, "damaged");
+  assert.match("problem" in read ? read.problem : "", /^names\.json: no such file/);
+  const other = readForm(directory, kind, "others");
+  assert.equal("why" in other && other.why, "absent");
+});
