@@ -51,7 +51,7 @@ export function Sessions() {
   );
 }
 
-/** One that has ended by itself meanwhile is what was wanted. */
+/** A session that has already ended is not an error. */
 async function endOne(sid: string): Promise<void> {
   try {
     await call("endSession", { params: { sid } });

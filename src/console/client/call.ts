@@ -136,7 +136,7 @@ async function send<Id extends OperationId>(
   }
 }
 
-/** Throws unless it is to be sent again: whether a write was carried out nobody knows, so it is not sent twice. */
+/** Throws unless it is to be sent again: it is not known whether a write was carried out, so it is not sent twice. */
 function unanswered(id: OperationId, { signal }: CallOptions, error: unknown): null {
   signal?.throwIfAborted();
   void lost();

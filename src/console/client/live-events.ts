@@ -25,7 +25,7 @@ export function listen(listener: LiveListener): () => void {
 function begin(): void {
   if (ending !== null) return;
   ending = new AbortController();
-  // Whoever may not follow events has pages that ask now and then instead.
+  // Users who may not follow events have pages that poll instead.
   void follow("streamEvents", {}, ending.signal, ({ event, data }) => {
     for (const listener of [...listeners]) {
       if (event === "progress") listener.onProgress?.(data as UpdateProgress);

@@ -20,7 +20,7 @@ export function useClock(isLimited: boolean): ClockResource {
   // Before anything is drawn by it.
   useMemo(() => clock.value && deviceTimeSaid(clock.value.server_time), [clock.value]);
   useEffect(() => {
-    // Whoever has something else to do first is not told of the clock.
+    // Users with a required action are not told of the clock.
     if (clock.value !== null) restriction.set(null);
   }, [clock.value]);
   useEffect(() => {
@@ -52,7 +52,7 @@ export const clockColours = {
   unknown: "unknown",
 } as const satisfies Readonly<Record<string, State>>;
 
-/** Somebody vouches for it. */
+/** The clock is trusted. */
 export function isGood({ trust }: TimeSync): boolean {
   return trust !== "none";
 }

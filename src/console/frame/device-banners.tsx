@@ -14,13 +14,13 @@ import { Lead } from "./lead.tsx";
 /** Seconds between two looks at how the device is; a write from this page makes one more. */
 const everySeconds = 60;
 
-/** What is wrong with the device, and updates that wait for a person. */
+/** Problems of the device, and updates that wait for a person. */
 export function DeviceBanners({
   path,
   isClockSaid,
 }: {
   readonly path: string;
-  /** What is wrong with the clock is said already. */
+  /** Another banner says already that the clock is not trusted. */
   readonly isClockSaid: boolean;
 }) {
   const health = useFresh(useResource("getHealth", {}, { everySeconds }));
@@ -56,7 +56,7 @@ function WaitingUpdate({ path }: { readonly path: string }) {
   );
 }
 
-/** What goes on by itself, or was held back by somebody, is no news. */
+/** Releases that are applied automatically, or that a person has held or postponed, are not reported. */
 function whatWaits({ state, available, held, postponed, trust }: Updates): string | null {
   if (trust.installed && !trust.confirmed && isOneOf("admin")) return t.frame.trustWaits;
   if (state !== "available" && state !== "staged") return null;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "../navigation/link.tsx";
 import { Banner } from "../ui/page.tsx";
 
-/** A banner that leads to where something can be done; whoever is there already reads it on the page itself. */
+/** A banner that leads to where something can be done; not shown on that page, which says it itself. */
 export function Lead({
   state = "attention",
   to,

@@ -15,7 +15,7 @@ export type Guard = () => boolean;
 
 const guards = new Set<Guard>();
 
-/** What is to be left when the person says so; null: nothing is asked. */
+/** The question whether to leave the page; null: it is not asked. */
 export const leaving = createStore<{ go(): void; stay(): void } | null>(null);
 
 /** While this is registered and true, the page is not left without a question. The result takes it back. */

@@ -1,6 +1,6 @@
 /**
- * Milliseconds for which a page that nobody touches still renews its session. What it reads by itself would otherwise
- * keep the session of somebody who has left alive for ever.
+ * Milliseconds for which an unused page still renews its session. Its own regular requests would otherwise
+ * keep the session of a user who has left alive for ever.
  */
 const inUseMilliseconds = 15 * 60_000;
 
@@ -9,7 +9,7 @@ const kinds = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", "
 let lastUse = 0;
 let waiting: (() => void)[] = [];
 
-/** From now on it is known when somebody last touched the page. */
+/** From now on it is known when the page was last used. */
 export function watchUse(): void {
   const onUse = (): void => {
     lastUse = performance.now();
@@ -19,14 +19,14 @@ export function watchUse(): void {
   for (const kind of kinds) addEventListener(kind, onUse, { passive: true, capture: true });
 }
 
-/** Whoever waits need not wait any more: another tab that is in use has renewed the session. */
+/** Ends the waiting of `used`: another tab that is in use has renewed the session. */
 export function goOn(): void {
   const resumed = waiting;
   waiting = [];
   for (const resume of resumed) resume();
 }
 
-/** Settles when the page is in use, at once or when somebody touches it again, or at `goOn`. */
+/** Settles when the page is in use, at once or when it is touched again, or at `goOn`. */
 export function used(): Promise<void> {
   if (performance.now() - lastUse < inUseMilliseconds) return Promise.resolve();
   return new Promise((resolve) => {

@@ -32,7 +32,7 @@ const bindingName = "steward-refresh-binding";
 /** Why the session ended, where its user should know more than that; null: nothing to say. */
 export const endedBy = createStore<unknown>(null);
 
-/** Who was signed in last; null: nobody yet. */
+/** The user who was signed in last; null: none yet. */
 let lastUserId: string | null = null;
 
 /** How often the session was ended on purpose: a renewal that was under way meanwhile counts for nothing. */
@@ -43,7 +43,7 @@ let waiting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
 /** The user who is signed in. Only for what is drawn behind the sign-in. */
 export function me(): User {
   const user = session.read()?.user;
-  if (user === undefined) throw new Error("nobody is signed in");
+  if (user === undefined) throw new Error("no user is signed in");
   return user;
 }
 
@@ -64,7 +64,7 @@ export async function openSession(): Promise<void> {
   hearOtherTabs((message) => {
     if (message.kind === "ended") ended();
     else if (message.kind === "user") userIs(message.user);
-    // A tab that is still opening finds its session by itself.
+    // A tab that is still opening finds its own session.
     else if (phase.read() !== "opening") signedIn(message.session, false);
   });
   if (!(await greet())) await lost();
@@ -74,7 +74,7 @@ export async function openSession(): Promise<void> {
   if (!isLeft) phase.set("signed-out");
 }
 
-/** Somebody has signed in, here or in another tab. */
+/** A user has signed in, here or in another tab. */
 export function signedIn(next: Session, isFromHere = true): void {
   if (isFromHere) {
     if (next.refresh_binding) localStorage.setItem(bindingName, next.refresh_binding);
@@ -96,7 +96,7 @@ export function signedIn(next: Session, isFromHere = true): void {
   for (const { resolve } of resumed) resolve();
 }
 
-/** What is known of the user has changed. */
+/** The user's data has changed. */
 export function userChanged(user: User): void {
   userIs(user);
   tellOtherTabs({ kind: "user", user });
@@ -123,7 +123,7 @@ export async function signOut(): Promise<void> {
   tellOtherTabs({ kind: "ended" });
   ended();
   if (!(error instanceof Unreachable)) return;
-  // The agent is told when it is back, unless somebody has signed in by then.
+  // The agent is told when it is back, unless a user has signed in by then.
   await connected();
   if (session.read() === null) await call("logout", { body: {} }, way).catch(() => undefined);
 }
@@ -138,7 +138,7 @@ export function ended(): void {
   for (const { reject } of abandoned) reject(new Cancelled());
   session.set(null);
   restriction.set(null);
-  // One that is still opening finds out by itself.
+  // A page that is still opening finds out when it refreshes.
   if (phase.read() !== "opening") phase.set("signed-out");
 }
 
@@ -156,7 +156,7 @@ async function renew(spent: string | null): Promise<void> {
 
 /**
  * False: the session is over. Only one tab at a time may do this, for the refresh token is good once. An agent that was
- * away is asked again: whoever repeats it within seconds is given the answer that was lost.
+ * away is asked again: a request repeated within seconds gets the answer that was lost.
  */
 async function refresh(): Promise<boolean> {
   const before = endings;

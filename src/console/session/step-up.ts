@@ -1,7 +1,7 @@
 import { Cancelled } from "../client/problem.ts";
 import { createStore } from "../store.ts";
 
-/** A question for the password that is open; whoever draws it answers it. */
+/** A question for the password that is open; the component that draws it answers it. */
 export interface PasswordQuestion {
   answered(): void;
   cancel(): void;
@@ -11,7 +11,7 @@ export const passwordQuestion = createStore<PasswordQuestion | null>(null);
 
 let asking: Promise<void> | null = null;
 
-/** Whoever was asked has gone. */
+/** The user who was asked has gone. */
 export function dropQuestion(): void {
   passwordQuestion.read()?.cancel();
 }

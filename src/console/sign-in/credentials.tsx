@@ -12,7 +12,7 @@ import { Submit } from "../ui/form/submit.tsx";
 import { CodeClock } from "./code-clock.tsx";
 import { NameForManagers } from "./name-for-managers.tsx";
 
-/** What is given of the second factor. */
+/** The code that proves the second factor. */
 export type FactorProof = { readonly code: string } | { readonly recovery_code: string };
 
 export interface Given {
@@ -26,7 +26,7 @@ export interface Given {
   readonly isLost: boolean;
 }
 
-/** What is typed. */
+/** The entries of the form. */
 interface Typed {
   readonly username: string;
   readonly password: string;

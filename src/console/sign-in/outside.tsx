@@ -8,7 +8,7 @@ import { focusContent } from "../ui/focus.ts";
 import { Page } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 
-/** The page of whoever is not signed in. */
+/** The page for users who are not signed in. */
 export function Outside({
   title,
   children,
@@ -17,7 +17,7 @@ export function Outside({
   readonly children: ComponentChildren;
 }) {
   const deviceName = useStore(greeting)?.device_name;
-  // Whoever has signed in goes on at the head of the page behind it.
+  // After signing in, the keyboard is at the head of the next page.
   useEffect(() => () => void setTimeout(focusContent), []);
   return (
     <div class="outside">

@@ -5,7 +5,7 @@ import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Credentials } from "./credentials.tsx";
 import { signInWith } from "./sign-in.tsx";
 
-/** Over the page whose session has ended: whoever signs in again goes on where he was. */
+/** Over the page whose session has ended: after signing in again, users continue where they were. */
 export function SessionEnded() {
   return (
     <Dialog title={t.signIn.sessionEnded}>

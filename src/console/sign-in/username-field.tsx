@@ -33,7 +33,7 @@ export function UsernameField({
   );
 }
 
-/** What is wrong with a user name, in words; null: nothing. */
+/** The error of a user name; null: none. */
 export function usernameError(error: unknown): string | null {
   const one = entryAt(error, "/username");
   if ((one?.code ?? codeOf(error)) === "username_taken") return t.problem.codes.username_taken;

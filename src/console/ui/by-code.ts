@@ -26,7 +26,7 @@ export function problemName(code: string): string | null {
   return Object.hasOwn(names, code) ? (names[code] ?? null) : null;
 }
 
-/** What is wrong with one entry of a form, as the agent found it. */
+/** An error in one entry of a form, as the agent found it. */
 export interface EntryError {
   readonly pointer: string;
   readonly code: string;

@@ -3,7 +3,7 @@ import { t } from "../catalogue/words.ts";
 import { Button } from "./button.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
-/** Keeps what is round it whole when drawing what is in it fails, and says so. */
+/** Shows an error in its place when drawing its content fails; the rest of the page stays. */
 export class ErrorBoundary extends Component<{ readonly children: ComponentChildren }, { error?: unknown }> {
   override componentDidCatch(error: unknown): void {
     this.setState({ error });

@@ -31,7 +31,7 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
   );
 }
 
-/** What is wrong with updates; the page about updates says more. */
+/** The problem with updates; the page about updates says more. */
 function updatesSentence(problem: UpdateProblem): Sentence {
   const { release } = problem;
   return sentenceOf(t.health.updates, problem, [release?.name, release?.version].filter(Boolean).join(" "));

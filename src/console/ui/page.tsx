@@ -55,7 +55,7 @@ export function Section({
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div class="skeleton">
-      {/* The texts themselves may be what is being read. */}
+      {/* The texts themselves may still be loading. */}
       <span class="unseen">{t.ui?.loading}</span>
       {Array.from({ length: lines }, (_, line) => (
         <div key={line} />

@@ -4,7 +4,7 @@ import { Cancelled, ProblemError, Unreachable } from "../client/problem.ts";
 import { problemName } from "./by-code.ts";
 import { Shape } from "./shape.tsx";
 
-/** What is wrong, in the person's words, with the request's id, by which the log names it. */
+/** A problem in the person's words, with the request's id, by which the log names it. */
 export function ProblemView({
   error,
   advice,

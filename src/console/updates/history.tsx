@@ -85,7 +85,7 @@ function How({ entry }: { readonly entry: HistoryEntry }) {
   );
 }
 
-/** Why this release is not taken by itself any more; undefined: it may be. */
+/** Why this release is not applied automatically any more; undefined: it can be. */
 function asideOf({ release_id, outcome }: HistoryEntry, status: Updates): SetAsideRelease | undefined {
   if (outcome === "good" || outcome === "refused") return undefined;
   return [...status.failed, ...status.held].find(({ id }) => id === release_id);

@@ -26,7 +26,7 @@ const pointers = [
 export function OtaSettings({ status }: { readonly status: Updates }) {
   const editing = useEditing();
   const { base, typed } = editing.draft;
-  // Whoever has turned it on before may still save that, and is told; nobody is led into it.
+  // A setting that is already on can still be saved; it cannot be turned on here.
   const isTooEarly =
     !status.trust.established && valueAt(base, ofBinaries) === false && !(ofBinaries in typed);
   return (

@@ -17,7 +17,7 @@ import { Schedule } from "./schedule.tsx";
 import { Trust } from "./trust.tsx";
 import { useUpdates } from "./use-updates.ts";
 
-/** What is installed and available, what is happening, whose signatures count, and what has been. */
+/** Installed and available releases, progress, whose signatures count, and what has been. */
 export function UpdatesPage() {
   const { updates, history, progress, begun } = useUpdates();
   const [order, setOrder] = useState<Order | null>(null);

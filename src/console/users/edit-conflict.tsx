@@ -5,7 +5,7 @@ import { focusFirst } from "../ui/focus.ts";
 import { Banner } from "../ui/page.tsx";
 import { members } from "./save-user.ts";
 
-/** What somebody else has changed meanwhile, and whose is to be. */
+/** What another user has changed in the meantime, and the choice between the two. */
 export function EditConflict({
   before,
   theirs,

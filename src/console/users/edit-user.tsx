@@ -26,7 +26,7 @@ interface SheetProps {
   readonly onClose: () => void;
 }
 
-/** The sheet of one user: what can be changed, what is known, where he is signed in. */
+/** The sheet of one user: what can be changed, what is known, where they are signed in. */
 export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) {
   const user = useResource("getUser", { params: { id } });
   const [asked, setAsked] = useState<AskedToken | null>(null);
@@ -153,7 +153,7 @@ function EditForm({
   );
 }
 
-/** What is to be sent: what was touched and is another than it is. */
+/** The members to send: those that were edited and differ from the saved ones. */
 function changeOf(value: User, change: UserChange): UserChange {
   return Object.fromEntries(
     members.flatMap((member) =>

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
 import { Secret } from "../ui/secret.tsx";
 
-/** A password for somebody: one that the agent makes, which is null here, or one that is typed. */
+/** A password for another user: one that the agent makes, which is null here, or one that is typed. */
 export function NewPassword({
   role,
   value,
@@ -44,7 +44,7 @@ export function NewPassword({
   );
 }
 
-/** The one-use password that was made, and what is to be done with it. */
+/** The one-use password that was created, and how to hand it over. */
 export function OneUsePassword({
   username,
   password,

@@ -14,11 +14,11 @@ export interface Reading {
 }
 
 export interface Saved extends Reading {
-  /** True: nothing was saved, for somebody else has changed what is edited; `value` is how it is now. */
+  /** True: nothing was saved, because another user has changed the same members; `value` has the current ones. */
   readonly isConflict: boolean;
 }
 
-/** Saves the change unless somebody else has changed one of the members since `base` was read. */
+/** Saves the change unless another user has changed one of the members since `base` was read. */
 export async function saveUser({ value, etag }: Reading, change: UserChange): Promise<Saved> {
   const params = { id: value.id };
   try {
@@ -29,6 +29,6 @@ export async function saveUser({ value, etag }: Reading, change: UserChange): Pr
   }
   const now = await callWithTag("getUser", { params });
   if (members.some((member) => now.value[member] !== value[member])) return { ...now, isConflict: true };
-  // Only what nobody edits is another, such as how long a lock still lasts, which it is at each reading.
+  // Only members that are not edited here differ, such as the time left of a lock.
   return saveUser({ value: now.value, etag: null }, change);
 }

@@ -12,7 +12,7 @@ const mostAtOnce = 200;
 /** Milliseconds that changes are gathered before the list is read anew. */
 const gatherMilliseconds = 300;
 
-/** Milliseconds between two readings without a change: a lock ends by itself. */
+/** Milliseconds between two readings without a change: a lock ends without an event. */
 const everyMilliseconds = 30_000;
 
 /** Events after which a user may look different in the list. */
@@ -59,7 +59,7 @@ export function useUsers(query: UserQuery): Users {
   return { ...read, reload, more };
 }
 
-/** Read from the beginning, for an order by time moves under whoever reads on. */
+/** Read from the beginning, because an order by time moves while it is read. */
 async function readUsers(query: UserQuery, count: number): Promise<UserList> {
   const items: User[] = [];
   for (let cursor: string | null = null; ; ) {

@@ -4,7 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { Badge } from "../ui/badge.tsx";
 import { deviceNow } from "../ui/device-time.ts";
 
-/** What keeps the user from signing in, or awaits him when he does. */
+/** What keeps users from signing in, or what they must do when they sign in. */
 export function UserStates({ user }: { readonly user: User }) {
   const { enabled, locked, must_change_password } = user;
   if (enabled && locked === null && !must_change_password) return <span>{t.users.states.active}</span>;

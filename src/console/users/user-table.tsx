@@ -59,7 +59,7 @@ export function UserTable({
   );
 }
 
-/** The display name is somebody's own words, in whatever direction they are written. */
+/** The display name is the user's own text, in either direction of writing. */
 function Name({ user: { id, username, display_name } }: { readonly user: User }) {
   return (
     <span class="users-name">

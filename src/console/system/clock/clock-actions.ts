@@ -15,11 +15,11 @@ export interface ClockActions {
   setByBrowser(): Promise<void>;
   /** Puts it right also beyond the panic threshold. Throws what the agent refuses with. */
   force(): Promise<void>;
-  /** Answers that have come since the measuring began; null: nobody has asked for one. */
+  /** Answers that have come since the measuring began; null: no measurement was requested. */
   readonly answers: number | null;
 }
 
-/** Milliseconds between two looks at what is being measured. */
+/** Milliseconds between two polls of a measurement in progress. */
 const lookMilliseconds = 1_000;
 
 export function useClockActions(clock: ClockResource): ClockActions {

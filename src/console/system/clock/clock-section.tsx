@@ -114,7 +114,7 @@ function Buttons({ status, actions }: { readonly status: TimeSync; readonly acti
   );
 }
 
-/** As the agent judges it; null: nobody better keeps the clock. */
+/** As the agent decides it; null: the clock may be set by hand. */
 function whyNotByHand({ mode, trust, state }: TimeSync): string | null {
   if (mode === "manual" || trust === "none" || state === "manual") return null;
   return t.clock.whyKept;
@@ -172,7 +172,7 @@ function BrowserTimeDialog({
 
 /** The figures behind the sentence. */
 function ClockFacts({ status }: { readonly status: TimeSync }) {
-  const { source, discipliner, last_step, leap, poll_seconds, mode } = status;
+  const { source, discipliner, last_step, leap, poll_seconds } = status;
   const items: (readonly [string, ComponentChildren] | false)[] = [
     [t.clock.facts.deviceTime, absoluteTime(new Date(status.server_time))],
     [t.clock.facts.browser, browserInWords()],
@@ -180,7 +180,7 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
       t.clock.columns.source,
       source === null ? t.clock.none : source.type === "manual" ? t.clock.aPerson : source.host,
     ],
-    [t.clock.facts.keptBy, `${discipliner.name ?? t.clock.none} (${mode})`],
+    [t.clock.facts.keptBy, discipliner.name ?? t.clock.none],
     [t.clock.facts.lastSync, <Time key="sync" at={status.last_sync_at} />],
     poll_seconds !== null &&
       !isUnpolled(status) && [t.clock.facts.poll, t.clock.every(shortDuration(poll_seconds))],

@@ -53,7 +53,7 @@ export function isVoting({ state }: TimeSource): boolean {
   return state === "selected" || state === "candidate" || state === "outlier";
 }
 
-/** Where all that agree overlap, or what was made of them; null: nobody is chosen. */
+/** Where all that agree overlap, or what was made of them; null: none is chosen. */
 export function agreedRange({
   sources,
   offset_seconds,
@@ -81,7 +81,7 @@ export function neededRange(core: readonly Range[], others: readonly Range[]): R
   }, inner);
 }
 
-/** What the picture of the sources must show: those that vote, or all where nobody does, and near ones and this host (0). */
+/** What the picture of the sources must show: those that vote, or all where none does, and near ones and this host (0). */
 export function rangeOfSources(sources: readonly TimeSource[]): Range | null {
   const all = sources.flatMap((source) => intervalOf(source) ?? []);
   const voting = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);

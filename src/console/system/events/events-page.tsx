@@ -1,6 +1,6 @@
 import type { EventType } from "../../../contract/event-types.ts";
 import type { AuditEvent } from "../../../contract/types.ts";
-import { t } from "../../catalogue/words.ts";
+import { language, t } from "../../catalogue/words.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -83,7 +83,10 @@ function named(name: string) {
 
 /** All that is kept of it opens in its place. */
 function What({ event }: { readonly event: AuditEvent }) {
-  const { seq, type, time, request_id, details, actor, subject } = event;
+  const { seq, type, time, request_id, actor, subject } = event;
+  // The agent's sentence says in English what type and code say already.
+  const { detail, ...facts } = event.details;
+  const details = language === "en" ? event.details : facts;
   return (
     <details>
       <summary>{titleOf(type)}</summary>

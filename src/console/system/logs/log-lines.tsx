@@ -15,7 +15,7 @@ const endPixels = 24;
 /** Lines drawn at once when one scrolls to the end while more wait. */
 const advanceLines = 200;
 
-/** The lines, the newest at the end as in a terminal. Whoever scrolls away from the end, or opens a line, pauses it. */
+/** The lines, the newest at the end as in a terminal. Scrolling away from the end, or opening a line, pauses it. */
 export function LogLines({ log }: { readonly log: FollowedLog }) {
   const root = useRef<HTMLDivElement>(null);
   // The same node for the same line, so that what has not changed is not compared again.

@@ -20,7 +20,7 @@ export interface LogView {
   readonly dropped: number;
   /** Where older lines begin; null: there are none. */
   readonly olderCursor: string | null;
-  /** Why it does not follow; null: it does. Whoever scrolls back to the end follows again, not so after the button. */
+  /** Why it does not follow; null: it does. Scrolling back to the end follows again, except after the button. */
   readonly pausedBy: "button" | "scroll" | null;
 }
 

@@ -24,7 +24,7 @@ export interface Draft {
   readonly etag: string | null;
   /** Only what differs from `base`. */
   readonly typed: Values;
-  /** What settings were before somebody else changed them under what is typed; each is a question to the person. */
+  /** What settings were before another user changed them during the editing; each is a question to the person. */
   readonly collisions: Values;
   /** What was sent last. */
   readonly sent: Values;
@@ -43,7 +43,7 @@ export function withTyped(draft: Draft, pointer: string, value: unknown): Draft 
   };
 }
 
-/** On what the agent has now: what is typed stays, and where somebody else has changed the same it becomes a question. */
+/** On what the agent has now: what is typed stays, and where another user has changed the same it becomes a question. */
 export function rebased(draft: Draft, base: Settings, etag: string | null): Draft {
   let next: Draft = { ...draft, base, etag };
   for (const [pointer, mine] of Object.entries(draft.typed)) {
@@ -58,7 +58,7 @@ export function rebased(draft: Draft, base: Settings, etag: string | null): Draf
   return next;
 }
 
-/** The person has decided: what he typed, or what somebody else made of it. */
+/** The person has decided: their own value, or the one of another user. */
 export function settled(draft: Draft, pointer: string, isMine: boolean): Draft {
   return {
     ...draft,

@@ -9,7 +9,7 @@ import { type Editing, mayChange } from "./use-editing.ts";
 import { WindowsField } from "./windows-field.tsx";
 
 /**
- * One setting of the schema, as the control that its kind asks for; plain text for whoever may not change it.
+ * One setting of the schema, as the control that its kind asks for; plain text for users who may not change it.
  * Label and hint are the catalogue's (`t.settings.words` and `options` by pointer), else the schema's own.
  * For any page: it goes into a `<SettingsForm>` with the same `editing`.
  */
@@ -132,7 +132,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || String(value) === "";
 }
 
-/** What is no number is left as it is, for the agent to say so. */
+/** A text that is not a number stays as it is: the agent refuses it. */
 function numberOf(text: string, isNullable: boolean): unknown {
   if (text === "" && isNullable) return null;
   return /^\d{1,15}$/.test(text) ? Number(text) : text;

@@ -12,7 +12,7 @@ import { errorLines } from "./errors.ts";
 import { labelOf, said } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
 
-/** Round the fields of settings: says what is not saved, saves it, and asks where somebody else changed the same. */
+/** Round the fields of settings: says what is not saved, saves it, and asks where another user changed the same. */
 export function SettingsForm({
   editing,
   children,
@@ -74,7 +74,7 @@ function SavingProblem({ error }: { readonly error: unknown }) {
 
 type Choice = "mine" | "theirs";
 
-/** Setting by setting: what it was, what somebody else has made of it, what was typed. Closing it loses nothing. */
+/** Setting by setting: what it was, what another user has made of it, what was typed. Closing it loses nothing. */
 function ConflictDialog({ editing }: { readonly editing: Editing }) {
   const { draft, saving, settle, stopAsking } = editing;
   const [choices, setChoices] = useState<Readonly<Record<string, Choice>>>({});

@@ -49,7 +49,7 @@ export interface Editing {
 /** How often a change is merged with those of others before it is given up. */
 const mostTries = 4;
 
-/** Seconds between two readings for those to whom no events come. */
+/** Seconds between two readings for users who may not follow events. */
 const everySeconds = 60;
 
 export function useEditing(): Editing {
@@ -119,7 +119,7 @@ function useChangesOfOthers(reload: () => void): void {
   }, []);
 }
 
-/** Reads the settings anew and says what somebody has changed meanwhile. */
+/** Reads the settings anew and says what another user has changed in the meantime. */
 async function read(store: Store<Draft>, schema: MemberSchema | null): Promise<void> {
   const { base: before, etag: tag, sent } = store.read();
   const { value, etag } = await callWithTag("getSettings");
@@ -137,7 +137,7 @@ function take(store: Store<Draft>, value: Settings, etag: string | null): void {
   if (base !== null && !isSame([base.device, base.console], [value.device, value.console])) void greet();
 }
 
-/** True: saved; false: somebody else has changed the same, and the person has to say which is to stay. */
+/** True: saved; false: another user has changed the same, and the person has to choose. */
 async function save(store: Store<Draft>, schema: MemberSchema | null): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     const draft = store.read();

@@ -20,7 +20,7 @@ export function ConfirmDialog({
 }: {
   readonly title: string;
   readonly verb: string;
-  /** What is to be typed: the thing's own name. */
+  /** What the person has to type: the thing's own name. */
   readonly word?: string | null;
   /** Whether what the dialog asks for besides has been given. */
   readonly isReady?: boolean;

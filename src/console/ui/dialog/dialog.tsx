@@ -50,7 +50,7 @@ export function Dialog({
         onClose?.();
       }}
       onClose={({ currentTarget }) => {
-        // The browser closes it by itself where Escape comes twice with nothing between.
+        // The browser itself closes it where Escape comes twice with nothing between.
         if (!currentTarget.isConnected || currentTarget.open) return;
         onClose?.();
         setTimeout(() => {

@@ -6,7 +6,7 @@ export interface FieldProps {
   readonly label: string;
   /** What one should know before one types: form, unit, default. */
   readonly hint?: ComponentChildren;
-  /** What is wrong with what was typed. */
+  /** The error of what was typed. */
   readonly error?: string | null | undefined;
   readonly isDisabled?: boolean;
 }
@@ -17,7 +17,7 @@ interface Ids {
   readonly "aria-invalid": boolean | undefined;
 }
 
-/** A label, a control and what is to be said of it; `control` gets the attributes that join them. */
+/** A label, a control, its hint and its error; `control` gets the attributes that join them. */
 export function Field({
   label,
   hint,

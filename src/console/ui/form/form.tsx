@@ -5,7 +5,7 @@ import { ProblemError } from "../../client/problem.ts";
 import { type EntryError, entrySentence, problemName } from "../by-code.ts";
 import { ProblemView } from "../problem-view.tsx";
 
-/** A form that is sent by a button or by Enter; what is wrong with it stands above its buttons. */
+/** A form that is sent by a button or by Enter; its error stands above its buttons. */
 export function Form({
   onSubmit,
   error,
@@ -42,7 +42,7 @@ export function Form({
 }
 
 /**
- * What is wrong with one member of what was sent, by its JSON pointer, else with all of it where its code is one of `codes`;
+ * The error of one member that was sent, by its JSON pointer, else with all of it where its code is one of `codes`;
  * null: nothing.
  */
 export function errorAt(error: unknown, pointer: string, codes?: RegExp): string | null {

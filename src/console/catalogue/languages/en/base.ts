@@ -165,7 +165,7 @@ export const problem = {
     storage_full: "The disk of this device is full",
     storage_unwritable: "The disk of this device cannot be written",
   } satisfies Record<ErrorCode, string>,
-  /** What is wrong with one entry, by the code of the agent's check; the figure is the bound. Empty: the agent's words. */
+  /** The error of one entry, by the code of the agent's check; the figure is the bound. Empty: the agent's words. */
   entries: {
     required: () => "This is needed",
     pattern: () => "",
@@ -291,7 +291,7 @@ export const health = {
     program_broken: ({ parts }) => `Parts of the program do not work: ${parts}. Install it again.`,
     program_untested: () => "The program could not test itself.",
   } satisfies Record<HealthCode, (facts: HealthFacts) => string>,
-  /** What is wrong with updates, by code, with the name of the release. */
+  /** Problems with updates, by code, with the name of the release. */
   updates: {
     signature_verification_off: () => "Verifying signatures is off.",
     channel_not_allowed: () => "Root does not allow the channel that is set.",
