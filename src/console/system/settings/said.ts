@@ -24,6 +24,8 @@ export function schemaRead(schema: MemberSchema): void {
 
 /** What people call a setting, by the catalogue, else by the schema; the pointer may lead into it. */
 export function labelOf(pointer: string): string {
+  const own = wordsOf(pointer);
+  if (own) return own.label;
   let [at, whole] = [known, ""];
   for (const name of pointer.slice(1).split("/")) {
     const inner = at.properties?.[name];
