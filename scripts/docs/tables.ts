@@ -5,6 +5,7 @@ import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.t
 import { commandUsage, exitCodes } from "../../src/cli/framework/usage.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
+import { eventDetails } from "../../src/contract/event-details.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
 import type { Access, Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
@@ -51,9 +52,13 @@ function eventsTable(): string {
   const rows = (Object.keys(eventTypes) as EventType[]).map((type) => {
     const { log, audience } = eventTypes[type];
     const readers = audience === "security" ? "administrators" : "administrators, operators";
-    return [`\`${type}\``, eventWords[type], log, readers];
+    const details = Object.keys(eventDetails[type]).map((name) => `\`${name}\``);
+    return [`\`${type}\``, eventWords[type], details.join(", "), log, readers];
   });
-  return markdownTable(["event", "what it records", "log", "readers besides the user concerned"], rows);
+  return markdownTable(
+    ["event", "what it records", "members of `details`", "log", "readers besides the user concerned"],
+    rows,
+  );
 }
 
 function commandsTables(): string {
