@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { outcomeCodes } from "../../src/contract/schemas/update-reasons.ts";
+import { historyEntryOf } from "../../src/releases/journal-queries.ts";
+import { outcomeCause, outcomeSentence, reasonOf } from "../../src/releases/outcome-reasons.ts";
+import {
+  emptyJournal,
+  type JournalEntry,
+  readReleaseJournal,
+  releaseJournalText,
+} from "../../src/releases/release-journal.ts";
+
+const entry: JournalEntry = {
+  ...{ sequence: 1, at: "2026-11-20T12:00:00.000Z", kind: "rules", release_id: "1".repeat(32) },
+  ...{ name: "base", version: "1.1.0", from_version: "1.0.0", outcome: "failed", detail: "It was not well" },
+  ...{ restored_healthy: true, seconds: 1, log: [] },
+};
+const read = (one: JournalEntry) =>
+  readReleaseJournal(Buffer.from(releaseJournalText({ ...emptyJournal, sequence: 1, history: [one] })));
+
+describe("why an attempt ended", () => {
+  it("is read from the journal with its code and facts", () => {
+    const cause = outcomeCause("unclean_exits", { count: 3, last_answer: "status 503" });
+    const [stored] = read({ ...entry, cause }).history;
+    assert.ok(stored, "the entry is in the journal");
+    assert.deepEqual(historyEntryOf(stored).reason, {
+      ...{ code: "unclean_exits", detail: "It was not well.", count: 3, last_answer: "status 503" },
+    });
+  });
+
+  it("is unrecorded, with its sentence, in a journal from before the codes", () => {
+    const [stored] = read(entry).history;
+    assert.ok(stored, "the entry is in the journal");
+    const { code, detail } = historyEntryOf(stored).reason;
+    assert.deepEqual([code, detail], ["unrecorded", "It was not well."]);
+  });
+
+  it("is unrecorded where a newer release stored a code that is not known here", () => {
+    const cause = { code: "of_the_future", count: null, last_answer: null };
+    assert.equal(reasonOf("It ended.", cause).code, "unrecorded");
+  });
+
+  it("is an error code where it was refused", () => {
+    const cause = { code: "update_not_acceptable", count: null, last_answer: null };
+    assert.equal(reasonOf("It is withdrawn.", cause).code, "update_not_acceptable");
+  });
+
+  it("is one or more whole sentences for each code", () => {
+    for (const code of outcomeCodes) {
+      if (code === "unrecorded") continue;
+      assert.match(outcomeSentence(outcomeCause(code, { last_answer: "status 503" })), /^[A-Z].*\.$/, code);
+    }
+  });
+});
