@@ -1,11 +1,10 @@
 import type { SetAsideRelease, Updates } from "../../contract/types.ts";
 import { OnlyExitCode } from "../client/context.ts";
 import type { Command } from "../framework/command.ts";
-import { apply, rollback } from "./update-apply.ts";
+import { apply, kindsOf, kindsPositional, rollback, selected } from "./update-apply.ts";
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { history } from "./update-history.ts";
 import { orderCommands } from "./update-orders.ts";
-import { postpone } from "./update-postpone.ts";
 import { repositoryOf, repositoryOption } from "./update-repository.ts";
 import { trustCommands } from "./update-trust.ts";
 import { checkReport, updateReport } from "./update-view.ts";
@@ -68,6 +67,27 @@ function isAppliedNext({ state, available }: Updates): boolean {
   if (state !== "staged") return false;
   return [available.rules, available.binary].some((release) => release?.staged && release.hold === null);
 }
+
+const postpone: Command = {
+  path: ["update", "postpone"],
+  summary: "Postpone the automatic application of available releases",
+  positionals: [kindsPositional],
+  options: [{ name: "for", value: "DURATION", summary: "5m to 30d, such as 12h; 1d if not given" }],
+  worksOffline: true,
+  async run(invocation) {
+    const { options, client, output } = invocation;
+    const kind = kindsOf(invocation);
+    const duration = options.text("for");
+    const body = { kind, ...(duration === undefined ? {} : { for: duration }) };
+    const status = await client.call("postponeUpdate", { body });
+    const postponed = selected(kind).filter((one) => status.postponed[one] !== null);
+    const until = postponed.map((one) => `${one} before ${status.postponed[one]}`);
+    await output.changed(
+      status,
+      `Not applied automatically: ${until.join(", ")}. \`steward update apply\` applies them anyway.`,
+    );
+  },
+};
 
 export const updateCommands: readonly Command[] = [
   status,

@@ -13,8 +13,7 @@ import {
   tooSoon,
 } from "./check-refusals.ts";
 import type { CheckRun } from "./check-run.ts";
-import { firstCheckIn, nextCheckIn } from "./schedule.ts";
-import { type Basis, basisOf, keepRetry, retryLeft } from "./schedule-basis.ts";
+import { firstCheckIn, leftOf, nextCheckIn } from "./schedule.ts";
 import { settingsBlock } from "./settings-block.ts";
 
 export interface SchedulerPlan {
@@ -225,4 +224,35 @@ export class CheckScheduler {
     running?.abort(superseded());
     await running?.done;
   }
+}
+
+/** What the schedule stands on. */
+interface Basis {
+  readonly isEnabled: boolean;
+  readonly server: string;
+  readonly channel: string;
+  readonly intervalSeconds: number;
+}
+
+/** As the settings are now. */
+function basisOf({ settings, checkIntervalSeconds }: UpdaterOptions): Basis {
+  const { enabled, server, channel } = settings().ota;
+  return { isEnabled: enabled, server, channel, intervalSeconds: checkIntervalSeconds() };
+}
+
+/** Seconds for which the server is to be left alone still. */
+function retryLeft({ record, bootId, uptime }: UpdaterOptions): number {
+  return leftOf(record.read().retry, bootId, uptime());
+}
+
+/** Seconds within which the rest of the wait is on the disk; closing the document writes it in any case. */
+const keepSeconds = 60;
+
+/** Stores the rest of the wait, so that it continues after a reboot. */
+function keepRetry(options: UpdaterOptions): void {
+  const { record, bootId, uptime } = options;
+  if (record.read().retry === null) return;
+  const left = retryLeft(options);
+  const retry = left > 0 ? { boot_id: bootId, uptime: uptime(), left } : null;
+  record.note((present) => ({ ...present, retry }), keepSeconds);
 }

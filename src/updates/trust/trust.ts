@@ -3,10 +3,10 @@ import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
 import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
+import type { Root } from "../../tuf/metadata.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
 import { unreadable } from "../check/check-refusals.ts";
-import { otherFingerprint, usable } from "./trust-refusals.ts";
 import { type Standing, trustView } from "./trust-view.ts";
 
 export interface TrustOptions {
@@ -165,4 +165,24 @@ export class Trust {
     this.#turn = result.catch(() => undefined);
     return result;
   }
+}
+
+/** Throws `update_trust_not_established`, `update_root_unusable` and what else kept it from being followed. */
+function usable(standing: Standing): { fingerprint: string; inForce: Root } {
+  if (standing.kind === "usable") return standing;
+  if (standing.kind === "unusable") throw standing.error;
+  throw new StewardError(
+    "update_trust_not_established",
+    "No root of trust is installed on this device. As root, run `steward update trust install FILE` with your publisher's root.json.",
+  );
+}
+
+/** `validation_failed`: another fingerprint than that of the installed root. */
+function otherFingerprint(installed: string): StewardError {
+  const detail = `must be that of the installed root, which begins with ${installed.slice(0, 8)}`;
+  return new StewardError(
+    "validation_failed",
+    "This is not the fingerprint of the installed root of trust. Compare it with your publisher's, digit by digit, and install the publisher's root if this is another one. Nothing was confirmed.",
+    { details: { errors: [{ pointer: "/fingerprint", code: "mismatch", detail }] } },
+  );
 }
