@@ -171,7 +171,7 @@ describe("applying unasked", () => {
       };
       device.room.start();
       await device.room.check({});
-      await until("root's side is asked", () => device.asked().length > 0);
+      await until("the installer is started", () => device.asked().length > 0);
       for (let turn = 0; turn < 200; turn += 1) await setImmediate();
       assert.deepEqual(device.asked(), [id]);
       const { rules } = device.room.status().available;
@@ -228,7 +228,7 @@ describe("applying unasked", () => {
     await assert.rejects(device.room.apply({ kind: "rules" }), { code: "state_damaged" });
   });
 
-  it("asks once an hour where root's side cannot be asked, and tells it once", async () => {
+  it("asks once an hour where the installer cannot be started, and tells it once", async () => {
     const device = await openAppliance();
     device.side.failure = new StewardError("forbidden", "polkit does not let us.");
     device.release({ version: "1.0.0" });
@@ -321,7 +321,7 @@ describe("applying by hand", () => {
     assert.deepEqual(device.asked(), []);
   });
 
-  it("tells where root's side ends without a word", async () => {
+  it("reports an installer that ends without an entry", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     device.release({ version: "1.0.0" });
     await checked(device);
@@ -332,7 +332,7 @@ describe("applying by hand", () => {
     assert.equal(device.types().at(-1), "update.refused");
   });
 
-  it("lets no check write what root's side is reading, and stops while it is asked", async () => {
+  it("lets no check write what the installer is reading, and stops while it runs", async () => {
     const device = await openAppliance();
     device.side.gate = new Promise(() => undefined);
     device.release({ version: "1.0.0" });
@@ -343,7 +343,7 @@ describe("applying by hand", () => {
     await device.time.runUntil(20);
     await assert.rejects(device.room.check({}), { code: "rate_limited" });
     await device.room.stop();
-    assert.ok(!device.types().includes("update.refused"), "an end that was wished for was told as a failure");
+    assert.ok(!device.types().includes("update.refused"), "a deliberate abort was reported as a failure");
   });
 });
 
@@ -416,7 +416,7 @@ describe("another agent", () => {
     assert.equal(device.room.problem()?.code, "former_not_healthy");
   });
 
-  it("sees to it that somebody goes on with what is on trial, and follows it", async () => {
+  it("starts the installer for a trial in progress, and follows it", async () => {
     const device = await openAppliance();
     device.release({ version: "1.0.0" });
     await checked(device);

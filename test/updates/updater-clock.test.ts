@@ -13,7 +13,7 @@ async function withRelease(ota: Parameters<typeof openDevice>[0] = {}): Promise<
   return device;
 }
 
-describe("while nobody vouches for the clock", () => {
+describe("while the clock is not trusted", () => {
   it("takes expiry for a doubt about the clock, and not for a failure (a device whose clock is in 2040)", async () => {
     const device = await withRelease();
     device.isClockTrusted = false;
@@ -78,7 +78,7 @@ describe("while nobody vouches for the clock", () => {
   });
 });
 
-describe("when somebody begins to vouch for the clock", () => {
+describe("when the clock becomes trusted", () => {
   it("checks at once where expiry was in doubt, and stages what it finds", async () => {
     const device = await withRelease({ enabled: true });
     device.isClockTrusted = false;

@@ -19,7 +19,7 @@ const directoryMode = 0o755;
 const maximumBytes = 512_000;
 
 /**
- * Puts a root of trust beside the host file. Directly and never through the agent: whoever could do it there would
+ * Puts a root of trust beside the host file. Directly, never through the agent: a user who could do it there would
  * decide what runs on this device. Throws CommandError: 1, 3, 4, 5 (another one is there), and `update_root_unusable`.
  */
 export async function installTrust(invocation: Invocation): Promise<void> {

@@ -228,7 +228,7 @@ describe("steward update apply", { concurrency: true }, () => {
     assert.match(screen, /rules base 1\.3\.0 is installed/);
   });
 
-  it("has root's side forget the failed release on offer first with --again", async (test) => {
+  it("has the installer forget the failed release on offer first with --again", async (test) => {
     const state = temporaryDirectory(test);
     const failed = [{ ...exampleFailed, id: "1".repeat(32), version: "1.1.0" }, exampleFailed];
     const answers = answersOf("apply", { looks: [good], entries: [exampleEntry] });
@@ -245,7 +245,7 @@ describe("steward update apply", { concurrency: true }, () => {
     assert.match(stderr, /^rules base 1\.3\.0 may be tried again\.$/m);
   });
 
-  it("does not apply what root's side would not forget", async (test) => {
+  it("does not apply what the installer would not forget", async (test) => {
     const state = temporaryDirectory(test);
     const { socketPath, received } = await startAgent(test, {
       "GET /api/updates": { body: { ...waiting, failed: [exampleFailed] } },

@@ -74,7 +74,7 @@ describe("steward update confirm and abort", { concurrency: true }, () => {
     assert.equal(code, 1);
   });
 
-  it("end as root's side ends where it refuses", async (test) => {
+  it("end as the installer ends where it refuses", async (test) => {
     const { run } = releases(test);
     const { code, stdout } = await run(["confirm"], { INSTALLER_EXIT: "4" });
     assert.deepEqual([code, stdout], [4, ""]);

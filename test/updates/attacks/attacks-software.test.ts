@@ -147,7 +147,7 @@ describe("a device whose clock is wrong, before a real server", () => {
     [2020, "ok"],
     [2040, "waiting_for_clock"],
   ] as const) {
-    it(`in ${year}, waits for its clock, stages nothing, and goes on when somebody vouches for it`, async (test) => {
+    it(`in ${year}, waits for its clock, stages nothing, and goes on when it is trusted`, async (test) => {
       const setting = await deviceAt(test);
       const { device, staged } = setting;
       device.lab.addRelease({ version: "2.0.0", payload: Buffer.from("good") });

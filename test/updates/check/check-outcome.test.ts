@@ -62,7 +62,7 @@ describe("what a failure means", () => {
     details: { reason: "certificate_date" },
   });
 
-  it("is a doubt where it is about dates and nobody vouches for the clock", () => {
+  it("is a doubt where it is about dates and the clock is not trusted", () => {
     for (const error of [expired, certificate]) {
       assert.equal(failedResult(error, false).outcome, "waiting_for_clock");
       assert.equal(failedResult(error, true).outcome, "failed");

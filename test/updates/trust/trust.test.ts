@@ -164,7 +164,7 @@ describe("rotation", () => {
 });
 
 describe("an installed root that was changed", () => {
-  it("goes on where the root in force vouches for it: metadata, confirmation and proof stay", async () => {
+  it("goes on where the root in force has signed it: metadata, confirmation and proof stay", async () => {
     const device = await established();
     device.lab.publishRoot();
     const next = device.lab.metadata("2.root");
