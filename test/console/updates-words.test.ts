@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { settings } from "../../src/console/catalogue/languages/en/settings.ts";
-import { putTexts } from "../../src/console/catalogue/words.ts";
-import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
-import { knownReleases } from "../../src/console/updates/kind-row.tsx";
+import { knownReleases } from "../../src/console/updates/installed-releases.ts";
 import type { HistoryEntry } from "../../src/contract/types.ts";
 import { exampleEntry } from "../cli/example-updates.ts";
 
@@ -55,14 +52,5 @@ describe("the release that undoing leads back to", () => {
   it("is of the same kind", () => {
     const entries = [{ ...exampleEntry, version: "1.1.0", from_version: "1.0.0" }];
     assert.equal(knownReleases(entries, "binary").former, null);
-  });
-});
-
-describe("what a setting is called", () => {
-  it("is known before the settings were read, and by the setting that a pointer leads into", () => {
-    putTexts("en", { settings });
-    assert.equal(labelOf("/update/windows"), "Update windows");
-    schemaRead({ properties: { time: { properties: { servers: {} } } } });
-    assert.equal(labelOf("/time/servers/1"), "Time servers");
   });
 });

@@ -10,6 +10,7 @@ import * as enRecords from "../../src/console/catalogue/languages/en/records.ts"
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { clockSentences, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
+import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
 import { problemName, type Sentence } from "../../src/console/ui/by-code.ts";
 import { healthSentence } from "../../src/console/ui/health-words.ts";
 import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
@@ -135,3 +136,12 @@ for (const [tag, texts] of [
         assert.deepEqual(said, { text: detail, isAgents: true });
     });
   });
+
+describe("what a setting is called", () => {
+  it("is known before the settings were read, and by the setting that a pointer leads into", () => {
+    putTexts("en", enSettings);
+    assert.equal(labelOf("/update/windows"), "Update windows");
+    schemaRead({ properties: { time: { properties: { servers: {} } } } });
+    assert.equal(labelOf("/time/servers/1"), "Time servers");
+  });
+});

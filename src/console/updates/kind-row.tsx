@@ -8,6 +8,7 @@ import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
 import type { Order } from "./dialogs.tsx";
+import { type KnownReleases, knownReleases } from "./installed-releases.ts";
 import { fromNow, holdSentence, isAhead, summarySentence } from "./update-sentences.ts";
 
 /** One kind of what this device runs: what is in force, what there is instead, and what can be done about it. */
@@ -151,29 +152,4 @@ function UndoButton({
       {t.updates.undo}
     </Button>
   );
-}
-
-/** What the history tells of the releases of one kind. */
-export interface KnownReleases {
-  /** The last attempt that changed something, or tried to; undefined: there was none. */
-  readonly last: HistoryEntry | undefined;
-  /** The version that undoing leads back to; null: none that is known here. */
-  readonly former: string | null;
-}
-
-/** How many good releases a device keeps. */
-const keptGood = 3;
-
-/** Goes through the history as root's side did: a good release is put on top of those before it, an undone one taken away. */
-export function knownReleases(entries: readonly HistoryEntry[], kind: Release["kind"]): KnownReleases {
-  const own = entries.filter((entry) => entry.kind === kind && entry.outcome !== "refused");
-  let good: { readonly id: string | null; readonly version: string | null }[] = [];
-  for (const { outcome, release_id: id, version, from_version } of own.toReversed()) {
-    // Where the history was cut: what ran before was good, and was there.
-    if (good.length === 0 && from_version !== null && from_version !== version)
-      good.push({ id: null, version: from_version });
-    good = good.filter((one) => one.id !== id);
-    if (outcome === "good") good = [...good, { id, version }].slice(-keptGood);
-  }
-  return { last: own[0], former: good.at(-2)?.version ?? null };
 }
