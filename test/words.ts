@@ -1,0 +1,124 @@
+/** Every text in the sources that a person may read: what stands in quotes, and has words in it. */
+
+export interface Sentence {
+  readonly text: string;
+  /** Counted from 1. */
+  readonly line: number;
+}
+
+/** Before these a slash begins a regular expression; behind anything else it divides. */
+const beforePattern = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\breturn|\btypeof|\bcase)\s*$/;
+
+/** The texts of a TypeScript file that have at least two words. Parts of a template between its values count apart. */
+export function sentencesOf(source: string): Sentence[] {
+  return literalsOf(source).filter(({ text }) => /[A-Za-zÄÖÜäöü]{2,}[^\n]*\s+[A-Za-zÄÖÜäöü]/.test(text));
+}
+
+function literalsOf(source: string): Sentence[] {
+  const found: Sentence[] = [];
+  /** Braces that are open within each template that the place is in. */
+  const templates: number[] = [];
+  let place = 0;
+  const lineAt = (index: number): number => source.slice(0, index).split("\n").length;
+  const keep = (from: number, to: number): void => {
+    found.push({ text: unescaped(source.slice(from, to)), line: lineAt(from) });
+  };
+  const readTemplate = (from: number): number => {
+    for (let at = from; at < source.length; at += 1) {
+      if (source[at] === "\\") at += 1;
+      else if (source[at] === "`") {
+        keep(from, at);
+        return at + 1;
+      } else if (source.startsWith("${", at)) {
+        keep(from, at);
+        templates.push(0);
+        return at + 2;
+      }
+    }
+    return source.length;
+  };
+  while (place < source.length) {
+    const sign = source[place] ?? "";
+    const two = source.slice(place, place + 2);
+    if (two === "//") place = endOf(source, "\n", place);
+    else if (two === "/*") place = endOf(source, "*/", place + 2);
+    else if (sign === "/" && beforePattern.test(source.slice(Math.max(0, place - 40), place)))
+      place = endOfPattern(source, place + 1);
+    else if (sign === '"' || sign === "'") {
+      const end = endOfString(source, sign, place + 1);
+      keep(place + 1, end - 1);
+      place = end;
+    } else if (sign === "`") place = readTemplate(place + 1);
+    else if (sign === "}" && templates.at(-1) === 0) {
+      templates.pop();
+      place = readTemplate(place + 1);
+    } else {
+      const depth = templates.length - 1;
+      if (depth >= 0 && (sign === "{" || sign === "}"))
+        templates[depth] = (templates[depth] ?? 0) + (sign === "{" ? 1 : -1);
+      place += 1;
+    }
+  }
+  return found;
+}
+
+function endOf(source: string, sign: string, from: number): number {
+  const at = source.indexOf(sign, from);
+  return at === -1 ? source.length : at + sign.length;
+}
+
+function endOfString(source: string, quote: string, from: number): number {
+  for (let at = from; at < source.length; at += 1) {
+    if (source[at] === "\\") at += 1;
+    else if (source[at] === quote || source[at] === "\n") return at + 1;
+  }
+  return source.length;
+}
+
+function endOfPattern(source: string, from: number): number {
+  let isClass = false;
+  for (let at = from; at < source.length; at += 1) {
+    const sign = source[at];
+    if (sign === "\\") at += 1;
+    else if (sign === "[") isClass = true;
+    else if (sign === "]") isClass = false;
+    else if (sign === "\n" || (sign === "/" && !isClass)) return at + 1;
+  }
+  return source.length;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\n/g, "\n").replace(/\\(.)/g, "$1");
+}
+
+/** Words of a private language: the glossary has the field's. */
+const banned: readonly RegExp[] = [
+  /\bwhoever\b/i,
+  /\bnobody\b/i,
+  /\bsomebody\b/i,
+  /\bvouch(es|ed|ing)?\b/i,
+  /\bwish(es|ed)?\b/i,
+  /\bwhat is\b/i,
+  /\bby itself\b/i,
+  /\bfor good\b/i,
+  /\bhindrances?\b/i,
+  /\broot's side\b/i,
+  /\bforeign hand\b/i,
+  /\b(he|she|his|her|him|himself|herself)\b/i,
+];
+
+/** The banned words in a sentence, as they stand there. */
+export function bannedWords(text: string): string[] {
+  return banned.flatMap((word) => word.exec(text)?.[0] ?? []);
+}
+
+/** What a page may not say to a person who never saw a command line; `keys` are the settings' names, such as `time.mode`. */
+export function jargonIn(text: string, keys: readonly string[]): string[] {
+  const found: string[] = [];
+  if (text.includes("`")) found.push("a backtick");
+  const flag = /(^|\s)--[a-z][a-z-]+/.exec(text);
+  if (flag) found.push(`the flag ${flag[0].trim()}`);
+  if (/\[\^?[a-z0-9]-[a-z0-9]|\\[dws]\b|\(\?[:=!]|\.\*|\]\+/i.test(text)) found.push("a regular expression");
+  const words: readonly string[] = text.match(/[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+/g) ?? [];
+  return [...found, ...words.filter((word) => keys.includes(word)).map((key) => `the setting ${key}`)];
+}
