@@ -146,7 +146,7 @@ function ifMatchCheck(header: string | undefined): (present: object) => void {
     if (wanted.includes(etagOf(present))) return;
     throw new StewardError(
       "etag_mismatch",
-      "Somebody changed this after you read it. Read it again, and repeat the change if it still makes sense.",
+      "Another request changed this after you read it. Read it again, and repeat your change if it still makes sense.",
     );
   };
 }

@@ -68,6 +68,6 @@ export function createDigest({ hashes }: SignedPayload): Digest {
 function malformed(what: string): StewardError {
   return new StewardError(
     "update_metadata_malformed",
-    `What is signed about the payload cannot be used: ${what}.`,
+    `The signed description of the payload cannot be used: ${what}.`,
   );
 }

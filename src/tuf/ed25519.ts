@@ -2,7 +2,7 @@ import nacl from "tweetnacl";
 
 /**
  * Ed25519 (RFC 8032) as strict as its words. tweetnacl alone throws on wrong lengths, takes S + L for S, and takes keys
- * under which anybody can sign. Compared numbers are little-endian.
+ * under which everyone can sign. Compared numbers are little-endian.
  */
 
 /** Whether `signature` (64 bytes) over `message` is that of `publicKey` (32 bytes). Never throws, whatever comes. */
@@ -15,10 +15,10 @@ export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signat
   return nacl.sign.detached.verify(message, signature, publicKey);
 }
 
-/** Why this cannot be anybody's key; null where nothing speaks against it. */
+/** Why this cannot be a key that only its owner signs for; null where nothing speaks against it. */
 export function keyProblem(publicKey: Uint8Array): string | null {
   if (publicKey.length !== nacl.sign.publicKeyLength) return `has ${publicKey.length} bytes instead of 32`;
-  if (publicKey.every((byte) => byte === 0)) return "is all zero: a placeholder, and no key";
+  if (publicKey.every((byte) => byte === 0)) return "is all zero: a placeholder instead of a key";
   return pointProblem(publicKey);
 }
 
@@ -27,7 +27,7 @@ function pointProblem(point: Uint8Array): string | null {
   y[31] = (y[31] ?? 0) & 0x7f;
   if (!isBelow(y, fieldPrime)) return "is not in the one form that a key has (y is not below 2^255 − 19)";
   if (isEqual(y, identity)) return "is the neutral point: every message would verify under it";
-  if (smallOrder.some((bad) => isEqual(y, bad))) return "is a point of small order: anybody can sign for it";
+  if (smallOrder.some((bad) => isEqual(y, bad))) return "is a point of small order: everyone can sign for it";
   return null;
 }
 

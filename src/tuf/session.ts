@@ -77,7 +77,7 @@ export function requireUnexpired({ start }: Session, role: string, { expires }: 
   if (Date.parse(expires) > start.getTime()) return;
   throw new StewardError(
     "update_metadata_expired",
-    `The metadata of the role ${role} expired at ${expires}, and it is ${start.toISOString()}: the server does not give out its publisher's newest, or the publisher has not renewed them. What is installed stays as it is.`,
+    `The metadata of the role ${role} expired at ${expires}, and it is ${start.toISOString()}: the server does not give out its publisher's newest, or the publisher has not renewed them. The installed releases stay as they are.`,
   );
 }
 

@@ -67,8 +67,8 @@ async function nextRoot(
 const rotation = "root/rotation";
 
 /**
- * §5.3.11: fast-forward attack. Whoever had a key that is no more may have used up the version numbers. What is to be
- * forgotten stands on the disk before the root does, so that a crash in between changes nothing.
+ * §5.3.11: fast-forward attack. The holder of a removed key may have used up the version numbers. The note of
+ * what to forget is on the disk before the root is, so that a crash in between changes nothing.
  */
 async function forgetRotated({ files }: Session, root: Root): Promise<void> {
   const noted = await files.read(rotation);

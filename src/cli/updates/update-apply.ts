@@ -108,7 +108,7 @@ function question({ options, positionals }: Invocation, { available }: Updates):
   const directory = options.text("repo");
   if (directory !== undefined) return `Apply what the repository in ${directory} offers?${restarted(kinds)}`;
   const releases = kinds.flatMap((kind) => available[kind] ?? []);
-  if (releases.length === 0) return "Check for updates, and apply what is found?";
+  if (releases.length === 0) return "Check for updates, and apply those that are found?";
   return `Apply ${releases.map(releaseWords).join(" and ")}?${restarted(releases.map(({ kind }) => kind))}`;
 }
 

@@ -85,7 +85,7 @@ async function sync(force: boolean, { chronyc, order, timers, panicSeconds }: Sy
   if ("trouble" in before) return force ? order("makestep") : undefined;
   const { tracking } = await measuredAfter(before.report, chronyc, timers);
   const off = Math.abs(tracking.offsetSeconds);
-  // chronyd slews smaller offsets by itself, as the agent does.
+  // chronyd slews smaller offsets without being asked, as the agent does.
   if (off < stepThresholdSeconds) return;
   if (off > panicSeconds() && !force) {
     const found = `The clock is ${off.toFixed(0)} s off by chronyd's sources, more than time.panic_threshold.`;

@@ -78,8 +78,8 @@ export function decodeReply(bytes: Uint8Array, { nonce, pivotSeconds }: Expectat
   // 3 as well: some servers answer any version with theirs, and these 48 bytes mean the same in RFC 1305.
   if (version !== 4 && version !== 3) return bad("version");
   if ((first & 7) !== 4) return bad("mode");
-  // Before everything that the packet says: what does not know the nonce is spoofed or an old reply again. A
-  // kiss-o'-death too, else anybody could silence a server from afar.
+  // Before everything that the packet says: a packet without the nonce is spoofed or an old reply again. A
+  // kiss-o'-death too, else a stranger could silence a server from afar.
   if (!nonce.every((byte, index) => bytes[24 + index] === byte)) return bad("origin");
   const stratum = view.getUint8(1);
   const indicator = first >> 6;

@@ -200,7 +200,7 @@ export const trustStatus = {
   type: "object",
   additionalProperties: false,
   required: ["code", "detail", "reason"],
-  description: "what is missing or wrong, and what to do",
+  description: "whether the root of trust can be used; if not, why, and what to do",
   properties: {
     code: { type: "string", enum: trustCodes },
     detail,

@@ -140,7 +140,7 @@ function createWriter(state: PartState): PartWriter {
     await writing;
     const full = filling.subarray(0, filledBytes);
     writing = writeWhole(state.handle, full, state.lengthBytes - filledBytes);
-    // Whoever waits for it next hears of a failure.
+    // The next caller that awaits it gets the failure.
     writing.catch(() => undefined);
     state.digest.update(full);
     [filling, resting] = [resting, filling];
