@@ -97,7 +97,7 @@ describe("the console's first run", () => {
     assert.deepEqual(await axe(page), []);
     await token.fill("wrong");
     await password.fill(adminPassword);
-    await refused(token, /not the setup token/);
+    await refused(token, /setup token is wrong/);
     assert.deepEqual(complaints, []);
   });
 
