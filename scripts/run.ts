@@ -53,10 +53,10 @@ const agent = spawn(
 agent.once("exit", (code) => process.exit(code ?? 1));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => agent.kill(signal));
 const address = await listeningAddress();
-await vouchForClock();
+await trustClock();
 process.stdout.write(await nextSteps());
 
-/** Observe the clock, ask nobody for the time; updates come from the publisher in the next folder. */
+/** Observe the clock, ask no time source; updates come from the publisher in the next folder. */
 function writeInitialSettings({ server }: Published): void {
   const settings = JSON.parse(readFileSync(join(root, "scripts/run-settings.json"), "utf8"));
   const text = `${JSON.stringify({ ...settings, update: { ota: { server } } }, null, 2)}\n`;
@@ -97,10 +97,10 @@ async function listeningAddress(): Promise<string> {
 }
 
 /**
- * Nobody is asked for the time here, and as long as nobody vouches for a clock, codes and updates wait for it. Whoever
- * starts this looks at the clock of the very same machine; the agent notes it as set by hand, and sets nothing.
+ * No time source is asked here, and codes and updates wait until the clock is trusted. The person who starts this
+ * sees the clock of the very same machine; the agent notes it as set by hand, and sets nothing.
  */
-async function vouchForClock(): Promise<void> {
+async function trustClock(): Promise<void> {
   const { trust } = await ask("GET", "/api/system/time-sync");
   if (trust === "none") await ask("POST", "/api/system/time-sync/sync", { time: new Date().toISOString() });
 }
@@ -130,7 +130,7 @@ function furtherSteps(): string {
   ./var/steward user list`;
 }
 
-/** What a person compares before he confirms whose updates the device takes. */
+/** The fingerprint that a person compares before they confirm whose updates the device takes. */
 function comparison(): string {
   return `Under Updates an update for it waits, signed by a publisher whose fingerprint is
 

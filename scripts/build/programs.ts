@@ -8,7 +8,7 @@ import { compiledValidators, validatorFiles } from "./validators.ts";
 const root = join(import.meta.dirname, "../..");
 const source = (path: string): string => join(root, "src", path);
 
-/** What runs by itself, whole in one file: a thread, and a process that is started now and then. */
+/** Each runs alone, whole in one file: a thread, and a process that is started now and then. */
 const alone = { "facts-worker": "system/facts-worker.ts", "self-check": "programs/self-check.ts" };
 
 /** The three programs, each a part that is split where it imports something only when it is needed. */

@@ -18,7 +18,7 @@ function processes(): Seen[] {
   });
 }
 
-/** Kills a process for good, with its children and theirs; gives back how many they were. */
+/** Kills a process with its children and theirs; gives back how many they were. */
 export function killTree(id: number): number {
   const all = processes();
   const doomed = [id];

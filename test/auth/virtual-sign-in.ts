@@ -24,10 +24,10 @@ import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
 
 export const context = { address: "192.0.2.7", userAgent: "test", clientKey: "192.0.2.7", requestId: "r-1" };
 
-/** Of no password that anybody has. */
+/** The hash of a password that no account has. */
 const passwordHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** The rooms that know who somebody is, over real files in virtual time, and one account. */
+/** The rooms that identify users, over real files in virtual time, and one account. */
 export async function virtualSignIn(host: VirtualHost) {
   const { time, uptime } = host;
   const events: EventFacts[] = [];

@@ -85,7 +85,7 @@ describe("the own account in the console", () => {
       assert.deepEqual(await axe(page), []);
     });
 
-    it("explains a clock that nobody vouches for, and goes on where the person says so", async () => {
+    it("explains a clock that is not trusted, and goes on where the person says so", async () => {
       const code = page.getByLabel("Code", { exact: true });
       const allow = page.getByLabel("Switch it on although this clock is not in sync");
       assert.equal(await allow.count(), 0);

@@ -48,7 +48,7 @@ export interface ConsoleWindow {
 
 export interface TestBrowser {
   readonly browser: Browser;
-  /** A person of his own, with cookies of his own. */
+  /** Another person, with cookies of their own. */
   open(agent: Pick<RunningAgent, "url">, options?: WindowOptions): Promise<ConsoleWindow>;
 }
 

@@ -58,11 +58,11 @@ describe("the range that the picture of the sources needs", () => {
     const far = [source("selected", 600, 0.01), source("candidate", 600.005, 0.01)];
     assert.deepEqual(rounded(rangeOfSources(far) ?? {}), { low: 599.99, high: 600.015 });
   });
-  it("is that of all where nobody votes", () => {
+  it("is that of all where no source votes", () => {
     const split = [source("suspect", 1, 0.5), source("falseticker", -2, 0.5)];
     assert.deepEqual(rangeOfSources(split), { low: -2.5, high: 1.5 });
   });
-  it("is none where nobody has answered", () => {
+  it("is none where no source has answered", () => {
     assert.equal(rangeOfSources([source("unreachable", null, null)]), null);
     assert.equal(neededRange([], [{ low: 0, high: 0 }]), null);
   });
@@ -78,7 +78,7 @@ describe("the interval that the sources agree on", () => {
     const sources = [source("selected", 0, 0.001), source("outlier", 0.004, 0.001)];
     assert.deepEqual(rounded(agreedRange({ sources, ...figures }) ?? {}), { low: -0.003, high: 0.007 });
   });
-  it("is none where nobody is chosen", () => {
+  it("is none where no source is chosen", () => {
     const sources = [source("candidate", 0, 0.001), source("candidate", 1, 0.001)];
     assert.equal(agreedRange({ sources, ...figures }), null);
   });

@@ -89,7 +89,7 @@ describe("the console's clock", { concurrency: true }, () => {
     return agent;
   };
 
-  describe("where nobody is asked for the time", { concurrency: false }, () => {
+  describe("where no source is asked for the time", { concurrency: false }, () => {
     let agent: RunningAgent;
     before(async () => {
       agent = await start();
@@ -105,7 +105,7 @@ describe("the console's clock", { concurrency: true }, () => {
       }
       assert.equal(await byBrowser(page).getAttribute("aria-disabled"), null);
       assert.deepEqual(await axe(page), []);
-      await picture(page, "clock-nobody-light");
+      await picture(page, "clock-no-sources-light");
       await page.getByRole("link", { name: "Time settings" }).click();
       await page.waitForURL(/\/system\/settings/);
       assert.deepEqual(complaints, []);
@@ -260,7 +260,7 @@ describe("the console's clock", { concurrency: true }, () => {
       });
     });
 
-    it("makes it for an administrator who is asked, and for nobody else", async (test) => {
+    it("makes it for an administrator who is asked, and for no other user", async (test) => {
       const operator = await see(test, browser, agent, "operator");
       const { page, complaints } = await see(test, browser, agent, "admin");
       await setTime(agent, { servers: [liar], panic_threshold: "1s" });

@@ -116,7 +116,7 @@ describe("the console's first run", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("leads to the sign-in where somebody has made the administrator meanwhile", async () => {
+  it("leads to the sign-in where another person has made the administrator meanwhile", async () => {
     const { page } = await browser.open(agent);
     await page.route("/api/console", async (route) => {
       const response = await route.fetch();

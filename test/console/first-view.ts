@@ -5,7 +5,7 @@ import { until } from "../until.ts";
 
 const built = join(import.meta.dirname, "../../dist/console");
 
-/** What a page takes to be there, for whoever has nothing of it yet. */
+/** The cost of a page's first view, for a browser with an empty cache. */
 export interface FirstView {
   /** Of the console's own: the page, its script, its style, its icon. */
   readonly files: number;

@@ -105,7 +105,7 @@ describe("the console's frame", () => {
       await name.press("Enter");
       const question = page.getByRole("dialog", { name: "Confirm that it is you" });
       await question.getByLabel("Password", { exact: true }).and(page.locator(":focus")).waitFor();
-      // The browser closes a dialog by itself where Escape comes twice with nothing between.
+      // The browser closes a dialog without asking the page where Escape comes twice with nothing between.
       await page.keyboard.press("Escape");
       await question.waitFor({ state: "detached" });
       await name.and(page.locator(":focus")).waitFor();
@@ -298,7 +298,7 @@ describe("the console's frame", () => {
   });
 });
 
-describe("the console before anybody is signed in", () => {
+describe("the console before the sign-in", () => {
   let agent: RunningAgent;
   before(async () => {
     agent = await startAgent(ending);

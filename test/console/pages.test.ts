@@ -179,7 +179,7 @@ describe("the console's pages", () => {
     assert.deepEqual(await axe(page), []);
   });
 
-  it("moves nothing for whoever asks for reduced motion, and something for others", async () => {
+  it("moves nothing for users who ask for reduced motion, and something for others", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "admin", "/users");
     await page.evaluate(() => {

@@ -4,7 +4,7 @@ import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { until } from "../until.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser } from "./browser.ts";
 
-/** What somebody would try who got a foot into the page. In the page. */
+/** The attempts of a script that was injected into the page. Runs in the page. */
 const attacks: [name: string, violates: RegExp, attempt: () => unknown][] = [
   [
     "markup put into the page",
@@ -121,12 +121,12 @@ describe("the policy of the console's page", () => {
     window = await (await startBrowser(ending)).open(agent);
     await window.page.goto("/");
     await window.page.getByRole("heading", { level: 1 }).waitFor();
-    assert.deepEqual(window.complaints, [], "the page by itself violates nothing");
+    assert.deepEqual(window.complaints, [], "the page alone violates nothing");
   });
   after(() => window.context.close());
 
   for (const [name, violates, attempt] of attacks) {
-    it(`refuses ${name}, and whoever listens hears of it`, async () => {
+    it(`refuses ${name}, and reports it to the page's listeners`, async () => {
       const { page, complaints } = window;
       complaints.length = 0;
       // Most are refused by an error; what counts is that nothing came of it, and that it was heard.
@@ -137,7 +137,7 @@ describe("the policy of the console's page", () => {
     });
   }
 
-  it("lets it be shown in nobody's frame", async () => {
+  it("lets no page show it in a frame", async () => {
     const page = await window.context.newPage();
     await page.setContent(`<iframe src="${agent.url}/"></iframe>`);
     await until("the frame has come to something", () => page.frames().length === 2);

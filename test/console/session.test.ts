@@ -21,7 +21,7 @@ const save = (page: Page) => page.getByRole("button", { name: "Save" });
 const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
 const signInTitle = (page: Page) => page.getByRole("heading", { name: "Sign in", level: 1 });
 
-/** A click that counts also where the question of a page that has noticed by itself lies over it already. */
+/** A click that counts also where the page has noticed already, and its question lies over the button. */
 async function clickBehind(button: Locator): Promise<void> {
   await button.dispatchEvent("click");
 }
@@ -108,7 +108,7 @@ describe("the life of a session in the console", () => {
     await signInTitle(second).waitFor();
   });
 
-  it("begins in every tab when somebody signs in in one", async () => {
+  it("begins in every tab when a user signs in in one", async () => {
     const { page, context } = await browser.open(agent);
     await page.goto("/account");
     const second = await context.newPage();
@@ -142,7 +142,7 @@ describe("the life of a session in the console", () => {
     assert.deepEqual(window.complaints, []);
   });
 
-  it("that somebody else has ended keeps what was typed, and the very request goes on", async () => {
+  it("that another user has ended keeps what was typed, and the very request goes on", async () => {
     const { page, complaints } = await browser.open(agent);
     await signIn(page, "operator", "/account");
     const writes: string[] = [];
@@ -182,7 +182,7 @@ describe("the life of a session in the console", () => {
     assert.equal(await displayName(page).inputValue(), "typed in the first");
   });
 
-  it("can be given up instead, and somebody else starts afresh", async () => {
+  it("can be given up instead, and another user starts afresh", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "operator", "/account");
     await displayName(page).fill("not to be seen by the next");
@@ -200,7 +200,7 @@ describe("the life of a session in the console", () => {
     await page.getByRole("button", { name: `Your account: ${names.readonly}` }).waitFor();
   });
 
-  it("of a user who is disabled is over, and he cannot come back", async () => {
+  it("of a user who is disabled is over, and they cannot come back", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "readonly", "/account");
     const enable = (enabled: boolean) =>
@@ -239,7 +239,7 @@ describe("the console with an agent that is away", () => {
     await addUsers(agent, ["admin", "operator"]);
   });
 
-  it("says of a write that met nobody that it may not have been done, and keeps what was typed", async () => {
+  it("says of a write without an answer that it may not have been done, and keeps what was typed", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "operator", "/account");
     await page.route("**/api/users/*", (route) => route.abort("connectionrefused"), { times: 1 });

@@ -56,7 +56,7 @@ describe("the console's settings", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("shows another language at once, also where somebody else has chosen it", async () => {
+  it("shows another language at once, also where another user has chosen it", async () => {
     const { page, complaints } = await open("operator");
     await page.getByLabel("Language").selectOption("de");
     await save(page);
@@ -161,7 +161,7 @@ describe("the console's settings", () => {
     assert.deepEqual(await axe(reader.page), []);
   });
 
-  it("shows what somebody else has changed, while other typing stays", async () => {
+  it("shows what another user has changed, while other typing stays", async () => {
     const { page } = await open("admin");
     await page.getByLabel("Location").fill("cellar");
     await change({ device: { contact: "bea" } });

@@ -250,7 +250,7 @@ describe("the console's sign-in", () => {
     const said = page.getByText(/The clock of this device says/);
     await said.waitFor();
     agent.stepClock(-tenMinutes);
-    // Whoever has mended something comes back to the page.
+    // A user who has mended something comes back to the page.
     await page.evaluate(() => void dispatchEvent(new Event("focus")));
     await said.waitFor({ state: "detached" });
   });

@@ -21,7 +21,7 @@ import type { Ending } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";
 
-/** A device with the demonstration's product, root's side without systemd, and a publisher with a web server. */
+/** A device with the demonstration's product, the installer without systemd, and a publisher with a web server. */
 export interface UpdatesWorld {
   /** The present one; another after a restart. */
   agent: () => RunningAgent;
@@ -43,7 +43,7 @@ export interface UpdatesWorld {
   restart: (meanwhile: () => Promise<void>) => Promise<void>;
   /** Downloads trickle until the result is called: a page can be asked about them for as long as that takes. */
   holdDownloads: () => () => void;
-  /** Stops root's side behind its next look at the health of this version, until the result is called. */
+  /** Stops the installer after its next check of this version's health, until the result is called. */
   holdTrial: (version: string) => () => Promise<void>;
   /** How long what is applied from now on may take to be healthy, such as `5s`; half an hour unless said otherwise. */
   allowTrial: (within: string) => void;
@@ -125,7 +125,7 @@ export async function startUpdatesWorld(
   };
 }
 
-/** In the host file, which root's side reads each time that it is started. */
+/** In the host file, which the installer reads at each start. */
 function changeTrials(hostFile: string, change: Readonly<Record<string, unknown>>): void {
   const host = JSON.parse(readFileSync(hostFile, "utf8")) as {
     update: Record<"rules" | "binary", { health: Record<string, unknown> }>;
@@ -135,8 +135,8 @@ function changeTrials(hostFile: string, change: Readonly<Record<string, unknown>
 }
 
 /**
- * The engine's word about its health as it is; when root's side has taken it and `hold` names this version, it is stopped,
- * and its process named in `held`.
+ * The engine's word about its health as it is. When the installer has read it and `hold` names this version, the
+ * installer is stopped, and its process named in `held`.
  */
 const holdingEngine = `#!/bin/sh
 own=$(dirname "$0")
@@ -169,7 +169,7 @@ function createTrialHolding(
   return (version) => {
     writeFileSync(hold, version);
     return async () => {
-      await until(`root's side has looked at ${version}`, () => existsSync(held));
+      await until(`the installer has checked ${version}`, () => existsSync(held));
       if (readFileSync(hold, "utf8") === version) rmSync(hold);
       goOn();
     };

@@ -46,7 +46,7 @@ describe("the console's updates, from a new device to a service that is good", (
     assert.deepEqual(await axe(page), []);
   });
 
-  it("show the root that was installed, in full and in groups, and that nobody has compared it", async () => {
+  it("show the root that was installed, in full and in groups, and that it is not compared yet", async () => {
     await world.steward("update", "trust", "install", world.rootFile);
     const groups = world.fingerprint.match(/.{4}/g)?.join(" ") ?? "";
     await trust().getByText(groups).waitFor();
@@ -74,7 +74,7 @@ describe("the console's updates, from a new device to a service that is good", (
     assert.equal((await world.status()).trust.confirmed, false);
   });
 
-  it("take the publisher's, however he writes it, and say who has compared it", async () => {
+  it("take the publisher's, however it is written, and say who has compared it", async () => {
     const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
     await dialog.getByLabel("Fingerprint from the publisher").fill(printed(world.fingerprint));
     await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
@@ -83,7 +83,7 @@ describe("the console's updates, from a new device to a service that is good", (
     assert.equal((await world.status()).trust.confirmed_by, "root-admin");
   });
 
-  it("keep automatic services off until the server has proved itself, and signatures on for good", async () => {
+  it("keep automatic services off until the server has proved itself, and signatures on permanently", async () => {
     const automatic = settings().getByLabel("Apply a new service automatically");
     assert.equal(await automatic.isDisabled(), true);
     await settings().getByText("Establish trust first").waitFor();
@@ -129,7 +129,7 @@ describe("the console's updates, from a new device to a service that is good", (
     await until("it is saved", async () => (await world.status()).schedule.server === world.server.origin);
   });
 
-  it("find what the server offers, with its size and why it does not go on by itself", async () => {
+  it("find what the server offers, with its size and why it does not go on automatically", async () => {
     await world.publishRules("1.0.0", ["alert tcp any any -> any 23"]);
     await world.publishBinary("1.0.0");
     const goOn = world.holdDownloads();

@@ -180,7 +180,7 @@ describe("the console's actions on a user", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor({ state: "detached" });
     assert.equal(await dialog.getByLabel("Type log-reader to confirm").inputValue(), names.readonly);
-    assert.ok(await userNamed(agent, names.readonly), "he is gone");
+    assert.ok(await userNamed(agent, names.readonly), "the user is gone");
   });
 });
 
@@ -198,7 +198,7 @@ describe("the console's actions on administrators", () => {
     assert.deepEqual(await axe(page), []);
   });
 
-  it("say so where somebody else was faster", async () => {
+  it("say so where another user was faster", async () => {
     const { page } = await openUsers(browser, agent);
     await page.route(/role=admin&enabled=true/, async (route) => {
       const response = await route.fetch();

@@ -198,7 +198,7 @@ describe("the console's sheet of a user", () => {
     assert.equal((await userNamed(agent, "carl")).role, "operator");
   });
 
-  it("names what somebody else has changed, and keeps mine or takes theirs", async () => {
+  it("names what another user has changed, and keeps mine or takes theirs", async () => {
     const id = await makeUser(agent, { username: "dora", display_name: "Dora" });
     for (const choice of ["Keep mine", "Take theirs"]) {
       await agent.call("PUT", `/api/users/${id}`, {
@@ -239,7 +239,7 @@ describe("the console's sheet of a user", () => {
     }
   });
 
-  it("takes a change of what nobody edits for no conflict", async () => {
+  it("sees no conflict in a change of a field that is not being edited", async () => {
     const id = await makeUser(agent, { username: "edgar" });
     const { page } = await openUsers(browser, agent, { path: `/users?user=${id}` });
     const sheet = page.getByRole("dialog", { name: "edgar" });
@@ -299,6 +299,9 @@ describe("the console's sheet of a user", () => {
       await operator.evaluate((one) => one.closest("label")?.textContent ?? ""),
       /This is the last administrator who can sign in/,
     );
-    assert.ok(await sheet.getByLabel("May sign in").isDisabled(), "he could lock everybody out");
+    assert.ok(
+      await sheet.getByLabel("May sign in").isDisabled(),
+      "the last administrator could lock everyone out",
+    );
   });
 });

@@ -41,12 +41,12 @@ export async function userNamed(agent: RunningAgent, username: string) {
   return json.items.find((user: { username: string }) => user.username === username);
 }
 
-/** An agent on which time stands for all that ends by itself: a lock lasts as long as a test needs it. */
+/** An agent whose uptime stands still: a lock lasts as long as a test needs it. */
 export function startLockingAgent(): Promise<RunningAgent> {
   return startAgentInProcess({ uptime: () => 5_000 });
 }
 
-/** Five wrong passwords from another address: that lets nobody in from there for a while. */
+/** Five wrong passwords from another address: the agent then refuses that address for a while. */
 export async function lock(agent: RunningAgent, username: string): Promise<void> {
   for (let tries = 0; tries < 5; tries += 1)
     await agent.call("POST", "/api/auth/login", {

@@ -114,7 +114,7 @@ describe("the console's table of users", () => {
     await until("newest first", async () => (await shownNames(page))[0] === "levi");
   });
 
-  it("shows what somebody else does as it happens", async () => {
+  it("shows what another user does as it happens", async () => {
     const { page } = await openUsers(browser, agent);
     const { id } = await userNamed(agent, "levi");
     await agent.call("PUT", `/api/users/${id}`, { body: { enabled: false }, local: true });

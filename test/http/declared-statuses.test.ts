@@ -58,7 +58,7 @@ describe("the statuses that the contract announces", () => {
   const has = (id: OperationId, status: number) =>
     errorCodesOf(operationOf(id)).some((code) => errorCodes[code].status === status);
   const isOpen = (id: OperationId) => operationOf(id).access === "open";
-  /** Somebody who may. */
+  /** A user with the permission. */
   const allowed = (id: OperationId): CallOptions =>
     operationOf(id).access === "local" ? { local: true } : { token: admin.token };
   const withBody = (id: OperationId): CallOptions =>

@@ -81,7 +81,7 @@ describe("a watch over the journal of releases", () => {
     for (let turn = 0; turn < 5; turn += 1) await setImmediate();
   };
 
-  it("reads nothing by itself while nothing is on trial, and each second while something is", async () => {
+  it("does not read the journal unasked while nothing is on trial, and reads it each second during a trial", async () => {
     const { device, side, watch, reads } = await openWatch();
     watch.start();
     await device.time.runUntil(3_600);

@@ -165,7 +165,7 @@ describe("select", () => {
       assert.equal(words([{ version: "0.9.0", withdrawn: "it was bad" }]), null);
     });
 
-    it("names what somebody may have waited for", () => {
+    it("names releases that a user may have waited for", () => {
       assert.equal(
         words([{ version: "2.0.0", min_agent: "9.0.0" }]),
         'Not taken: "stable/rules/base-2.0.0.tar.gz" needs an agent of version 9.0.0, and this one is 0.1.0.',

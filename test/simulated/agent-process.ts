@@ -34,7 +34,7 @@ function hostClock(plan: ClockPlan): Clock {
     state: () => clock.state(),
     status: () => clock.status(),
     reselect: () => clock.reselect(),
-    sync: (wish) => clock.sync(wish),
+    sync: (options) => clock.sync(options),
     setTime: (time) => clock.setTime(time),
     resetFloor: () => clock.resetFloor(),
     floor: () => clock.floor(),

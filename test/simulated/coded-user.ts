@@ -3,12 +3,12 @@ import { goodPassword, type SignedIn } from "../http/checked-agent.ts";
 import type { Answer } from "../running-agent.ts";
 import type { TimedAgent } from "./faked-time.ts";
 
-/** Somebody who signs in with a code, on an agent whose clock the test moves. */
+/** A user who signs in with a code, on an agent whose clock the test moves. */
 export interface CodedUser extends SignedIn {
   username: string;
   secret: string;
   recoveryCodes: string[];
-  /** Steps the clock to the next time step, a new clock epoch, and gives its code, which nobody has used. */
+  /** Steps the clock to the next time step, a new clock epoch, and gives its code, which is not used yet. */
   nextCode: () => string;
   /** The code that an authenticator shows whose clock is so many seconds ahead of the agent's. */
   codeAhead: (seconds: number) => string;

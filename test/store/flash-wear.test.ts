@@ -21,7 +21,7 @@ describe("flash wear", () => {
       await delay(100);
     }
     const after = await fingerprints(agent.stateDirectory);
-    // That somebody signed in from here is written once, a while later.
+    // The successful sign-in from this address is written once, a while later.
     for (const name of ["attempts.json", "attempts.good.json"]) {
       delete before[name];
       delete after[name];

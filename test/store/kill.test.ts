@@ -88,7 +88,7 @@ async function runAndKill(
   directory: string,
   moment: "starting" | "writing",
 ): Promise<number[]> {
-  // A file takes each line whatever this process does meanwhile; a pipe that nobody reads is full in the end.
+  // A file takes each line whatever this process does meanwhile; a pipe without a reader is full in the end.
   const said = join(await mkdtemp(`${directory}-said-`), "lines");
   const output = await open(said, "w");
   const child = spawn(process.execPath, [program, directory], { stdio: ["ignore", output.fd, "inherit"] });
@@ -97,7 +97,7 @@ async function runAndKill(
   await delay(Math.random() * (moment === "writing" ? 40 : 180));
   child.kill("SIGKILL");
   await closed;
-  assert.equal(child.signalCode, "SIGKILL", "the writer ended by itself");
+  assert.equal(child.signalCode, "SIGKILL", "the writer ended before it was killed");
   await output.close();
   // A line is written by one call, so only whole lines are there.
   const lines = await readFile(said, "utf8");

@@ -241,7 +241,7 @@ async function repair(agent: AgentProcess, command: string[]): Promise<void> {
   await servesAgain(agent);
 }
 
-/** The same process, without anybody's help. */
+/** The same process, without help from outside. */
 async function servesAgain(agent: AgentProcess): Promise<void> {
   const isServing = async () => {
     const health = await agent.call("GET", "/api/health").catch(() => null);

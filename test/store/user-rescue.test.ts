@@ -50,7 +50,7 @@ describe("an administrator whose phone is lost while the disk takes no write", (
   });
 });
 
-/** What of changes becomes: one to the user's account, its factor and its password, a new user, and root's side of it. */
+/** How changes are answered: of the user's account, its factor and its password, a new user, and the rescue by root. */
 async function refusals(agent: RunningAgent, id: string, token?: string) {
   const user = `/api/users/${id}`;
   const by = token === undefined ? { local: true } : { token };

@@ -60,7 +60,7 @@ describe("canonicalJson", () => {
     }
   });
 
-  it("takes 60,000 members in their stride: they are sorted before anybody's signature is looked at", () => {
+  it("takes 60,000 members in their stride: they are sorted before any signature is checked", () => {
     const members = Array.from({ length: 60_000 }, (_, index) => [
       ((index * 7_919) % 60_000).toString(36),
       1,

@@ -144,7 +144,7 @@ describe("parseStrictJson", () => {
     ["a string that does not end", '"abc', /does not end/],
     ["a string that ends in its escape", '"abc\\"', /does not end/],
     ["a raw tab in a string", '"a\tb"', /control/],
-    ["an escape of nobody's", '"\\x41"', /escape/],
+    ["an escape that JSON does not have", '"\\x41"', /escape/],
   ];
   for (const [name, text, expected] of bad) {
     it(`refuses ${name}`, () => assert.match(refused(text).message, expected));

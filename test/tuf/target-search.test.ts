@@ -80,7 +80,7 @@ describe("find", () => {
     assert.deepEqual(loaded, ["targets", "a", "c", "d", "b"]);
   });
 
-  it("asks nobody behind a terminating delegation", async () => {
+  it("asks no role behind a terminating delegation", async () => {
     const { search, loaded } = searching({
       targets: { delegates: [{ name: "a", terminating: true }, { name: "b" }] },
       a: {},
@@ -91,7 +91,7 @@ describe("find", () => {
   });
 
   // TUF §5.6.7.2.1: the whole search ends there, not the role's own part of it.
-  it("asks nobody behind a nested terminating delegation, its delegator's neighbours neither", async () => {
+  it("asks no role behind a nested terminating delegation, nor its delegator's neighbours", async () => {
     const { search, loaded } = searching({
       targets: { delegates: [{ name: "a" }, { name: "b" }] },
       a: { delegates: [{ name: "c", terminating: true }, { name: "d" }] },

@@ -37,7 +37,7 @@ export interface Device {
   installed: InstalledVersions;
   /** Of the host file. */
   allowedChannels: readonly string[] | null;
-  /** Root's side; there is none unless a test gives one. */
+  /** The installer; absent unless a test gives one. */
   installer: Installer;
   isClockTrusted: boolean;
   /** What expiry goes by; null: the virtual present. */
@@ -208,7 +208,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
 
 /** A device whose host file says of no release how it is put to work. */
 const noInstaller: Installer = {
-  ask: () => Promise.reject(new Error("nobody is there to be asked")),
+  ask: () => Promise.reject(new Error("this device has no installer")),
   goOn: () => undefined,
   read: async () => null,
   watch: () => () => undefined,

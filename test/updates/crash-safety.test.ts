@@ -134,7 +134,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
   async function interrupted(scenario: Scenario, at: number, how: Interruption): Promise<string> {
     const { directory, ended } = await runAt(scenario, at, how);
     const where = `${how} ${at}`;
-    if (how === "full") assert.equal(ended.signal, null, `${where}: it did not end by itself`);
+    if (how === "full") assert.equal(ended.signal, null, `${where}: it was ended by a signal`);
     else assert.equal(ended.signal, "SIGKILL", `${where}: it was not killed`);
     await holds(scenario, directory, where);
     await run(scenario, directory);
@@ -177,7 +177,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
     evil.timestamp.version = 2 ** 40;
     evil.snapshot.version = 2 ** 40;
     evil.publishSnapshot();
-    // One of the two keys stays, and vouches for what the attacker has signed.
+    // One of the two keys stays, so the attacker's signatures by it still count.
     const change = () => {
       repository.keys.timestamp = [...(repository.keys.timestamp ?? []).slice(0, 1), createSigningKey()];
       repository.publishRoot();

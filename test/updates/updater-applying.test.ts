@@ -260,7 +260,7 @@ describe("applying by hand", () => {
     assert.equal(device.asked().length, 1);
   });
 
-  it("fetches a binary that nobody fetches unasked, and applies rules before it", async () => {
+  it("fetches on request a binary that is not fetched automatically, and applies rules before it", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     const rules = device.release({ version: "1.0.0" });
     const binary = device.release({ kind: "binary", version: "2.0.0" });

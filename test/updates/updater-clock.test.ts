@@ -50,13 +50,14 @@ describe("while the clock is not trusted", () => {
     device.isClockTrusted = false;
     device.repositoryOf = () => ({
       ...reading(device.lab).repository,
-      readMetadata: () => Promise.reject(new StewardError("update_signature_invalid", "Signed by nobody.")),
+      readMetadata: () =>
+        Promise.reject(new StewardError("update_signature_invalid", "No signature counts.")),
     });
     await device.check();
     assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
   });
 
-  it("shows what there is and stages nothing by itself (a device whose clock is in 2020)", async () => {
+  it("shows the release and stages nothing unasked (a device whose clock is in 2020)", async () => {
     const device = await withRelease();
     device.isClockTrusted = false;
     device.expirySeconds = Date.parse("2020-01-01T00:00:00Z") / 1_000;
@@ -114,7 +115,7 @@ describe("when the clock becomes trusted", () => {
     assert.equal(off.opened.length, 0);
   });
 
-  it("does nothing while nobody does after all", async () => {
+  it("does nothing where the clock is not trusted after all", async () => {
     const device = await withRelease();
     device.isClockTrusted = false;
     await device.check();

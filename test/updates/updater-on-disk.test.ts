@@ -76,7 +76,7 @@ describe("the room of updates over real files", () => {
     await second.close();
   });
 
-  it("makes a seed once, which nobody else has", async (test) => {
+  it("makes a seed once, and every device makes another", async (test) => {
     const { device, directory } = await withRelease(test);
     const first = await openOver(directory, device);
     await first.close();

@@ -76,7 +76,7 @@ describe("the schedule", () => {
     assert.equal(device.room.status().schedule.last_check, null);
   });
 
-  it("checks soon after a root was installed, once somebody has looked", async () => {
+  it("checks soon after a root was installed, once a user has looked", async () => {
     const device = await openDevice({ enabled: true });
     const installedRoot = device.installedRoot;
     device.installedRoot = async () => null;
@@ -217,7 +217,7 @@ describe("back-off", () => {
     await device.runUntil(hour);
     await device.room.stop();
     device.bootId = "boot-2";
-    // Off for three hours, which nobody has counted.
+    // Off for three hours, which the device does not count.
     await device.runUntil(4 * hour);
     await device.restart();
     device.room.start();
@@ -235,7 +235,7 @@ describe("back-off", () => {
     assert.equal(device.room.status().schedule.failures, 0);
   });
 
-  it("is not moved by a directory that somebody brought", async () => {
+  it("is not moved by a directory that a user brought", async () => {
     const device = await openDevice({ enabled: true });
     fail(device, 10 * hour);
     device.room.start();

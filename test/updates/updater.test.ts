@@ -60,7 +60,7 @@ describe("a check", () => {
     assert.equal(device.types().length, 3, "the second check told something");
   });
 
-  it("leaves a binary alone that nobody has asked for, and says why", async () => {
+  it("does not fetch a binary without a request, and says why", async () => {
     const device = await openDevice();
     device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
     device.lab.publish("binary");
@@ -72,7 +72,7 @@ describe("a check", () => {
     assert.equal(device.staged.size, 0);
   });
 
-  it("fetches a binary by itself only once the trust is established", async () => {
+  it("fetches a binary automatically only once the trust is established", async () => {
     const device = await openDevice({ auto_update_binary: true });
     device.lab.addRelease({ kind: "binary", version: "2.0.0", arch: "x64" });
     device.lab.publish("binary");
@@ -128,7 +128,7 @@ describe("a check", () => {
     assert.equal(device.room.status().schedule.last_check?.outcome, "ok");
   });
 
-  it("reads a directory that somebody brought, which proves nothing of the server", async () => {
+  it("reads a directory that a user brought, which proves nothing of the server", async () => {
     const device = await openDevice();
     device.lab.addRelease({ version: "1.0.0" });
     device.lab.publish("rules");
@@ -192,7 +192,7 @@ describe("a check", () => {
     assert.deepEqual(asked, [null, etag, null, null]);
   });
 
-  it("leaves what was staged and is offered no more to nobody", async () => {
+  it("removes a staged release that is no longer offered", async () => {
     const device = await openDevice();
     const { path } = device.lab.addRelease({ version: "1.0.0" });
     device.lab.publish("rules");
@@ -346,7 +346,7 @@ describe("a failed check", () => {
     const { code, failures, reason } = device.room.problem() ?? {};
     assert.deepEqual([code, failures, reason?.code], ["check_failed", 3, "update_server_unreachable"]);
     const other = await openDevice();
-    other.repositoryOf = failing(new StewardError("update_signature_invalid", "Signed by nobody."));
+    other.repositoryOf = failing(new StewardError("update_signature_invalid", "No signature counts."));
     await other.check();
     assert.equal(other.room.problem()?.reason?.code, "update_signature_invalid");
   });

@@ -2,7 +2,7 @@ import { clockStatus, serverNames, timeSettings, trueServers, untilStatus } from
 import type { Guest } from "../guest/vocabulary.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** A small error in service is taken away without anybody seeing the clock jump. */
+/** A small error in service is taken away without a visible jump of the clock. */
 export const scenario: Scenario = {
   title: "80 ms off is slewed away without a step",
   timeoutSeconds: 500,

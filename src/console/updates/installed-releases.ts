@@ -11,7 +11,7 @@ export interface KnownReleases {
 /** How many good releases a device keeps. */
 const keptGood = 3;
 
-/** Goes through the history as root's side did: a good release is put on top of those before it, an undone one taken away. */
+/** Replays the history: a good release is put on top of those before it, an undone one taken away. */
 export function knownReleases(entries: readonly HistoryEntry[], kind: Release["kind"]): KnownReleases {
   const own = entries.filter((entry) => entry.kind === kind && entry.outcome !== "refused");
   let good: { readonly id: string | null; readonly version: string | null }[] = [];

@@ -75,21 +75,25 @@ function mostTries(seconds: number): number {
 const hours = counted({ usual: 4, all: 24 });
 
 describe(`${hours} hours under attack at full speed from fifty addresses`, () => {
-  // 104 guesses an address by its own delays. Whoever fills the table of rows with rows of 25 other accounts, each
-  // longer than the administrator's, may win as many again as he has tries for every 22nd: 2,880 a day and address.
+  // 104 guesses an address by its own delays. An attacker who fills the table with rows of 25 other accounts, each
+  // longer than the administrator's, may win as many again as they have tries for every 22nd: 2,880 a day and address.
   const byDelays = addresses.length * 104;
   const byWindows = addresses.length * 20 * (day / 600);
   const plans: [string, Others, number][] = [
     ["at the administrator alone", 0, byDelays],
-    ["at him and at names that nobody has, each a new one", "ever new ones", byDelays],
-    ["at him and at 25 other names, to wash his rows out of the table", 25, byDelays + byWindows / 22],
+    ["at the administrator and at names that no user has, each a new one", "ever new ones", byDelays],
+    [
+      "at the administrator and at 25 other names, to wash the administrator's rows out of the table",
+      25,
+      byDelays + byWindows / 22,
+    ],
   ];
   for (const [what, others, most] of plans) {
     it(`${what} never locks out administrators who signed in from their address last week`, async (test) => {
       const siege = await besiege({ now: 1_000 }, others);
       for (let hour = 0; hour < hours; hour += 1) {
         attackFor(siege, 3_600);
-        assert.equal(tried(siege.throttle, "admin", home), 0, "he may even mistype");
+        assert.equal(tried(siege.throttle, "admin", home), 0, "the administrator may even mistype");
         assert.equal(tried(siege.throttle, "admin", home, "succeed"), 0, `hour ${hour}`);
         assert.equal(siege.throttle.isKnownClient(home), true);
       }

@@ -148,7 +148,7 @@ describe("an account that strangers fail at a hundred times in a row", () => {
     return throttle;
   }
 
-  it("gives each strange client one try a minute, and never refuses for good", async () => {
+  it("gives each strange client one try a minute, and never refuses permanently", async () => {
     const host: Host = { now: 500 };
     const throttle = await attacked(host);
     for (const client of [away, stranger(100)]) {

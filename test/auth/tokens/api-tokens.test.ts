@@ -61,7 +61,7 @@ describe("making an API token", () => {
     step(-20_000 * day);
     const { id } = await make();
     pass(200 * day);
-    assert.equal(isExpired(id), false, "nobody can say how old it is");
+    assert.equal(isExpired(id), false, "the age of the token is unknown");
     step(20_000 * day);
     know({ trust: "trusted" });
     apiTokens.sweep();
@@ -75,7 +75,7 @@ describe("making an API token", () => {
 });
 
 describe("an API token's end", () => {
-  it("comes when its lifetime is over, to the second, and for good", async () => {
+  it("comes when its lifetime is over, to the second, and permanently", async () => {
     const { pass, make, isExpired, stored, step } = await begin();
     const { id } = await make();
     assert.equal(stored(id).expires_at, new Date(hostStart.getTime() + 90 * day * 1_000).toISOString());
@@ -84,7 +84,7 @@ describe("an API token's end", () => {
     pass(1);
     assert.equal(isExpired(id), true);
     step(-91 * day);
-    assert.equal(isExpired(id), true, "a clock that is put back, and vouched for, revives it");
+    assert.equal(isExpired(id), true, "a trusted clock that is put back revives it");
   });
   for (const seconds of [3_650 * day, -20_000 * day]) {
     it(`does not depend on an untrusted clock, stepped by ${seconds / day} days`, async () => {
@@ -107,7 +107,7 @@ describe("an API token's end", () => {
     assert.deepEqual([isExpired(id), stored(id).is_dead], [true, false]);
     know({ trust: "trusted" });
     step(-1_800);
-    assert.equal(isExpired(id), false, "the clock that is vouched for says so");
+    assert.equal(isExpired(id), false, "the trusted clock says so");
   });
 });
 

@@ -99,10 +99,10 @@ describe("failureDocument", () => {
   });
 
   it("has no code of the agent's when the command line itself failed", () => {
-    assert.deepEqual(failureDocument(new CommandError(8, "Nobody.")), {
+    assert.deepEqual(failureDocument(new CommandError(8, "No such user.")), {
       type: "about:blank",
       title: "The command failed",
-      detail: "Nobody.",
+      detail: "No such user.",
       exit_code: 8,
     });
   });

@@ -262,7 +262,7 @@ describe("steward update apply", { concurrency: true }, () => {
   });
 });
 
-/** The agent ends when it has begun, and is started again once somebody has noticed. */
+/** The agent ends when it has begun, and is started again once the command has noticed. */
 async function whileReplaced(test: TestContext, route: string, story: Story) {
   const directory = temporaryDirectory(test);
   const socketPath = join(directory, "steward.sock");

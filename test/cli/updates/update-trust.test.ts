@@ -102,7 +102,7 @@ describe("steward update trust install", { concurrency: true }, () => {
     ["a key that is not written as it must be", `${"ff".repeat(31)}7f`],
   ];
   for (const [what, hex] of placeholders) {
-    it(`refuses a root with ${what}, which is nobody's, and says why`, async (test) => {
+    it(`refuses a root with ${what}, and says why`, async (test) => {
       const repository = new SignedRepository();
       repository.keys.timestamp = [placeholderKey(hex)];
       repository.publishRoot();
@@ -208,7 +208,7 @@ describe("steward update trust confirm", { concurrency: true }, () => {
   const posted = (received: readonly { method: string; body: unknown }[]) =>
     received.filter(({ method }) => method === "POST").map(({ body }) => body);
 
-  it("takes the whole fingerprint, as it is or as somebody reads it out", async (test) => {
+  it("takes the whole fingerprint, as it is or as a person reads it out", async (test) => {
     const { socketPath, received } = await agentWith(test);
     const spoken = (exampleFingerprint.toUpperCase().match(/.{2}/g) ?? []).join(":");
     for (const given of [exampleFingerprint, spoken]) {

@@ -91,7 +91,7 @@ describe("steward update status", { concurrency: true }, () => {
     );
   });
 
-  it("says why nothing is looked for by itself, and how often it has failed", async (test) => {
+  it("says why automatic checks are off, and how often a check has failed", async (test) => {
     const status = failed("failed", "update_too_slow", "It took too long.");
     const { stdout } = await shown(test, {
       ...status,

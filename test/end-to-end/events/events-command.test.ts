@@ -14,7 +14,7 @@ const program = join(import.meta.dirname, "../../../dist/main.js");
 /** What `journalctl -o json` would print of this log. */
 function journalOf(log: string): string {
   const lines = log.split("\n").filter(Boolean);
-  const others = ['{"MESSAGE":[1,2,3]}', '{"MESSAGE":"event log of somebody else"}', "no json"];
+  const others = ['{"MESSAGE":[1,2,3]}', '{"MESSAGE":"event log of another program"}', "no json"];
   return [...others, ...lines.map((line) => JSON.stringify({ MESSAGE: line, _PID: "1" }))].join("\n");
 }
 

@@ -66,9 +66,12 @@ describe("sessions", () => {
     await stepUp(agent.call, admin, adminPassword);
     const ended = await agent.call("DELETE", `/api/users/${anaId}/sessions`, { token: admin });
     assert.deepEqual([ended.status, await isIn(token), await isIn(admin)], [204, false, true]);
-    const nobody = `usr_${"0".repeat(32)}`;
-    assert.equal((await agent.call("DELETE", `/api/users/${nobody}/sessions`, { token: admin })).status, 404);
-    assert.equal((await list(admin, `?user_id=${nobody}`)).status, 404);
+    const unknownUser = `usr_${"0".repeat(32)}`;
+    assert.equal(
+      (await agent.call("DELETE", `/api/users/${unknownUser}/sessions`, { token: admin })).status,
+      404,
+    );
+    assert.equal((await list(admin, `?user_id=${unknownUser}`)).status, 404);
     const gone = `/api/auth/sessions/ses_${"0".repeat(32)}`;
     assert.equal((await agent.call("DELETE", gone, { token: admin })).status, 404);
   });

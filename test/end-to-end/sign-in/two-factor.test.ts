@@ -169,7 +169,7 @@ describe("two-factor secrets at rest", () => {
     const { json } = await login(third, "ana", { recovery_code: recoveryCodes[0] });
     assert.equal(json.user.two_factor.recovery_codes_remaining, 9);
 
-    // Nobody has to try a code to find out.
+    // A client need not try a code to find out.
     const health = await third.call("GET", "/api/health", { local: true });
     assert.equal(health.json.status, "degraded");
     const check = health.json.checks.find(({ name }: { name: string }) => name === "two-factor key");

@@ -13,7 +13,7 @@ import {
 } from "../../http/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
 
-const nobody = `usr_${"0".repeat(32)}`;
+const unknownUser = `usr_${"0".repeat(32)}`;
 
 /** To the second: the clock is read more than once. */
 const lifeSeconds = (token: { created_at: string; expires_at: string }): number =>
@@ -190,12 +190,12 @@ describe("API tokens", () => {
       const own = await idsOf(operator);
       assert.ok(own.length > 0 && own.every((id) => all.includes(id)), "the operator's are among them");
       assert.deepEqual(await idsOf(admin, `?user_id=${operator.id}`), own);
-      assert.deepEqual((await list(admin, `?user_id=${nobody}`)).json.items, []);
+      assert.deepEqual((await list(admin, `?user_id=${unknownUser}`)).json.items, []);
       const { json } = await agent.call("GET", "/api/tokens", { local: true });
       assert.equal(json.total, (await list(admin)).json.total);
     });
     it("of another user to no one else, whether there is such a user or not", async () => {
-      for (const id of [admin.id, nobody]) {
+      for (const id of [admin.id, unknownUser]) {
         const { status, json } = await list(operator, `?user_id=${id}`);
         assert.deepEqual([status, json.code], [403, "forbidden"], id);
       }

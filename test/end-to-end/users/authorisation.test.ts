@@ -92,7 +92,7 @@ const people = ["readonly", "operator", "admin", "stepped-up", "enrolling"] as c
 const stale = ["expired session", "revoked session", "expired API token", "deleted API token"] as const;
 
 /** An id that no user has. */
-const nobody = `usr_${"0".repeat(32)}`;
+const unknownUser = `usr_${"0".repeat(32)}`;
 
 describe("who may call what", () => {
   let agent: TimedAgent;
@@ -185,7 +185,7 @@ describe("who may call what", () => {
   for (const id of operationIds) {
     for (const [index, caller] of ["anonymous", "local", ...people].entries()) {
       it(`${id}: ${caller} ${lineOf(id)[index]}`, async () => {
-        const answer = await attempt(id, caller, nobody);
+        const answer = await attempt(id, caller, unknownUser);
         assert.equal(signOf(answer), lineOf(id)[index], answer.text);
         if (signOf(answer) === "-") assert.equal(answer.status, caller === "anonymous" ? 401 : 403);
       });
@@ -195,7 +195,7 @@ describe("who may call what", () => {
     const isOpen = lineOf(id)[0] === "+";
     for (const scope of scopeNames) {
       it(`${id}: an administrator's API token for ${scope}`, async () => {
-        const { status, json } = await attempt(id, scope, nobody);
+        const { status, json } = await attempt(id, scope, unknownUser);
         if (isOpen || wanted === scope) assert.equal(status, 400);
         else {
           const code = wanted === "none" ? "token_not_allowed" : "insufficient_scope";
@@ -206,7 +206,7 @@ describe("who may call what", () => {
 
     for (const caller of stale) {
       it(`${id}: ${caller}`, async () => {
-        const { status, json, headers } = await attempt(id, caller, nobody);
+        const { status, json, headers } = await attempt(id, caller, unknownUser);
         // The clock was stepped a moment ago: with a token that it spoilt it can be mended.
         const isTolerated = caller === "expired session" && operationOf(id).clockTolerant === true;
         if (isOpen || isTolerated) assert.equal(status, 400);

@@ -179,7 +179,7 @@ describe("the clock's driver", () => {
       const report = openElsewhere({ maySteer: true, prefix: trace.prefix });
       assert.equal(report.blocker, "no_capability");
       assert.deepEqual(report.refusals, fourRefusals);
-      assert.ok(report.kernel, "the kernel's clock can be read by anybody");
+      assert.ok(report.kernel, "every user can read the kernel's clock");
       assert.deepEqual(await trace.settingCalls(report.pid), []);
     });
   });

@@ -92,7 +92,7 @@ function servicesWith(test: Owner, script: string) {
 }
 
 describe("an order to systemd", () => {
-  it("is given without asking anybody for a password", async (test) => {
+  it("is given without asking for a password", async (test) => {
     const { services, systemctl } = servicesWith(test, 'echo "$@" >>"$0.calls"');
     await services.start("steward-chrony@burst.service");
     await services.restart("systemd-timesyncd.service");

@@ -146,7 +146,7 @@ describe("putting a release to work by a program", () => {
   });
 });
 
-/** Not merely a dead process that nobody has reaped. */
+/** Not merely a dead process that was not reaped. */
 function isAlive(pid: string): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -92,7 +92,7 @@ describe("the journal reader", () => {
     );
   });
 
-  it("does not believe a field UNIT of anybody but systemd", async (test) => {
+  it("believes a field UNIT only from systemd", async (test) => {
     const place = [
       makeJournal(test, [
         say("forged", { _SYSTEMD_UNIT: "evil.service", _PID: "666", UNIT: "steward.service" }),

@@ -43,8 +43,8 @@ describe("a notice to systemd", () => {
   });
 
   const failures: [string, string, string, string][] = [
-    ["nobody listens", "/nowhere/notify", "READY=1", "ENOENT"],
-    ["nobody listens at an abstract name", "@steward-test-nobody", "READY=1", "ECONNREFUSED"],
+    ["no socket listens", "/nowhere/notify", "READY=1", "ENOENT"],
+    ["no socket listens at an abstract name", "@steward-test-nobody", "READY=1", "ECONNREFUSED"],
     ["the path is empty", "", "READY=1", "EINVAL"],
     ["the path is longer than a socket's may be", `/${"n".repeat(107)}`, "READY=1", "ENAMETOOLONG"],
     ["the text is longer than a kilobyte", "@steward-test-nobody", "x".repeat(1_100), "EMSGSIZE"],

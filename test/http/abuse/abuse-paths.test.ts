@@ -8,7 +8,7 @@ import {
   startCheckedAgent,
 } from "../checked-agent.ts";
 
-const nobody = `usr_${"0".repeat(32)}`;
+const unknownUser = `usr_${"0".repeat(32)}`;
 
 /** Paths with the one status that each must have, for an administrator who may call everything. */
 const paths: [path: string, status: number, code: string][] = [
@@ -28,8 +28,8 @@ const paths: [path: string, status: number, code: string][] = [
   ["/api%2Fversion", 404, "not_found"],
   ["/%61pi/version%00", 404, "not_found"],
   ["/api/version%00", 404, "not_found"],
-  [`/api/users/${nobody}%00`, 404, "not_found"],
-  [`/api/users/${nobody}%0a`, 404, "not_found"],
+  [`/api/users/${unknownUser}%00`, 404, "not_found"],
+  [`/api/users/${unknownUser}%0a`, 404, "not_found"],
   ["/api/users/%2e%2e%2fversion", 404, "not_found"],
   ["/api/users/a%2Fb", 404, "not_found"],
   ["/api/users/__proto__", 404, "not_found"],
@@ -53,7 +53,7 @@ const paths: [path: string, status: number, code: string][] = [
   ["/api/users?role[]=admin", 400, "unknown_field"],
   ["/api/users?limit[$gt]=1", 400, "unknown_field"],
   ["/api/users?q=a&Q=b", 400, "unknown_field"],
-  [`/api/users/${nobody}?force=true`, 400, "unknown_field"],
+  [`/api/users/${unknownUser}?force=true`, 400, "unknown_field"],
   [`/${"a".repeat(8_000)}`, 404, "not_found"],
   [`/api/users?q=${"a".repeat(8_000)}`, 400, "validation_failed"],
   [`/api/users?${"a&".repeat(4_000)}`, 400, "validation_failed"],

@@ -7,7 +7,7 @@ import { runSteward } from "../../agent-in-process.ts";
 import { type LivedInState, makeLivedInState } from "../damaged-state.ts";
 import { endOfSuite } from "../state-directory.ts";
 
-/** What a document holds that nobody should read over a shoulder: hashes, sealed secrets, keys. */
+/** The secrets of documents, which an inspection must not show: hashes, sealed secrets, keys. */
 const secretForms =
   /\$argon2id\$[^"]+|v1\.[0-9a-f]{16}\.[A-Za-z0-9_-]+|(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 

@@ -69,7 +69,7 @@ describe("what is applied without a request", () => {
     assert.deepEqual(decision, { apply: null, again: later });
   });
 
-  it("is not looked at again for what does not end by itself", () => {
+  it("plans no second look at a reason that only a person can end", () => {
     assert.deepEqual(decideApplying([rules], { ...good, busy: "demo is on trial" }), {
       apply: null,
       again: null,

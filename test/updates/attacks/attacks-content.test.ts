@@ -109,7 +109,7 @@ describe("names and texts that an attacker with a rules key signs", () => {
     ["constructor", "stable/rules/../constructor"],
   ];
   for (const [name, path] of names) {
-    it(`${name} as the name of a target is offered to nobody`, async (test) => {
+    it(`${name} as the name of a target is not offered`, async (test) => {
       const lab = await startLab(test);
       const evil = lab.repository.fork();
       const custom = { steward: 1, kind: "rules", name: "base", version: "9.0.0", channel: "stable" };
@@ -140,7 +140,7 @@ describe("names and texts that an attacker with a rules key signs", () => {
   });
 
   for (const name of ["constructor", "toString", "hasOwnProperty", "__defineGetter__"]) {
-    it(`${name} is no target that nobody has signed for`, async (test) => {
+    it(`${name} is not found as a target unless it is signed`, async (test) => {
       const lab = await startLab(test);
       assert.equal(await (await lab.refresh()).find(name), null);
     });
@@ -162,7 +162,7 @@ describe("names and texts that an attacker with a rules key signs", () => {
     ["waves that never end", { waves: { start: "2026-11-20T12:00:00Z", steps: [] } }],
   ];
   for (const [name, custom] of texts) {
-    it(`a release with ${name} is offered to nobody`, async (test) => {
+    it(`a release with ${name} is not offered`, async (test) => {
       const lab = await startLab(test);
       const evil = lab.repository.fork();
       const path = "stable/rules/base-9.0.0.tar.gz";
@@ -218,7 +218,7 @@ describe("names of delegated roles that an attacker chooses", () => {
   }
 });
 
-/** 65 signatures of nobody beside the one that counts. */
+/** 65 signatures by unknown keys beside the one that counts. */
 function manySignatures(text: string): string {
   const more = Array.from({ length: 65 }, (_, index) => ({
     keyid: `${index}`.padStart(64, "0"),

@@ -37,7 +37,7 @@ describe("a stolen rules key", () => {
     await recovers(lab);
   });
 
-  it("delegates to nobody what it does not have itself", async (test) => {
+  it("cannot delegate a path that it does not have itself", async (test) => {
     const lab = await startLab(test);
     const evil = lab.repository.fork();
     const [key] = evil.keys.rules ?? [];
@@ -76,7 +76,7 @@ describe("a stolen rules key", () => {
 });
 
 describe("extraneous files", () => {
-  it("are not fetched: what lies on the server and nobody has signed for is never asked for", async (test) => {
+  it("are not fetched: the client never asks for an unsigned file on the server", async (test) => {
     const lab = await startLab(test);
     const evil = lab.repository.fork();
     const extra = "targets/stable/rules/extra-9.0.0.tar.gz";
@@ -99,7 +99,7 @@ describe("extraneous files", () => {
     await recovers(lab);
   });
 
-  it("are not fetched where a snapshot names roles that nobody delegates to", async (test) => {
+  it("are not fetched where a snapshot names roles without a delegation", async (test) => {
     const lab = await startLab(test);
     const evil = lab.repository.fork();
     for (let count = 0; count < 2_000; count += 1) evil.snapshot.meta[`extra${count}.json`] = { version: 1 };
@@ -159,7 +159,7 @@ describe("delegations without end", () => {
     [6_000, 1],
     [1, 60_000],
   ] as const) {
-    it(`of ${roles} roles with ${each} patterns, each for 6000 targets, stop at the cap and freeze nobody`, async (test) => {
+    it(`of ${roles} roles with ${each} patterns, each for 6000 targets, stop at the cap and do not freeze the client`, async (test) => {
       const lab = await startLab(test);
       const evil = lab.repository.fork();
       const [key] = evil.keys.rules ?? [];

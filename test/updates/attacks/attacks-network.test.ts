@@ -113,7 +113,7 @@ describe("metadata that are something else", () => {
     ["an empty file", instead(Buffer.alloc(0)), "update_metadata_malformed"],
     ["the first half of the file", truncatedTo(200), "update_metadata_malformed"],
     ["a gzip bomb", gzipped(bomb), "update_server_refused"],
-    ["gzip that nobody asked for", gzipped(), "update_server_refused"],
+    ["gzip that was not requested", gzipped(), "update_server_refused"],
     ["a connection cut in the middle", cutAfter(100), "update_server_unreachable"],
     ["500", answering(500), "update_server_unreachable"],
     ["503", answering(503, "", { "retry-after": "120" }), "update_server_unreachable"],

@@ -166,7 +166,7 @@ describe("a device whose clock is wrong, before a real server", () => {
     });
   }
 
-  it("in 2020 is not frozen for ever: once the clock is vouched for, what has expired is refused", async (test) => {
+  it("in 2020 is not frozen for ever: once the clock is trusted, expired metadata are refused", async (test) => {
     const setting = await deviceAt(test);
     const { device } = setting;
     device.isClockTrusted = false;

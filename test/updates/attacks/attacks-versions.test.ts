@@ -123,7 +123,7 @@ describe("fast-forward attack", () => {
 
   for (const role of ["timestamp", "snapshot"]) {
     for (const replaced of ["timestamp", "snapshot"]) {
-      it(`on the ${role} ends too where one of two keys of the ${replaced} is replaced, and the other would still vouch`, async (test) => {
+      it(`on the ${role} ends too where one of two keys of the ${replaced} is replaced, and the other still signs`, async (test) => {
         const lab = await startLab(test, { keyCounts: { timestamp: 2, snapshot: 2 } });
         const { repository, server } = lab;
         const evil = repository.fork();

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { openDevice } from "../checking-device.ts";
 
 describe("settings whose channel the host file does not allow", () => {
-  it("have nothing looked for by itself, and a person's check refused", async () => {
+  it("stop automatic checks, and have a person's check refused", async () => {
     const device = await openDevice({ enabled: true, channel: "beta" });
     device.allowedChannels = ["stable"];
     device.room.start();
@@ -29,7 +29,7 @@ describe("settings whose channel the host file does not allow", () => {
     await device.room.stop();
   });
 
-  it("are in nobody's way where the host file names none", async () => {
+  it("block nothing where the host file names none", async () => {
     const device = await openDevice({ channel: "beta" });
     await device.check();
     assert.equal(device.room.status().schedule.last_check?.outcome, "ok");

@@ -198,7 +198,7 @@ describe("fetchPayload", () => {
     assertStaged();
   });
 
-  it("keeps what came before a cut when somebody else answers the next time (a page to sign in at)", async () => {
+  it("keeps the bytes from before a cut when another server answers the next time (a page to sign in at)", async () => {
     await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
     await assert.rejects(fetching(serve(Buffer.from("<html>"), '"2"')), code("update_payload_mismatch"));
     assert.ok(readFileSync(part()).equals(content.subarray(0, 2_000_000)), "what came is kept");

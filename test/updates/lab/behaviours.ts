@@ -108,7 +108,7 @@ export function truncatedTo(bytes: number): Behaviour {
   return (exchange) => serveBytes(exchange, exchange.file?.subarray(0, bytes));
 }
 
-/** Compressed though nobody asked for it. */
+/** Compressed, though the request did not accept it. */
 export function gzipped(bytes?: Buffer): Behaviour {
   return ({ response, file }) => {
     const body = gzipSync(bytes ?? file ?? "");

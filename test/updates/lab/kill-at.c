@@ -301,7 +301,7 @@ int execvp(const char *file, char *const words[]) {
   while (words[last]) last += 1;
   const char *path = last > 0 ? words[last - 1] : "";
   if (!strcmp(file, "sync") && is_under(path)) {
-    // No lock: whoever held it does not exist in this copy.
+    // No lock: its holder does not exist in this copy.
     if (gate) pass_gate(0, "syncfs", path);
     disk_synced_whole(path);
   }

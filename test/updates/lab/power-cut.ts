@@ -36,7 +36,7 @@ export type Loss = "killed" | "cut" | "cut late";
 export interface State {
   /** Where the run was first ended so: the call that was next, and how. */
   readonly where: string;
-  /** The run had ended well by itself, and had said so. */
+  /** The run had ended without a signal, with success, and had said so. */
   readonly isEnd: boolean;
   /** The directory that was watched, which texts in it may name. */
   readonly from: string;

@@ -35,7 +35,7 @@ export function underAnotherId(key: SigningKey): SigningKey {
   return keyOf({ ...key.object, alias: "the same key once more" }, (bytes) => key.sign(bytes));
 }
 
-/** A "key" that nobody has made: its bytes are given, its signatures are what `signature` says (hex). */
+/** A "key" that was never generated: its bytes are given, its signatures are what `signature` says (hex). */
 export function placeholderKey(publicHex: string, signature = "00".repeat(64)): SigningKey {
   return keyOf(ed25519Object(publicHex, {}), () => signature);
 }

@@ -112,7 +112,7 @@ describe("what the last attempt has left behind", () => {
     });
   }
 
-  it("calls for somebody where the release before is not healthy either", () =>
+  it("calls for a person where the release before is not healthy either", () =>
     assert.match(
       after({ outcome: "failed", restored_healthy: false })?.summary.detail ?? "",
       /not healthy either: look/,

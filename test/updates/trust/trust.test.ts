@@ -159,7 +159,7 @@ describe("rotation", () => {
     await device.check();
     assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
     assert.equal(device.room.trust().root_version, 2);
-    assert.ok(device.types().includes("update.root_rotated"), "nobody was told");
+    assert.ok(device.types().includes("update.root_rotated"), "no event tells of the rotation");
   });
 });
 
@@ -192,7 +192,7 @@ describe("an installed root that was changed", () => {
     assert.equal(device.room.status().schedule.last_check?.outcome, "failed");
   });
 
-  it("begins anew where it is older than the root in force, whoever signed it (rollback attack)", async () => {
+  it("begins anew where it is older than the root in force, whatever its signatures (rollback attack)", async () => {
     const device = await established();
     const first = device.lab.metadata("1.root");
     device.lab.publishRoot();
