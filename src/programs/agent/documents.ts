@@ -16,8 +16,8 @@ import { settingsKind } from "../../settings/settings.ts";
 import { type OpenedDocument, openDocument } from "../../store/documents/document.ts";
 import { type DocumentKind, validatorOf } from "../../store/documents/document-kind.ts";
 import { readDocument } from "../../store/documents/memory-document.ts";
-import { openRegister, readRegister } from "../../store/documents/register.ts";
-import { openDisk } from "../../store/files/disk.ts";
+import { Register, readRegister } from "../../store/documents/register.ts";
+import { Disk } from "../../store/files/disk.ts";
 import { unusableDirectory } from "../../store/files/durable-file.ts";
 import { createReserve } from "../../store/files/reserve.ts";
 import { unknownMembers } from "../../store/validation/members.ts";
@@ -66,9 +66,9 @@ export async function openDocuments(config: DocumentsConfig) {
   const { stateDirectory: directory, initialSettings, readsOnly } = config;
   const openOne = readsOnly ? readDocument : openDocument;
   const reserve = createReserve(directory);
-  const disk = await openDisk(directory, reserve);
+  const disk = await Disk.open(directory, reserve);
   const isEmptyDirectory = await isEmpty(directory);
-  const register = await openRegister(directory, isEmptyDirectory ? [] : beforeRegister, { readsOnly });
+  const register = await Register.open(directory, isEmptyDirectory ? [] : beforeRegister, { readsOnly });
   const openKind = <T extends object>(
     kind: DocumentKind<T>,
     isFirstStart: boolean,

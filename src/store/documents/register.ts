@@ -18,24 +18,6 @@ export interface Finding {
   readonly isTold: boolean;
 }
 
-/** Which documents there have been, and what was found wrong with them; it outlives the agent. */
-export interface Register {
-  /** It has been here, so that its absence is damage; a document that a newer release has added has not. */
-  isKnown(name: string): boolean;
-  /** Never throws: what the disk does not take stays in memory, and is found again by the next start. */
-  know(names: readonly string[]): Promise<void>;
-  /** On the disk where that can be before it settles; never throws. */
-  add(document: string, found: Found): Promise<void>;
-  /** Writes what the disk did not take before. Never throws. */
-  settle(): Promise<void>;
-  /** Those that are not accepted. */
-  findings(): readonly Finding[];
-  /** All of them are in the event log now. Never throws. */
-  told(): Promise<void>;
-  /** Takes the findings of a document off and returns them. Throws `storage_full`, `storage_unwritable`. */
-  accept(document: string): Promise<readonly Finding[]>;
-}
-
 interface Contents {
   readonly documents: readonly string[];
   readonly findings: readonly Finding[];
@@ -47,57 +29,61 @@ export const registerName = "register";
 /** Findings of one document that are kept; with a flash card that is dying there may be some at each start. */
 const findingsPerDocument = 5;
 
-/**
- * Opens the register under the caller's lock, or to be read. `baseline`: documents that count as known where there is no register:
- * none in a new directory; beside other state those that every release before the register had.
- */
-export async function openRegister(
-  directory: string,
-  baseline: readonly string[],
-  { readsOnly = false }: { readsOnly?: boolean | undefined } = {},
-): Promise<Register> {
-  const path = registerPath(directory);
-  if (!readsOnly) await removeLeftovers(path).catch(() => undefined);
-  const read = await readContents(path);
-  const contents = read.contents ?? { documents: baseline, findings: [] };
-  const register = new StoredRegister(readsOnly ? null : path, contents);
-  if (read.problem !== null) {
-    if (!readsOnly) await rename(path, `${path}.bad`).catch(() => undefined);
-    const detail = `${read.problem}. It was kept as .register.json.bad; what was found before is no longer known.`;
-    const found = { damage: "unreadable", replacement: "defaults", detail, isLoss: true } as const;
-    await register.add(registerName, found);
-  } else if (read.contents === null) await register.write();
-  return register;
-}
-
 /** The register as it lies on the disk, for a look; null: there is none to be read. Takes no lock, never throws. */
 export async function readRegister(directory: string): Promise<Contents | null> {
   return (await readContents(registerPath(directory))).contents;
 }
 
-class StoredRegister implements Register {
+/** Which documents there have been, and what was found wrong with them; it outlives the agent. */
+export class Register {
   readonly #path: string | null;
   #contents: Contents;
   #isPending = false;
   #writing = Promise.resolve();
 
   /** `path`: null where nothing is to be written. */
-  constructor(path: string | null, contents: Contents) {
+  private constructor(path: string | null, contents: Contents) {
     this.#path = path;
     this.#contents = contents;
   }
 
+  /**
+   * Opens the register under the caller's lock, or to be read. `baseline`: documents that count as known where there is
+   * no register: none in a new directory; beside other state those that every release before the register had.
+   */
+  static async open(
+    directory: string,
+    baseline: readonly string[],
+    { readsOnly = false }: { readsOnly?: boolean | undefined } = {},
+  ): Promise<Register> {
+    const path = registerPath(directory);
+    if (!readsOnly) await removeLeftovers(path).catch(() => undefined);
+    const read = await readContents(path);
+    const contents = read.contents ?? { documents: baseline, findings: [] };
+    const register = new Register(readsOnly ? null : path, contents);
+    if (read.problem !== null) {
+      if (!readsOnly) await rename(path, `${path}.bad`).catch(() => undefined);
+      const detail = `${read.problem}. It was kept as .register.json.bad; what was found before is no longer known.`;
+      const found = { damage: "unreadable", replacement: "defaults", detail, isLoss: true } as const;
+      await register.add(registerName, found);
+    } else if (read.contents === null) await register.#write();
+    return register;
+  }
+
+  /** It has been here, so that its absence is damage; a document that a newer release has added has not. */
   isKnown(name: string): boolean {
     return this.#contents.documents.includes(name);
   }
 
+  /** Never throws: what the disk does not take stays in memory, and is found again by the next start. */
   async know(names: readonly string[]): Promise<void> {
     const fresh = names.filter((name) => !this.isKnown(name));
     if (fresh.length === 0) return;
     this.#contents = { ...this.#contents, documents: [...this.#contents.documents, ...fresh] };
-    await this.write();
+    await this.#write();
   }
 
+  /** On the disk where that can be before it settles; never throws. */
   async add(document: string, { detail, ...found }: Found): Promise<void> {
     const { findings } = this.#contents;
     // A start that was cut short before the damage was mended finds it again.
@@ -106,24 +92,28 @@ class StoredRegister implements Register {
     const others = findings.filter((one) => one.document !== document);
     const added = { document, at: new Date().toISOString(), ...found, detail, isTold: false };
     this.#contents = { ...this.#contents, findings: [...others, ...own, added] };
-    await this.write();
+    await this.#write();
   }
 
+  /** Writes what the disk did not take before. Never throws. */
   async settle(): Promise<void> {
-    if (this.#isPending) await this.write();
+    if (this.#isPending) await this.#write();
   }
 
+  /** Those that are not accepted. */
   findings(): readonly Finding[] {
     return this.#contents.findings;
   }
 
+  /** All of them are in the event log now. Never throws. */
   async told(): Promise<void> {
     const { findings } = this.#contents;
     if (findings.every(({ isTold }) => isTold)) return;
     this.#contents = { ...this.#contents, findings: findings.map((one) => ({ ...one, isTold: true })) };
-    await this.write();
+    await this.#write();
   }
 
+  /** Takes the findings of a document off and returns them. Throws `storage_full`, `storage_unwritable`. */
   async accept(document: string): Promise<readonly Finding[]> {
     const before = this.#contents;
     const accepted = before.findings.filter((one) => one.document === document);
@@ -139,7 +129,7 @@ class StoredRegister implements Register {
   }
 
   /** The present contents, where the disk takes them. */
-  write(): Promise<void> {
+  #write(): Promise<void> {
     return this.#put().then(
       () => {
         this.#isPending = false;

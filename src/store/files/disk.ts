@@ -9,31 +9,7 @@ const restingMilliseconds = 15_000;
 const troubledMilliseconds = 5_000;
 
 /** The file system that the state lies on, looked at now and then, so that no reader ever waits for it. */
-export interface Disk {
-  /** As of the last look: what a person should know; null when all is well. */
-  trouble(): Trouble | null;
-  /**
-   * The file system was read-only when this process began and is not any more, but this process's view of it still is:
-   * only another process can write there.
-   */
-  isViewStale(): boolean;
-  /** Looks now; where the reserve is missing and there is space for it, makes it. */
-  look(): Promise<void>;
-  /** Told after each look, and waited for before the next. Returns how to stop. */
-  observe(listener: () => void | Promise<void>): () => void;
-  /** Begins the regular looks. */
-  start(): void;
-  stop(): void;
-}
-
-/** Looks once, without writing anything. `directory`: the state's. */
-export async function openDisk(directory: string, reserve: Reserve): Promise<Disk> {
-  const disk = new WatchedDisk(directory, reserve);
-  await disk.see();
-  return disk;
-}
-
-class WatchedDisk implements Disk {
+export class Disk {
   readonly #directory: string;
   readonly #reserve: Reserve;
   readonly #listeners = new Set<() => void | Promise<void>>();
@@ -46,28 +22,41 @@ class WatchedDisk implements Disk {
   #isWatched = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(directory: string, reserve: Reserve) {
+  private constructor(directory: string, reserve: Reserve) {
     this.#directory = directory;
     this.#reserve = reserve;
   }
 
+  /** Looks once, without writing anything. `directory`: the state's. */
+  static async open(directory: string, reserve: Reserve): Promise<Disk> {
+    const disk = new Disk(directory, reserve);
+    await disk.#see();
+    return disk;
+  }
+
+  /** As of the last look: what a person should know; null when all is well. */
   trouble(): Trouble | null {
     return this.#seen ?? (this.#reserve.isGivenUp() ? missingReserve(this.#directory) : null);
   }
 
+  /**
+   * The file system was read-only when this process began and is not any more, but this process's view of it still is:
+   * only another process can write there.
+   */
   isViewStale(): boolean {
     return this.#isViewStale;
   }
 
+  /** Looks now; where the reserve is missing and there is space for it, makes it. */
   async look(): Promise<void> {
-    await this.see();
+    await this.#see();
     // Without a write that is bound to fail.
     if (!this.#isReadOnly) this.#hasReserve = await this.#reserve.refill().catch(() => false);
-    await this.see();
+    await this.#see();
     for (const listener of this.#listeners) await listener();
   }
 
-  async see(): Promise<void> {
+  async #see(): Promise<void> {
     const mount = mountOf(this.#directory);
     this.#isReadOnly = mount?.isReadOnly ?? false;
     // A view that was made read-only on purpose was so with a file system that could be written all the time.
@@ -78,11 +67,13 @@ class WatchedDisk implements Disk {
     this.#seen = this.#isReadOnly ? readOnly(this.#directory) : spaceTrouble(point, space, this.#hasReserve);
   }
 
+  /** Told after each look, and waited for before the next. Returns how to stop. */
   observe(listener: () => void | Promise<void>): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Begins the regular looks. */
   start(): void {
     this.#isWatched = true;
     void this.look().then(() => this.#plan());

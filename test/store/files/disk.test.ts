@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type Disk, openDisk } from "../../../src/store/files/disk.ts";
+import { Disk } from "../../../src/store/files/disk.ts";
 import { leastFreeInodes } from "../../../src/store/files/disk-trouble.ts";
 import { storageError } from "../../../src/store/files/durable-file.ts";
 import { createReserve, type Reserve, reserveBytes } from "../../../src/store/files/reserve.ts";
@@ -90,7 +90,7 @@ describe("the disk that the state lies on", () => {
 
   it("tells its observers of each look, until they stop", async (test) => {
     const directory = await temporaryDirectory(test);
-    const disk = await openDisk(directory, createReserve(directory));
+    const disk = await Disk.open(directory, createReserve(directory));
     let looks = 0;
     const stop = disk.observe(() => {
       looks += 1;
@@ -143,5 +143,5 @@ async function diskOf(test: TestContext, mebibytes: number): Promise<Setting | u
     return undefined;
   }
   const reserve = createReserve(mount.seen);
-  return { disk: await openDisk(mount.seen, reserve), reserve, mount };
+  return { disk: await Disk.open(mount.seen, reserve), reserve, mount };
 }
