@@ -32,36 +32,43 @@ export interface RouterOptions {
   admit: (id: OperationId, isLocal: boolean) => void;
 }
 
-/** The routes of the contract, and a problem for every other path and method under /api. */
-export function createRouter(options: RouterOptions): Router {
-  const router = new Router({ sensitive: true, strict: true });
-  for (const id of operationIds) {
-    const { method, path } = operationOf(id);
-    router.register(path.replace(/\{(\w+)\}/g, ":$1"), [method], (ctx) => serve(options, id, ctx));
-  }
-  rememberMatches(router);
-  return router;
+/** The routes of the contract. */
+export interface Routes {
+  /** Answers a request that has a route, and leaves every other to the next. */
+  readonly middleware: Koa.Middleware;
+  /** Throws `not_found` or `method_not_allowed`. */
+  refuseUnrouted(ctx: Koa.Context): never;
 }
 
 /**
- * koa-router tries every route at every request. For the contract's paths without parameters the outcome is always the
- * same, so it is remembered; unknown paths, of which strangers can send any number, are not.
+ * A path without parameters is looked up: koa-router, which finds all the others, tries every route at every request
+ * and puts a chain of middleware together for it.
  */
-function rememberMatches(router: Router): void {
-  const known = new Set(operationIds.map((id) => operationOf(id).path).filter((path) => !path.includes("{")));
-  const remembered = new Map<string, ReturnType<Router["match"]>>();
-  const match = router.match.bind(router);
-  router.match = (path, method) => {
-    if (!known.has(path)) return match(path, method);
-    const key = `${method} ${path}`;
-    const matched = remembered.get(key) ?? match(path, method);
-    if (remembered.size < 2 * known.size) remembered.set(key, matched);
-    return matched;
+export function createRoutes(options: RouterOptions): Routes {
+  const router = new Router({ sensitive: true, strict: true });
+  const byPath = new Map<string, (ctx: Koa.Context) => Promise<void>>();
+  for (const id of operationIds) {
+    const { method, path } = operationOf(id);
+    const answer = (ctx: Koa.Context) => serve(options, id, ctx);
+    router.register(path.replace(/\{(\w+)\}/g, ":$1"), [method], answer);
+    if (path.includes("{")) continue;
+    byPath.set(`${method} ${path}`, answer);
+    if (method === "GET") byPath.set(`HEAD ${path}`, answer);
+  }
+  const others = router.routes() as unknown as Koa.Middleware;
+  return {
+    middleware: (ctx, next) => {
+      const answer = byPath.get(`${ctx.req.method} ${ctx.request.path}`);
+      if (!answer) return others(ctx, next);
+      ctx.params = {};
+      return answer(ctx);
+    },
+    refuseUnrouted: (ctx) => refuseUnrouted(router, ctx),
   };
 }
 
 /** Answers a request without a route: koa-router's own 404 and 405 are plain text. */
-export function refuseUnrouted(router: Router, ctx: Koa.Context): never {
+function refuseUnrouted(router: Router, ctx: Koa.Context): never {
   const { path: layers } = router.match(ctx.path, ctx.method);
   const allow = [...new Set(layers.flatMap((layer) => layer.methods))];
   if (allow.length === 0) throw new StewardError("not_found", "There is nothing at this path.");

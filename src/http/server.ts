@@ -4,7 +4,7 @@ import { StewardError } from "../contract/errors.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { createHostCheck } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
-import { createRouter, type RouterOptions, refuseUnrouted } from "./router.ts";
+import { createRoutes, type RouterOptions } from "./router.ts";
 import type { RequestLines } from "./wire/request-lines.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
@@ -36,7 +36,7 @@ export function createServer(options: ServerOptions): Koa {
   app.silent = true;
   const isLocal = (ctx: Koa.Context) => localSockets.has(ctx.req.socket);
   const isOurHost = createHostCheck(options.hostNames);
-  const router = createRouter({ ...options, isLocal });
+  const routes = createRoutes({ ...options, isLocal });
   app.use(async (ctx, next) => {
     const requestId = requestIdOf(ctx);
     ctx.res.setHeader("X-Request-Id", requestId);
@@ -52,9 +52,9 @@ export function createServer(options: ServerOptions): Koa {
     if (ctx.req.method !== "GET" || ctx.res.statusCode >= 500)
       options.requestLines.add(ctx, { requestId, client: isLocal(ctx) ? null : options.clientOf(ctx.req) });
   });
-  app.use(router.routes());
+  app.use(routes.middleware);
   app.use(async (ctx) => {
-    if (!(await options.serveFile(ctx))) refuseUnrouted(router, ctx);
+    if (!(await options.serveFile(ctx))) routes.refuseUnrouted(ctx);
   });
   return app;
 }
@@ -80,7 +80,7 @@ function checkOrigin(
   const { headers, url = "/" } = ctx.req;
   if (!isLocal) {
     // RFC 9112 §3.2.2: the host of an absolute form replaces that of the Host header.
-    const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
+    const authority = url.startsWith("/") ? undefined : /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
     if (headers.host === undefined)
       throw new StewardError("malformed_request", "The request has no Host header.");
     if (isOurHost(headers.host) && (authority === undefined || isOurHost(authority))) return;

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import Koa from "koa";
 import type { Person } from "../../src/auth/tokens/bearer.ts";
 import type { Actor } from "../../src/http/call.ts";
-import { createRouter } from "../../src/http/router.ts";
+import { createRoutes } from "../../src/http/router.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 
 /** No operation of the contract is clock-tolerant yet, so caller and operation are made up here. */
@@ -17,7 +17,7 @@ describe("a request with a token whose times were overlooked", () => {
   let server: Server;
   let url: string;
   before(async () => {
-    const router = createRouter({
+    const routes = createRoutes({
       dispatch: {
         run: async () => ({ status: 200, text: "{}", etag: undefined, location: undefined }),
       },
@@ -29,7 +29,7 @@ describe("a request with a token whose times were overlooked", () => {
       isLocal: () => false,
       admit: () => undefined,
     });
-    const app = new Koa().use(router.routes());
+    const app = new Koa().use(routes.middleware);
     server = createServer(app.callback()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
