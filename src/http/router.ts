@@ -236,7 +236,8 @@ function acceptsStream(ctx: Koa.Context): void {
 }
 
 /** Uses `ctx.response` and `ctx.res`: each of ctx's own members is a delegate, which costs one more look-up. */
-function send({ req, res, response, request }: Koa.Context, answer: Answer): void {
+function send(ctx: Koa.Context, answer: Answer): void {
+  const { req, res, response, request } = ctx;
   if (answer.status !== 200) response.status = answer.status;
   if (answer.location !== undefined) res.setHeader("Location", answer.location);
   if (answer.text === undefined) return;
@@ -246,7 +247,14 @@ function send({ req, res, response, request }: Koa.Context, answer: Answer): voi
   }
   // Before the body: otherwise koa takes the text for HTML and looks its type up.
   res.setHeader("Content-Type", "application/json");
-  response.body = answer.text;
+  if (req.method !== "GET") {
+    response.body = answer.text;
+    return;
+  }
+  // Node adds the length. koa would look into the text, the headers and the socket first, and has nothing to add.
+  ctx.respond = false;
+  res.statusCode = answer.status;
+  res.end(answer.text);
 }
 
 /** RFC 9110 §13.1.2: the client has the present answer already. */
