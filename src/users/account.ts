@@ -133,7 +133,7 @@ export function newUserId(): string {
 }
 
 /** The state of an account that other rooms hold: its locks, its API tokens, whether the key of its second factor is missing. */
-export interface AccountStanding {
+export interface AccountState {
   readonly locked: User["locked"];
   readonly isKeyMissing: boolean;
   /** API tokens that have not expired. */
@@ -141,7 +141,7 @@ export interface AccountStanding {
 }
 
 /** What others may see of an account. */
-export function toUser(account: Account, { locked, isKeyMissing, tokens }: AccountStanding): User {
+export function toUser(account: Account, { locked, isKeyMissing, tokens }: AccountState): User {
   const { two_factor } = account;
   return {
     id: account.id,

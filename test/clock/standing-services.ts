@@ -1,14 +1,14 @@
 import { StewardError } from "../../src/contract/errors.ts";
 import type { TimeServices } from "../../src/host/ports.ts";
 
-/** The units of a host that the test stands in for. */
-export interface StandingServices extends TimeServices {
+/** The units of a host, which record their orders. */
+export interface RecordedServices extends TimeServices {
   /** What was asked of systemd, in order. */
   readonly orders: string[];
 }
 
 /** Units that do what `perform` does with their names. */
-export function standingServices(perform: (unit: string) => void = () => undefined): StandingServices {
+export function recordedServices(perform: (unit: string) => void = () => undefined): RecordedServices {
   const orders: string[] = [];
   const order = async (verb: string, unit: string): Promise<void> => {
     orders.push(`${verb} ${unit}`);
@@ -23,8 +23,8 @@ export function standingServices(perform: (unit: string) => void = () => undefin
 }
 
 /** Units that polkit does not let the agent start. */
-export function forbiddenServices(): StandingServices {
-  return standingServices(() => {
+export function forbiddenServices(): RecordedServices {
+  return recordedServices(() => {
     throw new StewardError("forbidden", "Interactive authentication required.");
   });
 }

@@ -5,7 +5,7 @@ export interface FailureCounter {
 }
 
 /** What counts against a try. */
-export interface AttemptStanding {
+export interface PastFailures {
   /** Of this account from this client. */
   own: FailureCounter | undefined;
   /** Of this account from all strange clients; undefined for a client that is known for this account. */
@@ -39,8 +39,8 @@ const accountFailures = 100;
 const accountSeconds = 60;
 
 /** Seconds until this try may be made; 0: now. Never a refusal without an end: a minute, ten, fifteen at most. */
-export function waitSeconds(standing: AttemptStanding, now: number): number {
-  return Math.max(0, ownEnd(standing.own, standing.account) - now, windowEnd(standing.window) - now);
+export function waitSeconds(past: PastFailures, now: number): number {
+  return Math.max(0, ownEnd(past.own, past.account) - now, windowEnd(past.window) - now);
 }
 
 /** When the delay of this account for this client ends or ended; 0 where there is none. */

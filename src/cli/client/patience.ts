@@ -21,7 +21,7 @@ export interface PatienceLimits {
 const usualLimits: PatienceLimits = { agent: 15_000, command: 10_000, silence: 1_000, pause: 100 };
 
 /** The process that a command waits for. */
-export interface Hindrance {
+export interface LockConflict {
   readonly holder: LockHolder;
   /** The error where the wait was in vain. */
   readonly failure: Error;
@@ -30,7 +30,7 @@ export interface Hindrance {
 /** Waits between the tries of a command, and says once what it waits for. */
 export interface Patience {
   /** Resolves when to try again. Throws the failure when the time is over. */
-  again(hindrance: Hindrance): Promise<void>;
+  again(conflict: LockConflict): Promise<void>;
 }
 
 export interface PatienceOptions {

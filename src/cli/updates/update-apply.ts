@@ -147,7 +147,7 @@ async function followed(
   return { ended, entries };
 }
 
-interface Standing {
+interface ApplyState {
   begun: Updates;
   status: Updates;
   kinds: Errand["kinds"];
@@ -155,7 +155,7 @@ interface Standing {
 }
 
 /** Between the steps there are moments in which nothing is in progress: the installer takes over one kind after the other. */
-function isMoreToCome({ begun, status, kinds, entries }: Standing): boolean {
+function isMoreToCome({ begun, status, kinds, entries }: ApplyState): boolean {
   if (entries.some(({ outcome }) => outcome !== "good")) return false;
   const hasChecked = status.schedule.last_check?.at !== begun.schedule.last_check?.at;
   if (entries.length === 0 && !hasChecked) return true;

@@ -40,7 +40,7 @@ export function KindRow({
         <p class={version === null ? "" : "updates-version"}>
           {version === null ? t.updates.noneKnown : visible(version)}
         </p>
-        {version !== null && <Standing last={known.last} />}
+        {version !== null && <InstalledSince last={known.last} />}
       </div>
       <div>
         <p class="hint">{t.updates.available}</p>
@@ -61,7 +61,7 @@ export function KindRow({
 }
 
 /** Since when what is installed has been good; what came with the device was never on trial. */
-function Standing({ last }: { readonly last: HistoryEntry | undefined }) {
+function InstalledSince({ last }: { readonly last: HistoryEntry | undefined }) {
   if (last === undefined) return <p class="hint">{t.updates.asDelivered}</p>;
   if (last.restored_healthy === false) return <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>;
   return (

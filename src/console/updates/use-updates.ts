@@ -40,7 +40,7 @@ export function useUpdates(): UpdatesInSight {
   }, [isUnderWay, begins]);
   useEffect(() => {
     if (value !== null) void history.reload();
-  }, [standingOf(value)]);
+  }, [historyKey(value)]);
   useEffect(() => (isOneOf("admin", "operator") ? follow(setTold, reload) : undefined), [reload]);
   return {
     updates,
@@ -71,8 +71,8 @@ function present(progress: UpdateProgress | null | undefined): UpdateProgress | 
   return progress && progress.phase !== "idle" ? progress : null;
 }
 
-/** Another one than before: the history may have grown. */
-function standingOf(value: Updates | null): string {
+/** Changes whenever the history may have grown. */
+function historyKey(value: Updates | null): string {
   return JSON.stringify(
     value && [
       value.state,

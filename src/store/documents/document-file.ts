@@ -22,20 +22,20 @@ export interface DocumentFileOptions<T> {
   loaded: Loaded<T>;
   isOnTrial?: (() => Promise<boolean>) | undefined;
   /** Why this file must not be the first one; null: it may be written. */
-  hindrance?: (() => StewardError | null) | undefined;
+  blocker?: (() => StewardError | null) | undefined;
 }
 
 export function createDocumentFile<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  { reserve, hindrance, loaded, isOnTrial = async () => false }: DocumentFileOptions<T>,
+  { reserve, blocker, loaded, isOnTrial = async () => false }: DocumentFileOptions<T>,
 ): DocumentFile<T> {
   const path = documentPath(directory, kind.name);
   const form = createFormWriter(directory, kind, loaded, isOnTrial);
   let isInTheWay = loaded.isFileInTheWay;
   let hasFailed = false;
   const write = async (value: T): Promise<void> => {
-    const refusal = hindrance?.();
+    const refusal = blocker?.();
     if (refusal) throw refusal;
     const text = await form.textOf(value);
     if (text === null) return;

@@ -110,7 +110,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     this.#kind = kind;
     this.#file = createDocumentFile(directory, kind, {
       ...options,
-      hindrance: after && (() => after.failure()),
+      blocker: after && (() => after.failure()),
     });
     this.#copies = createCopies(directory, kind, () => this.#current, this.#file.copyOf);
     this.#origin = loaded;

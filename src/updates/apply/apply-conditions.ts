@@ -24,10 +24,9 @@ export function blockedReason({ options, trust }: Pick<UpdateParts, "options" | 
   const { ota } = options.settings();
   const block = settingsBlock(options);
   if (block !== null) return block;
-  const standing = trust.standing();
-  if (standing.kind === "unusable")
-    return holdBecause("trust_unusable", { reason: reasonOfError(standing.error) });
-  return standing.kind === "none" && ota.enabled ? holdBecause("trust_not_installed") : null;
+  const state = trust.state();
+  if (state.kind === "unusable") return holdBecause("trust_unusable", { reason: reasonOfError(state.error) });
+  return state.kind === "none" && ota.enabled ? holdBecause("trust_not_installed") : null;
 }
 
 /** What decides whether a release is fetched or applied now. */

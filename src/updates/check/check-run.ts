@@ -59,7 +59,7 @@ async function check(parts: UpdateParts, { source, signal }: CheckRun): Promise<
     });
   } catch (error) {
     signal.throwIfAborted();
-    const isWithoutTrust = trust.standing().kind !== "usable" && error instanceof StewardError;
+    const isWithoutTrust = trust.state().kind !== "usable" && error instanceof StewardError;
     if (isWithoutTrust) return null;
     throw error;
   }

@@ -5,7 +5,8 @@ import type { Trust } from "./trust.ts";
 const pollSeconds = 5;
 
 /**
- * Polls whether another root was installed. A change shows at the next reading, since no reading waits for the disk. `onInstalled`: there is a usable one now, and there was none.
+ * Polls whether another root was installed. A change shows at the next reading, since no reading waits for the disk.
+ * `onInstalled`: a usable root was installed where there was none.
  */
 export function createRootPoll(
   { trust, uptime }: { readonly trust: Trust; readonly uptime: Uptime },
@@ -15,7 +16,7 @@ export function createRootPoll(
   return () => {
     if (uptime() - polledAt < pollSeconds) return;
     polledAt = uptime();
-    const before = trust.standing().kind;
+    const before = trust.state().kind;
     void trust.load().then(({ kind }) => {
       if (before !== "usable" && kind === "usable") onInstalled();
     });

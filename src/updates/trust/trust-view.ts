@@ -6,7 +6,7 @@ import type { Root } from "../../tuf/metadata.ts";
 import { trustSentence } from "../update-sentences.ts";
 
 /** The installed root, as last read. */
-export type Standing =
+export type TrustState =
   | { readonly kind: "none" }
   | { readonly kind: "unusable"; readonly error: StewardError }
   | {
@@ -17,11 +17,11 @@ export type Standing =
     };
 
 /** The trust as the API has it: established is installed, confirmed, and proven by the present server. */
-export function trustView(standing: Standing, record: UpdateRecord, server: string): UpdateTrust {
-  if (standing.kind === "none") return { ...nothing, status: statusOf("not_installed") };
-  if (standing.kind === "unusable")
-    return { ...nothing, status: statusOf("unusable", reasonOfError(standing.error)) };
-  const { fingerprint, inForce } = standing;
+export function trustView(state: TrustState, record: UpdateRecord, server: string): UpdateTrust {
+  if (state.kind === "none") return { ...nothing, status: statusOf("not_installed") };
+  if (state.kind === "unusable")
+    return { ...nothing, status: statusOf("unusable", reasonOfError(state.error)) };
+  const { fingerprint, inForce } = state;
   const confirmation = record.confirmation?.fingerprint === fingerprint ? record.confirmation : null;
   const isProven =
     server !== "" && record.proof?.fingerprint === fingerprint && record.proof.server === server;

@@ -7,7 +7,7 @@ import type { Root } from "../../tuf/metadata.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
 import { unreadable } from "../check/check-refusals.ts";
-import { type Standing, trustView } from "./trust-view.ts";
+import { type TrustState, trustView } from "./trust-view.ts";
 
 export interface TrustOptions {
   readonly record: Document<UpdateRecord>;
@@ -27,7 +27,7 @@ export interface TrustOptions {
 export class Trust {
   readonly #options: TrustOptions;
   #follower: Promise<RootFollower> | null = null;
-  #standing: Standing = { kind: "none" };
+  #state: TrustState = { kind: "none" };
   /** One at a time: a refresh writes the files that another root would clear. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -36,13 +36,13 @@ export class Trust {
   }
 
   /** As of the last load. */
-  standing(): Standing {
-    return this.#standing;
+  state(): TrustState {
+    return this.#state;
   }
 
   view(): UpdateTrust {
     const { record, server } = this.#options;
-    return trustView(this.#standing, record.read(), server());
+    return trustView(this.#state, record.read(), server());
   }
 
   /** Installed, confirmed, and proven by the server of the settings. */
@@ -62,7 +62,7 @@ export class Trust {
   }
 
   /** Reads the installed root again, and makes the trusted metadata follow it. Never throws. */
-  load(): Promise<Standing> {
+  load(): Promise<TrustState> {
     return this.#inTurn(() => this.#load());
   }
 
@@ -102,23 +102,23 @@ export class Trust {
   }
 
   /** Without waiting for a check, which may take minutes, unless the root was changed meanwhile. */
-  async #fresh(): Promise<Standing> {
-    const standing = this.#standing;
+  async #fresh(): Promise<TrustState> {
+    const state = this.#state;
     const installed = await this.#fingerprint().catch(() => null);
-    const isSame = standing.kind === "usable" && installed === standing.fingerprint;
-    return isSame ? standing : this.load();
+    const isSame = state.kind === "usable" && installed === state.fingerprint;
+    return isSame ? state : this.load();
   }
 
-  async #load(): Promise<Standing> {
-    const before = this.#standing;
+  async #load(): Promise<TrustState> {
+    const before = this.#state;
     try {
       const installed = await this.#options.readInstalledRoot();
-      this.#standing = installed === null ? { kind: "none" } : await this.#follow(installed);
+      this.#state = installed === null ? { kind: "none" } : await this.#follow(installed);
     } catch (error) {
-      this.#standing = { kind: "unusable", error: error instanceof StewardError ? error : unreadable(error) };
+      this.#state = { kind: "unusable", error: error instanceof StewardError ? error : unreadable(error) };
     }
     this.#noticeRotation(before);
-    return this.#standing;
+    return this.#state;
   }
 
   /** Of the installed root; null: there is none. */
@@ -127,7 +127,7 @@ export class Trust {
     return installed && (await this.#openFollower()).read(installed).fingerprint;
   }
 
-  async #follow(installed: Uint8Array): Promise<Standing> {
+  async #follow(installed: Uint8Array): Promise<TrustState> {
     const follower = await this.#openFollower();
     const { fingerprint, version, inForce, change } = await follower.follow(installed);
     const details = { fingerprint, root_version: version, goes_on: change === "continued" };
@@ -151,8 +151,8 @@ export class Trust {
     return this.#follower;
   }
 
-  #noticeRotation(before: Standing): void {
-    const after = this.#standing;
+  #noticeRotation(before: TrustState): void {
+    const after = this.#state;
     if (before.kind !== "usable" || after.kind !== "usable" || before.fingerprint !== after.fingerprint)
       return;
     const [former, present] = [before.inForce.version, after.inForce.version];
@@ -168,9 +168,9 @@ export class Trust {
 }
 
 /** Throws `update_trust_not_established`, `update_root_unusable` and what else kept it from being followed. */
-function usable(standing: Standing): { fingerprint: string; inForce: Root } {
-  if (standing.kind === "usable") return standing;
-  if (standing.kind === "unusable") throw standing.error;
+function usable(state: TrustState): { fingerprint: string; inForce: Root } {
+  if (state.kind === "usable") return state;
+  if (state.kind === "unusable") throw state.error;
   throw new StewardError(
     "update_trust_not_established",
     "No root of trust is installed on this device. As root, run `steward update trust install FILE` with your publisher's root.json.",

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  type AttemptStanding,
   codeDelaySeconds,
   ownDelaySeconds,
+  type PastFailures,
   waitSeconds,
 } from "../../../src/auth/throttle/throttle-rules.ts";
 
-const none: AttemptStanding = { own: undefined, account: undefined, window: [] };
+const none: PastFailures = { own: undefined, account: undefined, window: [] };
 const now = 10_000;
 
 describe("the delay of an account for a client", () => {
@@ -65,8 +65,8 @@ describe("an account that strangers failed at a hundred times in a row", () => {
   });
 
   it("is not so at 99", () => {
-    const standing = { ...none, account: { failures: 99, at: now }, own: { failures: 1, at: now } };
-    assert.equal(waitSeconds(standing, now), 0);
+    const past = { ...none, account: { failures: 99, at: now }, own: { failures: 1, at: now } };
+    assert.equal(waitSeconds(past, now), 0);
   });
 
   it("is nothing to a known client, whose account row is not looked at", () => {

@@ -9,7 +9,7 @@ import { reaching } from "../../ipv6.ts";
 import { until } from "../../until.ts";
 import { type ChronyClient, serverLine, startChronyClient } from "../chrony-client.ts";
 import { type Chronyd, chronyProgram, freePort, startChronyd } from "../chronyd.ts";
-import { forbiddenServices, standingServices } from "../standing-services.ts";
+import { forbiddenServices, recordedServices } from "../standing-services.ts";
 import { realTimers } from "../timers.ts";
 
 const command = chronyProgram("chronyc");
@@ -26,7 +26,7 @@ interface Given {
 }
 
 function daemonOf({
-  services = standingServices(),
+  services = recordedServices(),
   kernelIsSynchronised = null,
   ...rest
 }: Given): ExternalDaemon {
@@ -141,7 +141,7 @@ describe("chronyd as the discipliner", () => {
 
     /** The oneshot unit, as far as this chronyd is concerned. */
     const unitsOfClient = () =>
-      standingServices((unit) => {
+      recordedServices((unit) => {
         const verb = /^steward-chrony@(\w+)\.service$/.exec(unit)?.[1] ?? "";
         client.order(...(verb === "burst" ? ["burst", "4/4"] : [verb]));
       });
@@ -161,7 +161,7 @@ describe("chronyd as the discipliner", () => {
     });
 
     it("syncs by a burst and, as 3 s are more than is slewed, a step", async () => {
-      const services = standingServices((unit) => {
+      const services = recordedServices((unit) => {
         // The step itself would set this machine's clock, were chronyd not started with -x: it is not asked for here.
         if (unit.includes("burst")) client.order("burst", "4/4");
       });
@@ -190,7 +190,7 @@ describe("chronyd as the discipliner", () => {
       test.after(() => client.stop());
       await selecting(client, /^\*$/);
       for (const force of [false, true]) {
-        const services = standingServices(() => client.order("burst", "4/4"));
+        const services = recordedServices(() => client.order("burst", "4/4"));
         await daemonOf({ port: client.commandPort, services }).sync(force);
         assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
       }
@@ -216,7 +216,7 @@ describe("chronyd as the discipliner", () => {
       const client = await startChronyClient(serverLine("127.0.0.1", far.port));
       test.after(() => client.stop());
       await selecting(client, /^\*$/);
-      const services = standingServices((unit) => {
+      const services = recordedServices((unit) => {
         if (unit.includes("burst")) client.order("burst", "4/4");
       });
       const daemon = daemonOf({ port: client.commandPort, services });
@@ -243,7 +243,7 @@ describe("chronyd as the discipliner", () => {
     it("cannot sync, and leaves the clock alone", async (test) => {
       const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
       test.after(() => client.stop());
-      const services = standingServices();
+      const services = recordedServices();
       const daemon = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
       await assert.rejects(daemon.sync(true), codeOf("no_time_source"));
       assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
@@ -257,7 +257,7 @@ describe("chronyd as the discipliner", () => {
       test.after(() => client.stop());
       await selecting(client, /^\*$/);
       await server.stop();
-      const services = standingServices(() => client.order("burst", "4/4"));
+      const services = recordedServices(() => client.order("burst", "4/4"));
       const daemon = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
       await assert.rejects(daemon.sync(false), codeOf("no_time_source"));
     });

@@ -6,7 +6,7 @@ import { createTimesyncd } from "../../../src/clock/daemons/timesyncd.ts";
 import { parseTimeSpan, parseTimesync } from "../../../src/clock/daemons/timesyncd-report.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { CommandResult } from "../../../src/host/ports.ts";
-import { forbiddenServices, standingServices } from "../standing-services.ts";
+import { forbiddenServices, recordedServices } from "../standing-services.ts";
 
 // All printed by timedatectl 252 (`show-timesync --all`, C locale), which read a stand-in for timesyncd on a D-Bus of its
 // own; `timesync-status` said of the first "Root distance: 8.628ms" and "Frequency: -16.630ppm".
@@ -59,7 +59,7 @@ function reading({ timesync, kernelIsSynchronised = true, timedated = "" }: Give
       if (timesync instanceof Error) throw timesync;
       return typeof timesync === "string" ? { status: 0, stdout: timesync, stderr: "" } : timesync;
     },
-    services: standingServices(),
+    services: recordedServices(),
     kernelIsSynchronised: () => kernelIsSynchronised,
   }).read();
 }
@@ -139,7 +139,7 @@ describe("systemd-timesyncd as the discipliner", () => {
   }
 
   it("syncs and reselects by a restart of its unit, for it has no finer order", async () => {
-    const services = standingServices();
+    const services = recordedServices();
     const daemon = createTimesyncd({
       run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
       services,

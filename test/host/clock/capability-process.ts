@@ -4,7 +4,7 @@ import { argv, pid } from "node:process";
 import { changeUserKeepingTimeCapability } from "../../../src/host/linux/clock/time-capability.ts";
 
 /** The sets of capabilities(7) by name, and the four user ids. */
-export type Standing = Readonly<Record<string, string>>;
+export type ProcessStatus = Readonly<Record<string, string>>;
 
 const nobody = 65_534;
 const isKept = changeUserKeepingTimeCapability(argv[2] ?? "", () => {
@@ -16,12 +16,12 @@ const threads = readdirSync("/proc/self/task").filter((id) => Number(id) !== pid
 console.log(
   JSON.stringify({
     isKept,
-    main: standing(`/proc/self/task/${pid}/status`),
-    others: threads.map((id) => standing(`/proc/self/task/${id}/status`)),
+    main: statusOf(`/proc/self/task/${pid}/status`),
+    others: threads.map((id) => statusOf(`/proc/self/task/${id}/status`)),
   }),
 );
 
-function standing(path: string): Standing {
+function statusOf(path: string): ProcessStatus {
   const lines = readFileSync(path, "utf8").matchAll(/^(Cap(?:Inh|Prm|Eff|Amb)|Uid):\s*(.*)$/gm);
   return Object.fromEntries(
     [...lines].map(([, name = "", value = ""]) => [name, value.replaceAll("\t", " ")]),

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { traceClock } from "../../clock-calls.ts";
 import { testProgram } from "../../test-program.ts";
-import type { Standing } from "./capability-process.ts";
+import type { ProcessStatus } from "./capability-process.ts";
 
 const addonPath = join(import.meta.dirname, "../../../dist/clock-steering.node");
 const skip = process.getuid?.() !== 0 && "only root can become another user";
@@ -16,8 +16,8 @@ function becomeNobody(
   addon = addonPath,
 ): {
   isKept: boolean;
-  main: Standing;
-  others: Standing[];
+  main: ProcessStatus;
+  others: ProcessStatus[];
   pid: number;
 } {
   const program = testProgram(join(import.meta.dirname, "capability-process.ts"));
