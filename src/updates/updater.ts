@@ -24,7 +24,7 @@ import { createProgress } from "./status/progress.ts";
 import { ReleaseWatch } from "./status/release-watch.ts";
 import { updateProblem } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
-import { createRootPoll } from "./trust/root-look.ts";
+import { createRootPoll } from "./trust/root-poll.ts";
 import { Trust } from "./trust/trust.ts";
 import type { UpdateParts } from "./update-parts.ts";
 import type { UpdaterOptions } from "./updater-options.ts";

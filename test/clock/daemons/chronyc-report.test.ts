@@ -9,7 +9,7 @@ import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
 import type { DaemonReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { forbiddenServices } from "../standing-services.ts";
+import { forbiddenServices } from "../recorded-services.ts";
 import { realTimers } from "../timers.ts";
 
 // Printed by chronyc 4.3 (`-c -n -m tracking sources sourcestats`) of a chronyd -x with a server of its own; the text

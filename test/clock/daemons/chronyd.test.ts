@@ -9,7 +9,7 @@ import { reaching } from "../../ipv6.ts";
 import { until } from "../../until.ts";
 import { type ChronyClient, serverLine, startChronyClient } from "../chrony-client.ts";
 import { type Chronyd, chronyProgram, freePort, startChronyd } from "../chronyd.ts";
-import { forbiddenServices, recordedServices } from "../standing-services.ts";
+import { forbiddenServices, recordedServices } from "../recorded-services.ts";
 import { realTimers } from "../timers.ts";
 
 const command = chronyProgram("chronyc");

@@ -6,7 +6,7 @@ import { createTimesyncd } from "../../../src/clock/daemons/timesyncd.ts";
 import { parseTimeSpan, parseTimesync } from "../../../src/clock/daemons/timesyncd-report.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { CommandResult } from "../../../src/host/ports.ts";
-import { forbiddenServices, recordedServices } from "../standing-services.ts";
+import { forbiddenServices, recordedServices } from "../recorded-services.ts";
 
 // All printed by timedatectl 252 (`show-timesync --all`, C locale), which read a stand-in for timesyncd on a D-Bus of its
 // own; `timesync-status` said of the first "Root distance: 8.628ms" and "Frequency: -16.630ppm".
