@@ -28,7 +28,7 @@ export const fewMediaTypes: Plugin = {
 const instead: readonly { readonly filter: RegExp; readonly contents: string }[] = [
   // @koa/router traces each route it tries through `debug`, 22 calls a request that do nothing but cost a fifth of it.
   { filter: /node_modules\/debug\/src\/index\.js$/, contents: "module.exports = () => () => {};" },
-  // Warns developers of what is deprecated; at each start it looks up where in the source it was asked to.
+  // Warns developers of deprecated calls; at each start it looks up where in the source it was asked to.
   {
     filter: /node_modules\/depd\/index\.js$/,
     contents: `module.exports = () => Object.assign(() => {}, { function: (one) => one, property: () => {} });`,

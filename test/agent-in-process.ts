@@ -121,7 +121,7 @@ export async function stopWithin(
       await realMilliseconds(50);
       test.mock.timers.tick(100);
     }
-    // What is left is work and no waiting.
+    // The rest is work without waiting.
     for (let tries = 0; tries < 1_000 && code === undefined; tries += 1) await realMilliseconds(50);
     if (code === undefined) throw new Error(`it has not stopped after ${seconds} s: ${agent.log()}`);
     return code;

@@ -41,7 +41,7 @@ const mains = [
 const maximumLines = 400;
 const maximumFilesInFolder = 20;
 
-/** What is wrong, a line each; empty when the house stands. */
+/** The violations, a line each; empty when the house stands. */
 export function violations(files: readonly SourceFile[]): string[] {
   const ofFiles = files.flatMap((file) =>
     [...fileRules(file), ...importRules(file)].map((rule) => `${file.path}: ${rule}`),

@@ -62,7 +62,7 @@ export async function activeSeconds(guest: Guest, unit: string): Promise<number>
   return Number(stdout) - since;
 }
 
-/** What is worth knowing of the clock's error, and of the yardstick's own. */
+/** The figures of the clock's error, and of the yardstick's own. */
 export async function residual(guest: Guest, name: string): Promise<number> {
   const { medianSeconds, spreadSeconds } = await guest.clock.error(11_123);
   guest.figure(`${name}: median of ten chronyd -Q`, Math.round(medianSeconds * 1e6), "µs");

@@ -67,7 +67,7 @@ Restart=on-failure
 RestartSec=1
 `;
 
-/** A self-test, which also reports what is wrong with its sandbox. */
+/** A self-test, which also reports the faults of its sandbox. */
 const selfTest = `set -eu
 [ "$(id -u)" -ne 0 ] || { echo "a release is tried as root"; exit 1; }
 if touch "$1/probe" 2>/dev/null; then echo "a release can change itself"; exit 1; fi

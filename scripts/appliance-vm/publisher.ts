@@ -37,7 +37,7 @@ export interface PublishedRelease {
   readonly path: string;
 }
 
-/** Makes releases with `steward repo`, and serves what is published. */
+/** Makes releases with `steward repo`, and serves the published files. */
 export interface Publisher {
   /** Signs and publishes it. */
   publish(release: NewRelease): Promise<PublishedRelease>;

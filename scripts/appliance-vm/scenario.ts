@@ -2,7 +2,7 @@ import type { Guest } from "./guest/vocabulary.ts";
 import type { Publisher, Repository } from "./publisher.ts";
 import type { TimeServer, TimeServers } from "./time-servers.ts";
 
-/** One boot of the machine: how it is started, and what is done in it. */
+/** One boot of the machine: how it is started, and the steps in it. */
 export interface Boot {
   /** The boot clock: RFC 3339 without a zone (UTC), or seconds from the host's time; the host's time when absent. */
   readonly rtc?: string | number;

@@ -18,7 +18,7 @@ export interface Tier {
   readonly logs: string;
   /** The words before a command that give it namespaces of its own, with this directory for its logs. */
   readonly confined: (directory: string) => readonly string[];
-  /** Removes what is left after a scenario. */
+  /** Removes the leftovers of a scenario. */
   readonly cleanUp?: (directory: string) => void;
 }
 

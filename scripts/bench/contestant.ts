@@ -18,7 +18,7 @@ export interface Running {
 export interface Memory {
   /** All of it, the parts of Node's own file that are mapped and shared included. */
   residentMiB: number;
-  /** What is this process's alone, and in no file. */
+  /** The memory of this process alone, which lies in no file. */
   anonymousMiB: number;
 }
 

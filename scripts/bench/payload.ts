@@ -51,7 +51,7 @@ export async function payloadRows(): Promise<Row[]> {
 /** The program of a row, as one file in this directory. */
 export async function bundle(directory: string, name: string): Promise<string> {
   const outfile = join(directory, `${name}.mjs`);
-  // What is bundled of packages may still ask for Node's own modules in their way.
+  // Bundled packages may still ask for Node's own modules in their way.
   const banner =
     'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
   await build({
@@ -64,7 +64,7 @@ export async function bundle(directory: string, name: string): Promise<string> {
 /** A payload that is served over loopback. */
 export interface Served {
   url: string;
-  /** What is signed about it, as JSON. */
+  /** The signed facts about it, as JSON. */
   signed: string;
   stop: () => void;
 }

@@ -1,4 +1,4 @@
-/** The bundles of the program: what is started, and its parts. */
+/** The bundles of the program: the entry files, and their parts. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin, transform } from "esbuild";
@@ -18,7 +18,7 @@ const programs = {
   installer: "programs/installer/main.ts",
 };
 
-/** What is started. A launcher that was installed before knows these names, of each release that comes after it. */
+/** The entry files. A launcher that was installed before knows these names, of each release that comes after it. */
 const started = { main: "programs/steward.ts", installer: "programs/installer/main.ts" };
 
 /**
@@ -130,7 +130,7 @@ async function writeValidators(file: string, contents: string): Promise<void> {
   await writePart(file, built.outputFiles[0]?.text ?? "");
 }
 
-/** What is started loads its parts by the loader. */
+/** An entry file loads its parts by the loader. */
 function partsInTheirPlace(parts: ReadonlyMap<string, string>): Plugin {
   return {
     name: "parts-in-their-place",

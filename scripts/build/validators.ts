@@ -13,7 +13,7 @@ import { documentValidatorName, inputValidatorName } from "../../src/store/valid
 type Schemas = ReadonlyMap<string, object>;
 
 interface ValidatorFile {
-  /** With the hash of what is in it. */
+  /** With the hash of its contents. */
   readonly file: string;
   /** An ES module that exports `validators`. */
   readonly source: string;

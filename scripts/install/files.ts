@@ -125,7 +125,7 @@ async function makeOwnCodeCaches(home: string): Promise<void> {
   await makeCodeCaches(home, join(home, "bin/node")).catch(() => removeCodeCaches(home));
 }
 
-/** What is one file each: from systemd/, and what the build makes of the command line for shells and man(1). */
+/** The single files: from systemd/, and what the build makes of the command line for shells and man(1). */
 function files(place: Place): File[] {
   const { destination, prefix } = place;
   const ofBuild = Object.entries(shellFiles).map(([built, path]) => ({

@@ -26,7 +26,7 @@ export const activeVariable = "__STRYKER_ACTIVE_MUTANT__";
 /** A changed sentence is no fault that a test must notice: they match on codes. */
 const excludedMutations = ["StringLiteral"];
 
-/** What is used of @stryker-mutator/instrumenter 9.6. */
+/** The used part of @stryker-mutator/instrumenter 9.6. */
 interface Instrumenter {
   instrument(
     files: readonly { name: string; mutate: true; content: string }[],

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that the system tests need, where this is root and apt is there; else says what is missing.
+# Installs the Debian packages that the system tests need, where this is root and apt is there; else names the missing ones.
 set -eu
 
 missing=""

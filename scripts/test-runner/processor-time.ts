@@ -18,7 +18,7 @@ export function ownProcessorSeconds(): number {
 export interface Meter {
   /** Since the meter was made. */
   seconds(): number;
-  /** What is counted; for the person who reads the figure. */
+  /** The processes that are counted; for the person who reads the figure. */
   readonly of: string;
   end(): void;
 }

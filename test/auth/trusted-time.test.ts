@@ -240,7 +240,7 @@ describe("the beginning of trust", () => {
   });
 });
 
-describe("what is said of the clock", () => {
+describe("the description of the clock", () => {
   it("to strangers is the time and whether it is synchronised", () => {
     const { time } = virtualHost({ trust: "trusted", state: "holdover", synchronised: true });
     const said = time.describe({ isProven: false, isSkewSuspected: true });

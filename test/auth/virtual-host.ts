@@ -22,7 +22,7 @@ export interface VirtualHost {
   pass: (seconds: number) => void;
   /** The wall clock is set; monotonic time does not care. */
   step: (seconds: number) => void;
-  /** What is known of the wall clock from now on. */
+  /** The agent's knowledge of the wall clock from now on. */
   know: (state: Partial<ClockState>) => void;
 }
 

@@ -10,7 +10,7 @@ import { temporaryDirectory } from "./run-steward.ts";
 const root = join(import.meta.dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
-/** What is started alone, without the program that it would load. */
+/** The launcher alone, without the program that it would load. */
 function startAlone(test: TestContext): string {
   const directory = temporaryDirectory(test);
   for (const name of ["main.js", "package.json", "completion"])

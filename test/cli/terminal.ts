@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What is typed when its question stands on the screen; a function sees the screen so far. */
+/** The input that is typed when its question stands on the screen; a function sees the screen so far. */
 export type Typed = readonly [
   question: string,
   typed: string | ((screen: string) => string | Promise<string>),

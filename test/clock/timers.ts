@@ -8,7 +8,7 @@ export const realTimers: Timers = {
   },
 };
 
-/** The same, a hundred times as slow: for what is to be answered in time on any machine. */
+/** The same, a hundred times as slow: for answers that must come in time on any machine. */
 export const patientTimers: Timers = { after: (seconds, call) => realTimers.after(seconds * 100, call) };
 
 /** Timers that run out when the test says so. */

@@ -182,7 +182,7 @@ describe("the own account in the console", () => {
     });
   });
 
-  it("changes the password, says what is wrong with one, and ends the other sessions", async () => {
+  it("changes the password, says why one is refused, and ends the other sessions", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "operator", "/account");
     const other = await login(names.operator, passwords.operator);

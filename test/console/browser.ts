@@ -160,7 +160,7 @@ export async function addUsers(
 
 /**
  * Signs in without the form, as the page would: what is left is a cookie that no page can read, and what the page keeps
- * beside it. Then goes to `path`, and waits for what is behind the sign-in.
+ * beside it. Then goes to `path`, and waits for the page behind the sign-in.
  */
 export async function signIn(page: Page, user: Role | Credentials, path = "/"): Promise<void> {
   await show(page, await begin(page, user), path);
@@ -206,7 +206,7 @@ async function show(page: Page, binding: string, path: string): Promise<void> {
   await page.locator(".frame").waitFor();
 }
 
-/** Signs in through the page, as a person does, and waits for what is behind it. */
+/** Signs in through the page, as a person does, and waits for the page behind it. */
 export async function signInByForm(page: Page, user: Role | Credentials, path = "/"): Promise<void> {
   const { username, password } = credentialsOf(user);
   await page.goto(path);

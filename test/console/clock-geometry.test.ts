@@ -30,7 +30,7 @@ const source = (
   reach: null,
 });
 
-/** Rounded to nanoseconds, so that what is not exact in binary can be written down. */
+/** Rounded to nanoseconds, so that numbers that are not exact in binary can be written down. */
 const rounded = <T extends object>(given: T): T =>
   JSON.parse(JSON.stringify(given), (_, value) =>
     typeof value === "number" ? Math.round(value * 1e9) / 1e9 || 0 : value,
@@ -193,7 +193,7 @@ describe("the course of the offset", () => {
   it("needs nothing where there is nothing", () => {
     assert.equal(rangeOfCourse(courseOf({ history: [], server_time, last_step: null })), null);
   });
-  it("is a line from left to right, with what is behind at the top", () => {
+  it("is a line from left to right, with slow clocks at the top", () => {
     const history = [point("11:00:00", 0.01), point("11:30:00", 0), point("12:00:00", -0.01)];
     const course = courseOf({ history, server_time, last_step: null });
     assert.equal(

@@ -95,7 +95,7 @@ describe("the console's clock", { concurrency: true }, () => {
       agent = await start();
     });
 
-    it("says what is broken, the two ways out, and where time servers are named", async (test) => {
+    it("names the fault, the two ways out, and where time servers are named", async (test) => {
       const { page, complaints } = await see(test, browser, agent, "admin");
       await page.getByRole("heading", { name: "Two ways to fix it" }).waitFor();
       await page.getByText("Correct codes from an authenticator may be refused.").waitFor();
@@ -252,7 +252,7 @@ describe("the console's clock", { concurrency: true }, () => {
     let agent: RunningAgent;
     before(async () => {
       agent = await start();
-      // Once it is in service: what is wanted at the start is believed.
+      // Once it is in service: a step that is requested at the start is believed.
       await setTime(agent, { servers: names.slice(0, 1) });
       await until("it is in service", async () => {
         const { json } = await agent.call("GET", route, { local: true });

@@ -68,7 +68,7 @@ describe("the console's first run", () => {
     assert.match(await described(), /^26 characters: long enough\./);
   });
 
-  it("says at the field what is wrong there, and leads the keyboard to it", async () => {
+  it("says at the field why it is refused, and moves the focus to it", async () => {
     const { page, complaints } = await browser.open(agent);
     await page.goto("/");
     const { token, username, password, submit } = fields(page);

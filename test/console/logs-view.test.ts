@@ -27,7 +27,7 @@ const lines = (from: number, to: number) =>
 const numbers = (entries: readonly LogEntry[]) => entries.map(({ message }) => Number(message));
 const first = opened({ items: lines(1, 3).reverse(), total: null, next_cursor: null, source: "agent" });
 
-describe("what is drawn of the log", () => {
+describe("the drawn part of the log", () => {
   it("is the newest at the end, and at most a thousand lines, before which older ones can be read", () => {
     const view = arrived(first, lines(4, 1_500));
     assert.equal(mostDrawn, 1_000);

@@ -8,7 +8,7 @@ import { type Run, startRun } from "../make-run.ts";
 import { adminName, adminPassword } from "../running-agent.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser } from "./browser.ts";
 
-describe("a newcomer, from make run to an applied update, by what is printed and what the page says", () => {
+describe("a newcomer, from make run to an applied update, by the printed lines and the words of the page", () => {
   const ending = endOfConsole();
   let run: Run;
   let window: ConsoleWindow;

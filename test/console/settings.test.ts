@@ -84,7 +84,7 @@ describe("the console's settings", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("says at each field what is wrong with it", async () => {
+  it("says at each field why it is refused", async () => {
     const { page } = await open("admin");
     // The password now, so that it is not in the way below.
     await page.getByLabel("Largest correction").fill("2000s");

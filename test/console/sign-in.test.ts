@@ -119,7 +119,7 @@ describe("the console's sign-in", () => {
     await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
   });
 
-  it("says what is wrong with a code, and stays", async () => {
+  it("says why a code is refused, and stays", async () => {
     const { page } = await browser.open(agent);
     await givePassword(page, "ana");
     const { code, submit } = form(page);

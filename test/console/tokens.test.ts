@@ -30,7 +30,7 @@ const grounds = ["ground", "raised", "hover"];
 const states = ["good", "attention", "wrong", "unknown"];
 const stateGrounds = states.map((state) => `${state}-ground`);
 
-/** What is written on what. */
+/** Pairs of text colour and background. */
 const texts: readonly (readonly [string, readonly string[]])[] = [
   ["text", [...grounds, ...stateGrounds]],
   ["text-quiet", [...grounds, "unknown-ground"]],
@@ -42,7 +42,7 @@ const texts: readonly (readonly [string, readonly string[]])[] = [
   ["ground", ["text"]],
 ];
 
-/** Lines without which one would not know what is there: the edge of a field, the mark of where one is, the focus. */
+/** Lines that a reader needs to see the controls: the edge of a field, the mark of where one is, the focus. */
 const lines: readonly (readonly [string, readonly string[]])[] = [
   ["line-strong", grounds],
   ["accent", [...grounds, ...stateGrounds]],

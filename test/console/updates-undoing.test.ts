@@ -76,7 +76,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     assert.deepEqual(complaints, []);
   });
 
-  it("postpone what is offered, and say until when", async () => {
+  it("postpone an offered release, and say until when", async () => {
     await order("Postpone").click();
     const asking = dialog("Postpone base 1.2.0");
     assert.deepEqual(await axe(page), []);
@@ -144,7 +144,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await page.keyboard.press("Escape");
   });
 
-  it("take back by hand what is held, once a check has found it again", async () => {
+  it("apply a held release by hand, once a check has found it again", async () => {
     await untilCheckMayBegin(world);
     await page.getByRole("button", { name: "Check now" }).click();
     await untilShown(row().getByText("no longer applied automatically"));

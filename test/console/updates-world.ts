@@ -45,7 +45,7 @@ export interface UpdatesWorld {
   holdDownloads: () => () => void;
   /** Stops the installer after its next check of this version's health, until the result is called. */
   holdTrial: (version: string) => () => Promise<void>;
-  /** How long what is applied from now on may take to be healthy, such as `5s`; half an hour unless said otherwise. */
+  /** How long a release applied from now on may take to be healthy, such as `5s`; half an hour by default. */
   allowTrial: (within: string) => void;
 }
 

@@ -121,7 +121,7 @@ describe("the console's updates, from a new device to a service that is good", (
     await settings().getByLabel("Scheduled updates").uncheck();
   });
 
-  it("ask before what is typed is lost", async () => {
+  it("ask before unsaved input is lost", async () => {
     await settings().getByLabel("Update server", { exact: true }).fill(world.server.origin);
     await page.getByRole("link", { name: "System", exact: true }).click();
     await page.getByRole("button", { name: "Stay" }).click();

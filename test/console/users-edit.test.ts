@@ -59,7 +59,7 @@ describe("adding a user in the console", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("says at its field what is wrong with each bad input, and keeps all that was typed", async () => {
+  it("says at the field why each bad input is refused, and keeps all that was typed", async () => {
     const { page } = await openUsers(browser, agent, { scheme: "dark" });
     const sheet = await openAdding(page);
     await sheet.getByRole("radio", { name: "Type a password" }).check();
@@ -281,7 +281,7 @@ describe("the console's sheet of a user", () => {
     assert.equal(after.status, 401, after.text);
   });
 
-  it("leads to the own account for what is done there", async () => {
+  it("leads to the own account for the changes that are made there", async () => {
     const { page } = await openUsers(browser, agent);
     await page.getByRole("link", { name: names.admin }).click();
     const sheet = page.getByRole("dialog", { name: names.admin });

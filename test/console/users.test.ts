@@ -57,7 +57,7 @@ describe("the console's table of users", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("shows what is written into names as text, each in its own direction", async () => {
+  it("shows names as text, whatever they contain, each in its own direction", async () => {
     const id = await makeUser(agent, { username: "canary.two", display_name: canary2 });
     const { page, complaints } = await openUsers(browser, agent, { scheme: "dark" });
     await rowOf(page, "fleet.watch").getByText(canary, { exact: true }).waitFor();

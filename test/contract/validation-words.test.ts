@@ -36,7 +36,7 @@ function assertWords(detail: string): void {
   assert.match(detail, /^(must|is) \S/);
 }
 
-describe("what is said of input that does not fit", () => {
+describe("the words about input that does not fit", () => {
   it("is looked at for every pattern and format of the contract", () => {
     assert.ok(forms.length > 15, `${forms.length} were found`);
     const wordless = forms.filter((form) => typeof form["x-expected"] !== "string");

@@ -2,7 +2,7 @@ import { commands } from "../../src/cli/command-table.ts";
 import { readRequest, splitLine } from "../../src/cli/framework/command-line.ts";
 import { parseAssignments } from "../../src/cli/system/setting-change.ts";
 
-/** What is wrong with the rest of a line behind `steward`, as it stands in a document; null: nothing. */
+/** The fault of the rest of a line behind `steward`, as it stands in a document; null: none. */
 export function complaintAbout(line: string): string | null {
   const words = line
     .replaceAll(",…", "")

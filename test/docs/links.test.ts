@@ -19,7 +19,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-/** What is wrong with a link of a page; null: nothing. */
+/** The fault of a link of a page; null: none. */
 function complaint(path: string, link: string): string | null {
   if (/^[a-z]+:/.test(link)) return null;
   const [file = "", anchor] = link.split("#");

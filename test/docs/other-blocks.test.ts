@@ -17,7 +17,7 @@ const kinds = ["sh", "sh appliance", "sh checkout", "text", "json", "nginx", "py
 /** Commands of Debian and its kind that the pages use. */
 const known = ["journalctl", "openssl", "systemctl", "systemd-sysusers", "systemd-tmpfiles"];
 
-/** What is wrong with a line of shell that cannot be typed here; null: nothing. */
+/** The fault of a line of shell that cannot be typed here; null: none. */
 function complaint(line: string): string | null {
   const [program = "", ...words] = line.split(/\s+/);
   if (program === "steward") return complaintAbout(words.join(" "));
@@ -107,7 +107,7 @@ describe("a listing of commands", () => {
 
   for (const line of lines) {
     it(`\`${line}\` names commands that there are`, () => {
-      // `confirm|abort` stands for both, and what is in brackets may be left out.
+      // `confirm|abort` stands for both, and words in brackets may be left out.
       const plain = line.replace(/^steward /, "").replaceAll(/\s*\[[^\]]*\]/g, "");
       for (const one of alternatives(plain)) assert.equal(complaintAbout(one), null, one);
     });

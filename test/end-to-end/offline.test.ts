@@ -124,14 +124,14 @@ describe("the command line with the agent down", () => {
     }
     const after = ownership(state);
     for (const [name, owner] of Object.entries(before)) assert.equal(after[name], owner, name);
-    // Also of what is new: each change leaves a version of what was.
+    // Also of new files: each change leaves a version of the former document.
     const theirs = [`${nobody}:${nobody} 600`, `directory ${nobody}:${nobody} 700`];
     for (const [name, owner] of Object.entries(after)) {
       assert.ok(theirs.includes(owner), `${name} is ${owner}`);
     }
   });
 
-  it("says once what is wrong with the state, though it reads and then writes", async () => {
+  it("reports a fault of the state once, though it reads and then writes", async () => {
     const state = join(home, "other-state");
     mkdirSync(state, { mode: 0o700 });
     const there = { environment: { STEWARD_STATE: state, STEWARD_SOCKET: join(home, "other/steward.sock") } };

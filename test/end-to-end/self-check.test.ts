@@ -79,7 +79,7 @@ describe("a program without its password module", withoutModule, () => {
     const side = open();
     await side.apply("1.0.0");
     // The simulated host but for the look: it is the real one, at this agent.
-    // As patient as the slowest machine needs it: what is asked here is the answer.
+    // As patient as the slowest machine needs it: the test is about the answer.
     const patience = { httpMilliseconds: 120_000, commandMilliseconds: 120_000 };
     const askHealth = createHealthCheck({ units: null, run: createRunForRelease(), patience });
     const url = `${agent.url}/api/health/ready`;

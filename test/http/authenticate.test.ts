@@ -158,7 +158,7 @@ describe("a token signed with the right key", () => {
       pass(1_000_000);
       assert.equal(await ask(remembered), "invalid_token expired");
     });
-    it("takes a token that was issued in what is now the future: iat is never enforced", async () => {
+    it("takes a token whose time of issue lies in the future: iat is never enforced", async () => {
       const token = tokens.issue(userId, sessionId);
       step(-29);
       assert.equal(await ask(token), "user");

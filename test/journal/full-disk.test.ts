@@ -24,7 +24,7 @@ describe("the event log of an agent whose disk is full", () => {
       await fill(mount);
     }
     const isTroubled = async () => /"events","status":"degraded"/.test((await health(agent)).text);
-    // What is left of the last page takes some lines more.
+    // The rest of the last page takes some lines more.
     for (let tries = 0; tries < 40 && !(await isTroubled()); tries += 1) {
       await agent.call("POST", "/api/auth/login", login);
     }

@@ -21,7 +21,7 @@ import {
 
 const path = "stable/rules/demo-rules-1.0.0.tar.gz";
 
-/** What is drafted and staged: nothing of it may change where something is refused. */
+/** The drafts and the staged files: a refusal must not change them. */
 function drafted({ workspace }: Site): string[] {
   const names = readdirSync(workspace.drafts, { recursive: true, encoding: "utf8" }).sort();
   return names.map((name) => {
@@ -197,7 +197,7 @@ describe("withdrawRelease", () => {
     });
   });
 
-  it("finds only what is there", async (test) => {
+  it("finds only existing releases", async (test) => {
     const site = await makeSite(test);
     await add(site);
     const before = drafted(site);

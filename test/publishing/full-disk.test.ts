@@ -32,7 +32,7 @@ function payload(test: TestContext, bytes: number): string {
 }
 
 describe("a repository on a disk that is full", { timeout: 60_000 }, () => {
-  it("refuses a payload that does not fit, keeps what is published, and goes on when there is space", async (test) => {
+  it("refuses a payload that does not fit, keeps the published files, and goes on when there is space", async (test) => {
     const mount = await mountPrivately(test, diskMebibytes);
     if (typeof mount === "string") return test.skip(mount);
     const [site, seen] = [join(mount.directory, "site"), join(mount.seen, "site")];

@@ -114,7 +114,7 @@ describe("readPrivateKey", () => {
     assert.deepEqual(await readKeysAtHand(scratch), { keys: [], sealed: [file] });
   });
 
-  it("refuses what is no key", async (test) => {
+  it("refuses a file that is not a key", async (test) => {
     const file = join(makeScratch(test), "key.pem");
     writeFileSync(file, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", { mode: 0o600 });
     await assert.rejects(readPrivateKey(file, askPassphrase), { code: "validation_failed" });

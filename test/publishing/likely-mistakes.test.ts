@@ -136,7 +136,7 @@ describe("an addition that is no mistake", () => {
     assert.equal((await add(site, {}, { allowed: ["lower-floor"] })).targets.length, 1);
   });
 
-  it("is the same version with the same bytes, to change what is signed of it, or in another channel", async (test) => {
+  it("is the same version with the same bytes, to change its signed members, or in another channel", async (test) => {
     const site = await makeSite(test);
     await add(site, {});
     await add(site, { version: "1.1.0" });

@@ -11,7 +11,7 @@ import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { openWorkspace, type Surroundings, type Workspace } from "../../src/publishing/workspace.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 
-// What is published here is verified again and again.
+// Releases that are published here are verified again and again.
 useOpenSsl();
 
 /** A publisher's working day. */

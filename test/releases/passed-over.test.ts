@@ -27,7 +27,7 @@ function toldOf(offers: readonly Custom[], device: Partial<Device> = {}, elsewhe
 const failed = new Set([offer({ version: "2.0.0" }).file.hashes.sha512?.slice(0, 32) ?? ""]);
 
 describe("what a check passes over", () => {
-  // The release, what this device is besides, and what is told: code, what was offered, what is here, and the sentence.
+  // The release, the device's other facts, and the report: code, offered version, present version, and the sentence.
   const reasons: [
     string,
     Custom,
@@ -68,7 +68,7 @@ describe("what a check passes over", () => {
     ],
     ["its withdrawal", { withdrawn: "it eats data" }, {}, "withdrawn", null, null, /publisher: it eats data/],
     ["a failure here", {}, { failed }, "failed", null, null, /failed on this device before/],
-    ["what is held", {}, { held: failed }, "held", null, null, /held back/],
+    ["a held release", {}, { held: failed }, "held", null, null, /held back/],
     [
       "its age",
       {},
@@ -92,7 +92,7 @@ describe("what a check passes over", () => {
     });
   }
 
-  it("names what cannot be read by its path, with what is wrong with it", () => {
+  it("names an unreadable release by its path, with the reason", () => {
     const selection = select([offer({ version: "1.0" }, "stable/rules/\u001b[2J-1.0.tar.gz")], here);
     const [one] = passedOverOf(selection);
     assert.deepEqual([one?.code, one?.kind, one?.version], ["unreadable", null, null]);
@@ -177,7 +177,7 @@ describe("the status after a check that found nothing newer", () => {
     await device.check();
     const { summary, passed_over, passed_over_counts } = device.room.status();
     assert.equal(passed_over_counts?.other_product, 4);
-    assert.equal(passed_over_counts?.other_channel, 2, "one is older than what is installed");
+    assert.equal(passed_over_counts?.other_channel, 2, "one is older than the installed release");
     assert.equal(passed_over_counts?.withdrawn, 0);
     assert.equal(passed_over?.length, 2);
     assert.match(

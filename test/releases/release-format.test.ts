@@ -86,7 +86,10 @@ describe("the schema of what a publisher signs of a release", () => {
         const read = readRelease(target);
         const isValid = isOfSchema(target.file.custom);
         if ("id" in read)
-          assert.ok(isValid, `the schema refuses what is taken: ${JSON.stringify(overrides)}`);
+          assert.ok(
+            isValid,
+            `the schema refuses a release that the reader takes: ${JSON.stringify(overrides)}`,
+          );
         else if (isValid) assert.match(read.reason, beyondTheSchema, JSON.stringify(overrides));
       }),
       runs({ usual: 300, all: 20_000 }),

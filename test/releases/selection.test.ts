@@ -43,7 +43,7 @@ describe("select", () => {
     );
   });
 
-  it("offers nothing that is not newer than what is installed", () => {
+  it("offers only releases that are newer than the installed one", () => {
     assert.match(verdict({ version: "1.0.0" }) ?? "", /not newer than 1\.0\.0/);
     assert.match(verdict({ version: "1.0.0+rebuilt" }) ?? "", /not newer/);
     assert.match(verdict({ version: "0.9.0" }) ?? "", /not newer/);
@@ -66,7 +66,7 @@ describe("select", () => {
       ["another architecture", { version: "2.0.0", arch: "arm" }, /for arm/],
     ];
     for (const [name, one, expected] of wrong) {
-      it(`does not offer what is for ${name}`, () => assert.match(verdict(one) ?? "", expected));
+      it(`does not offer a release for ${name}`, () => assert.match(verdict(one) ?? "", expected));
       it(`raises no floor for ${name}`, () => {
         assert.deepEqual(selectFrom([{ ...one, floor: "2.0.0" }]).floors, {});
       });
@@ -96,7 +96,7 @@ describe("select", () => {
   describe("a signed floor", () => {
     const none = { installed: { rules: null, binary: null } };
 
-    it("keeps out what is below it, on offer beside it", () => {
+    it("keeps out releases below it, on offer beside it", () => {
       const { chosen, floors } = selectFrom(
         [{ version: "1.5.0", floor: "1.4.0" }, { version: "1.3.0" }],
         none,
@@ -157,7 +157,7 @@ describe("select", () => {
   describe("in words", () => {
     const words = (offers: readonly Custom[]) => refusalsInWords(selectFrom(offers));
 
-    it("is silent about what is older or for others", () => {
+    it("is silent about releases that are older or for others", () => {
       assert.equal(
         words([{ version: "0.9.0" }, { version: "2.0.0", arch: "arm" }, { version: "1.1.0" }]),
         null,

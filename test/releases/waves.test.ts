@@ -49,7 +49,7 @@ describe("when a wave comes", () => {
     assert.equal(due(0.999999), 1_000_000 + 7 * day);
   });
 
-  it("is at once for what is urgent, and for what has no waves", () => {
+  it("is at once for an urgent release, and for one without waves", () => {
     assert.equal(due(0.99, true), null);
     assert.equal(waveDueSeconds({ waves: null, urgent: false }, 0.99), null);
   });

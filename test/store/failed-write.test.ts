@@ -95,7 +95,7 @@ describe("a write that fails", () => {
 });
 
 describe("a write whose new file is in place, and whose directory the disk would not confirm", () => {
-  it("rejects the update, and what is read is what lies there", async (test) => {
+  it("rejects the update, and reads the value on the disk", async (test) => {
     const { document, directory } = await counterAtOne(test);
     const mended = await breakDirectorySync(test, directory);
     await assert.rejects(document.update(plusTen), isUnwritable);
@@ -124,7 +124,7 @@ describe("a write whose new file is in place, and whose directory the disk would
   });
 });
 
-/** Lets fsync(2) of a directory fail as a dying disk does; what is given back mends it. */
+/** Lets fsync(2) of a directory fail as a dying disk does; the returned function mends it. */
 async function breakDirectorySync(test: TestContext, directory: string): Promise<() => void> {
   const handle = await openFile(directory, "r");
   const { mock } = test.mock.method(

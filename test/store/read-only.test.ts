@@ -45,7 +45,7 @@ describe("a state directory that becomes read-only", () => {
 });
 
 describe("an agent that is started on a read-only state directory", () => {
-  it("signs people in with password and code, goes on with what is not written, and refuses changes", async (test) => {
+  it("signs people in with password and code, goes on in memory, and refuses changes", async (test) => {
     const mount = await smallDisk(test);
     if (!mount) return;
     const first = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });

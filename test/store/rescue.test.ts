@@ -63,7 +63,7 @@ describe("an agent in rescue", () => {
     assert.match(detailed.json.checks[0].detail, /users\.json.*steward state restore users/);
   });
 
-  it("greets the console, so that the page can say what is the matter", async () => {
+  it("greets the console, so that the page can name the fault", async () => {
     const { status, json, text } = await agent.call("GET", "/api/console");
     assert.equal(status, 200, text);
     assert.deepEqual([json.rescue, json.setup_required, json.synchronised], [true, false, null]);
@@ -86,7 +86,7 @@ describe("an agent in rescue", () => {
     }
   });
 
-  it("answers over the socket what is wrong with the device, and to no stranger", async () => {
+  it("reports the device's faults over the socket, and to no stranger", async () => {
     const { status, json, text } = await agent.call("GET", "/api/status", { local: true });
     assert.equal(status, 200, text);
     assert.deepEqual([json.state, json.updates, json.people], ["rescue", null, null]);
@@ -120,7 +120,7 @@ describe("an agent in rescue", () => {
     assert.deepEqual([status, json.code], [503, "state_damaged"]);
   });
 
-  it("lets `state list` and `state show` tell what is wrong", async () => {
+  it("lets `state list` and `state show` report the fault", async () => {
     const { stateDirectory } = agent;
     const listed = await runSteward(["state", "list", "--state", stateDirectory, "-o", "json"]);
     assert.equal(listed.code, 0, listed.stderr);

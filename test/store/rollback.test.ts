@@ -53,7 +53,7 @@ async function copyOfDevice(test: TestContext): Promise<string> {
   return copy;
 }
 
-/** Nothing is lost: who signs in, which tokens are good, what is set, what time it is at least. */
+/** Nothing is lost: who signs in, which tokens are good, the settings, the earliest possible time. */
 async function assertNothingLost(agent: RunningAgent, token: string): Promise<void> {
   const fleet = await agent.call("GET", "/api/system", { token: device.apiToken });
   assert.deepEqual([fleet.status, fleet.json.device?.name], [200, "pump 7"], fleet.text);

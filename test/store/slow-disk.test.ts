@@ -6,7 +6,7 @@ import { createHeldDisk, endOfSuite, type HeldDisk, onDisk, startAgent } from ".
 /** Signs in many times; the oldest session of a user makes room for the next, and the test's own must not. */
 const visitor = { username: "visitor", password: "seven green bottles hang" };
 
-/** What is answered meanwhile; were one of them waiting for the disk, it would never be. */
+/** Rounds of requests that are answered meanwhile; one that waited for the disk would never be. */
 const rounds = 20;
 
 describe("an agent on a disk that does not answer for a while", { timeout: 600_000 }, () => {

@@ -79,7 +79,7 @@ export async function becomes(isSo: () => boolean | Promise<boolean>, seconds: n
   return false;
 }
 
-/** Stops the time of timers in this process, until what is given back lets some seconds of it pass. */
+/** Stops the time of timers in this process, until the returned function lets some seconds of it pass. */
 export function stopTime(test: TestContext): (seconds: number) => void {
   test.mock.timers.enable({ apis: ["setTimeout"] });
   return (seconds) => test.mock.timers.tick(seconds * 1_000);

@@ -77,7 +77,7 @@ describe("the self-check", () => {
     assert.doesNotMatch(said, /no binding/);
   });
 
-  // What the trial left, how it ended, and what is said of it.
+  // The trial's leftovers, how it ended, and the words about it.
   const endings: [string, CommandResult | Error, RegExp][] = [
     ["was ended by a signal at a part", ended("signatures ok\ntwo-factor ok\n", null), /passwords: .*signal/],
     [

@@ -33,7 +33,7 @@ const bytesOf = (number: bigint): Buffer =>
 const tweetnacl = nacl.sign.detached.verify;
 
 describe("verifyEd25519 over tweetnacl, as the product has it", () => {
-  it("is what is tried here", () => assert.equal(nacl.sign.detached.verify, tweetnacl));
+  it("is the verifier that is tried here", () => assert.equal(nacl.sign.detached.verify, tweetnacl));
   verifies();
 });
 

@@ -7,7 +7,7 @@ import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import { createSigningKey, placeholderKey, underAnotherId } from "../updates/lab/signing-key.ts";
 
 describe("readRootOfTrust", () => {
-  it("gives the root and the SHA-256 of the canonical form of what is signed", () => {
+  it("gives the root and the SHA-256 of the canonical form of its signed part", () => {
     const lab = new SignedRepository();
     const { root, fingerprint } = readRootOfTrust(lab.metadata("1.root"));
     assert.equal(root.version, 1);

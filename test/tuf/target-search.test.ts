@@ -232,7 +232,7 @@ describe("list", () => {
     );
   });
 
-  it("loads no role that cannot hold what is wanted, and each other one once", async () => {
+  it("loads no role that cannot hold the wanted target, and each other one once", async () => {
     const { search, loaded } = searching({
       targets: {
         delegates: [

@@ -172,7 +172,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     runUntil: async (seconds) => {
       let last = -1;
       for (let next = await nextEvent(); next <= seconds; next = await nextEvent()) {
-        // What is shown has milliseconds: the event may come a part of one later.
+        // The shown time has milliseconds: the event may come a part of one later.
         await time.runUntil(next > last ? next : last + 0.001);
         last = Math.max(next, time.now());
       }

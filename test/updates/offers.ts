@@ -3,7 +3,7 @@ import type { FoundTarget } from "../../src/tuf/client.ts";
 
 export type Custom = Record<string, unknown>;
 
-/** What a publisher signs of a release of rules, but for what is overridden; `undefined` leaves a member out. */
+/** The members that a publisher signs of a release of rules, with overrides; `undefined` leaves a member out. */
 export function customOf(overrides: Custom = {}): Custom {
   const custom: Custom = {
     steward: 1,

@@ -27,7 +27,7 @@ export interface SimulatedInstaller extends Installer {
   isSilent: boolean;
   /** Bytes that are no journal. */
   damage: string | null;
-  /** What is asked for is taken only when that opens. */
+  /** The installer takes a request only when that opens. */
   gate: Promise<void> | null;
   /** What releases are called, by id. */
   readonly names: Map<string, { kind: Kind; name: string; version: string }>;

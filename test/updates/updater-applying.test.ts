@@ -76,7 +76,7 @@ describe("applying unasked", () => {
     const { state, installed, available, progress } = device.room.status();
     assert.deepEqual([state, installed.rules, available.rules, progress], ["good", "1.0.0", null, null]);
     assert.deepEqual(device.types().slice(-3), ["update.staged", "update.applying", "update.applied"]);
-    assert.equal(device.staged.size, 0, "the payload of what is installed still lies here");
+    assert.equal(device.staged.size, 0, "the payload of the installed release still lies here");
   });
 
   it("does not ask for a binary, whose setting is off", async () => {
@@ -184,7 +184,7 @@ describe("applying unasked", () => {
     });
   }
 
-  it("shows what is deferred with why, and tries it again when that is over", async () => {
+  it("shows why a release is deferred, and tries it again when that is over", async () => {
     const device = await openAppliance();
     const id = device.release({ version: "1.1.0" });
     await checked(device);
@@ -198,7 +198,7 @@ describe("applying unasked", () => {
     assert.deepEqual(device.asked(), [id, id]);
   });
 
-  it("does not apply what is postponed before then; a newer release is not postponed by it", async () => {
+  it("does not apply a postponed release before then; a newer release is not postponed by it", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     device.release({ version: "1.0.0" });
     await checked(device);
@@ -275,7 +275,7 @@ describe("applying by hand", () => {
     assert.equal(device.room.status().state, "confirming");
   });
 
-  it("goes on with what is staged where the server cannot be reached", async () => {
+  it("goes on with the staged release where the server cannot be reached", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     const id = device.release({ version: "1.0.0" });
     await checked(device);

@@ -129,7 +129,7 @@ describe("the schedule", () => {
       assert.equal(device.room.status().available.rules, null);
     });
 
-    it("ends what is under way for the former channel, and begins anew", async () => {
+    it("ends a check of the former channel, and begins anew", async () => {
       const device = await openDevice({ enabled: true });
       device.lab.addRelease({ version: "1.0.0" });
       device.lab.publish("rules");

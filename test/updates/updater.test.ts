@@ -247,7 +247,7 @@ describe("a check", () => {
     assert.equal(device.staged.size, 1);
   });
 
-  it("shows what is staged as waiting for its window while that is closed", async () => {
+  it("shows a staged release as waiting for its window while that is closed", async () => {
     const device = await openDevice({ enabled: true });
     device.installer = { ...device.installer, isSetUp: () => true };
     device.settings = { ...device.settings, windows: [{ days: ["mon"], from: "02:00", to: "02:01" }] };
@@ -374,7 +374,7 @@ describe("a failed check", () => {
     assert.deepEqual([last_check?.code, last_check?.requests], ["update_server_refused", 0]);
   });
 
-  it("of metadata that have expired leaves what is installed as it is", async () => {
+  it("of metadata that have expired leaves the installed release as it is", async () => {
     const device = await openDevice();
     device.lab.addRelease({ version: "1.0.0" });
     device.lab.publish("rules");
@@ -480,7 +480,7 @@ describe("another agent", () => {
     assert.equal(trust.proven, true);
   });
 
-  it("takes what was installed meanwhile off what is available", async () => {
+  it("no longer offers a release that was installed meanwhile", async () => {
     const device = await openDevice();
     device.lab.addRelease({ version: "1.0.0" });
     device.lab.publish("rules");

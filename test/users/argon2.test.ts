@@ -28,7 +28,7 @@ for (const [name, argon2] of all)
       assert.notEqual(phc, await argon2?.hash("p\u00e4ss", cost));
     });
 
-    it("refuses what is no hash", async () => {
+    it("refuses a text that is not a hash", async () => {
       await assert.rejects(async () => argon2?.verify("$argon2id$v=19$m=4096", "x"));
     });
   });

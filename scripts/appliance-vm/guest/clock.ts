@@ -7,7 +7,7 @@ export interface KernelClock {
   readonly frequencyPpm: number;
   readonly maxErrorSeconds: number;
   readonly estErrorSeconds: number;
-  /** What is left of a running slew by ADJ_OFFSET; not of SINGLESHOT. */
+  /** The rest of a running slew by ADJ_OFFSET; not of SINGLESHOT. */
   readonly offsetSeconds: number;
   readonly status: number;
 }

@@ -45,7 +45,7 @@ async function mendedByToken(guest: Guest): Promise<void> {
     refused.body,
   );
   guest.check(
-    "and the answer says what is known of it",
+    "and the answer has the known facts about the clock",
     typeof refused.body.clock?.state === "string",
     refused.body.clock,
   );

@@ -9,7 +9,7 @@ export const scenario: Scenario = {
   servers: [{ port: 11_123 }, { port: 11_124 }],
   files: {
     "/etc/chrony/chrony.conf": "server 10.0.2.2 port 11123 iburst\nserver 10.0.2.2 port 11124 iburst\n",
-    // Another ordinary user, and units that exist, so that what is refused is not merely absent.
+    // Another ordinary user, and units that exist, so that a refused unit is not merely absent.
     "/usr/lib/sysusers.d/vm-visitor.conf": "u visitor - Visitor /var/empty /bin/sh\n",
     "/usr/lib/systemd/system/steward-install@.service":
       "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/touch /run/installed-%i\n",

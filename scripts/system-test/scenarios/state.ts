@@ -5,7 +5,7 @@ import type { Scenario } from "../../appliance-vm/scenario.ts";
 const password = "green tractor sings loudly";
 const directory = "/var/lib/steward";
 
-/** What is lost or damaged while the agent is down is in health until a person has accepted it. */
+/** Health reports loss or damage from while the agent was down until a person has accepted it. */
 export const scenario: Scenario = {
   title: "what was lost of the state is said at each start, until it is accepted or mended",
   timeoutSeconds: 180,
@@ -51,7 +51,7 @@ async function restarted(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
 }
 
-/** What is wrong by the health that local root sees. */
+/** The faults in the health that local root sees. */
 async function troubles(guest: Guest): Promise<{ name: string; detail?: string }[]> {
   const socket = ["--silent", "--unix-socket", "/run/steward/steward.sock"];
   const { stdout } = await guest.run("curl", [...socket, "http://localhost/api/health"]);

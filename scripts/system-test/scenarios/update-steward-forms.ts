@@ -42,7 +42,7 @@ export const scenario: Scenario = {
   boots: [{ run: updating }],
 };
 
-/** What is known of the administrator. */
+/** The administrator's account. */
 interface Person {
   readonly phone: string;
   readonly token: string;

@@ -79,7 +79,7 @@ describe("enabling it", () => {
     host.pass(600);
     assert.equal(await codeFrom(enable(codeAt(host, second.secret))), "two_factor_not_pending");
   });
-  it("is refused while the clock is not trusted, with what is known of it, unless that is accepted", async () => {
+  it("is refused while the clock is not trusted, with the known facts about the clock, unless the user accepts them", async () => {
     const { host, setUp, enable, isEnabled } = await begin({ trust: "none", state: "unsynchronised" });
     const { secret } = await setUp();
     const code = codeAt(host, secret);

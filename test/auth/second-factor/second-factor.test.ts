@@ -147,7 +147,7 @@ describe("ten wrong codes in a row", () => {
     const right = codeAt(host, secret);
     assert.equal(await codeFrom(prove({ code: right })), "account_locked");
   });
-  it("count what is no code, and not what was used before or is the code of another time", async () => {
+  it("count malformed codes, but neither used codes nor codes of another time", async () => {
     const { host, secret, prove, isSuspected } = await begin();
     const code = codeAt(host, secret);
     await prove({ code });

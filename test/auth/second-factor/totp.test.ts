@@ -146,13 +146,13 @@ describe("matching", () => {
     assert.deepEqual(await matchSteps(rfcSecret, "755224", -31, 1), []);
   });
 
-  it("finds nothing for what is no code, and does not throw", async () => {
+  it("finds nothing for a malformed code, and does not throw", async () => {
     for (const code of ["", "75522", "7552240", "75522a", "７５５２２４", "75522é", "x".repeat(1_000_000)]) {
       assert.deepEqual(await matchSteps(rfcSecret, code, 0, 1), [], JSON.stringify(code.slice(0, 9)));
     }
   });
 
-  it("refuses what is no time", async () => {
+  it("refuses an invalid time", async () => {
     for (const at of [Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
       await assert.rejects(matchSteps(rfcSecret, "755224", at, 1), RangeError);
     }

@@ -23,7 +23,7 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     assert.equal(statSync(join(site, "keys", "root.pem")).mode & 0o777, 0o600);
   });
 
-  it("shows what is published, drafted and still to be signed, for people and for programs", async (test) => {
+  it("shows the published, drafted and still unsigned releases, for people and for programs", async (test) => {
     const { site, payload, good } = await makeBench(test);
     await good("init", site, "--product", "demo");
     await good("publish", site);
@@ -85,7 +85,7 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     await good("publish", site);
   });
 
-  it("never writes what is printed over a file that says something else", async (test) => {
+  it("never overwrites another file with its output", async (test) => {
     const { site, good, bad } = await makeBench(test);
     await good("init", site);
     const key = join(site, "keys", "root.pem");
@@ -142,7 +142,7 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     await good("publish", site);
   });
 
-  it("says by its exit code that devices could not read what is published", async (test) => {
+  it("says by its exit code that devices could not read the repository", async (test) => {
     const { site, good, bad } = await makeBench(test);
     await good("init", site);
     await good("publish", site);
@@ -261,11 +261,11 @@ describe("steward repo, when something is wrong", { concurrency: 2, timeout: 120
       ({ site }) => ["renew", site, "root", "targets", "--new-key", "root"],
       /one role at a time/,
     ],
-    ["renewing what is not published", 5, ({ site }) => ["renew", site], /Nothing is published yet/],
+    ["renewing an unpublished repository", 5, ({ site }) => ["renew", site], /Nothing is published yet/],
     ["a path that is not there", 3, () => ["inspect", "/nowhere/site"], /does not exist/],
     ["a file that is no metadata", 6, ({ payload }) => ["inspect", payload], /is not a metadata file/],
     [
-      "init below what is not there",
+      "init below a missing directory",
       3,
       () => ["init", "/nowhere/site"],
       /\/nowhere does not exist\. Create it first/,

@@ -80,7 +80,7 @@ describe("steward update apply", { concurrency: true }, () => {
     );
   });
 
-  it("ends with 1 where it was undone, with the reason, what is installed, and the log's last lines", async (test) => {
+  it("ends with 1 where it was undone, with the reason, the installed version, and the log's last lines", async (test) => {
     const { code, stdout } = await told(test, ["apply"], {
       looks: [confirming, rolledBack],
       entries: [exampleFailure],
@@ -351,7 +351,7 @@ describe("steward update rollback", { concurrency: true }, () => {
     assert.deepEqual([code, stderr], [5, "steward: 1.2.0 is below 1.3.0.\n"]);
   });
 
-  it("asks first, naming what is left", async (test) => {
+  it("asks first, naming the release that is undone", async (test) => {
     const { socketPath } = await startAgent(test, answersOf("rollback", { looks: [good], entries: [] }));
     const { screen } = await typeInto(
       [...stewardCommand, "update", "rollback", "rules", "--socket", socketPath],

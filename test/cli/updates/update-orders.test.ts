@@ -45,7 +45,7 @@ const releases = (test: TestContext, { onTrial = true } = {}) => {
 };
 
 describe("steward update confirm and abort", { concurrency: true }, () => {
-  it("confirm runs the installer for what is on trial, without an agent, and says what came of it", async (test) => {
+  it("confirm runs the installer for the release on trial, without an agent, and reports the outcome", async (test) => {
     const { directory, after, run } = releases(test);
     after(exampleEntry);
     const { code, stdout } = await run(["confirm"]);

@@ -172,7 +172,7 @@ describe("steward update trust install", { concurrency: true }, () => {
 });
 
 describe("steward update trust show", { concurrency: true }, () => {
-  it("shows the fingerprint in groups and in full, roles, thresholds, keys, and what is missing", async (test) => {
+  it("shows the fingerprint in groups and in full, roles, thresholds, keys, and the missing steps", async (test) => {
     const { socketPath } = await startAgent(test, { "GET /api/updates": { body: exampleUpdates() } });
     const { code, stdout } = await runSteward(["update", "trust", "show", "--socket", socketPath]);
     assert.equal(code, 0);

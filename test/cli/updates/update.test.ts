@@ -69,7 +69,7 @@ describe("steward update status", { concurrency: true }, () => {
     return runSteward(["update", "status", "--socket", socketPath]);
   };
 
-  it("begins with the sentence, and names what is installed, the schedule, the last check and the trust", async (test) => {
+  it("begins with the sentence, and names the installed versions, the schedule, the last check and the trust", async (test) => {
     const { code, stdout } = await shown(test, exampleUpdates());
     assert.equal(code, 0);
     assert.match(stdout, /^Nothing newer is offered\.\n\n/);
@@ -82,7 +82,7 @@ describe("steward update status", { concurrency: true }, () => {
     assert.match(stdout, /^trust +An administrator has yet to confirm the fingerprint/m);
   });
 
-  it("names what is available, when it is due, what hinders it and what its publisher says", async (test) => {
+  it("names the available release, when it is due, what holds it and its publisher's words", async (test) => {
     const rules = { ...exampleRelease, hold: exampleHold("disabled", "update.ota.enabled is off.") };
     const { stdout } = await shown(test, exampleUpdates({ available: { rules, binary: null } }));
     assert.match(
@@ -103,7 +103,7 @@ describe("steward update status", { concurrency: true }, () => {
     assert.match(stdout, /^failures +3 in a row$/m);
   });
 
-  it("names what is on trial: its phase, its deadline, its last healthy answer and what comes next", async (test) => {
+  it("names the release on trial: its phase, its deadline, its last healthy answer and what comes next", async (test) => {
     const { stdout } = await shown(test, exampleUpdates({ state: "confirming", trial: exampleTrial }));
     assert.match(stdout, /^on trial +rules base 1\.3\.0, confirming since 2026-11-20T14:00:00\.000Z$/m);
     assert.match(stdout, /^healthy by +2026-11-20T14:05:00\.000Z$/m);
@@ -121,7 +121,7 @@ describe("steward update status", { concurrency: true }, () => {
     assert.match(stdout, /^troubles +1 unclean exit, boot 2$/m);
   });
 
-  it("names what has failed, what is held or deferred, and what is postponed", async (test) => {
+  it("names the failed, held, deferred and postponed releases", async (test) => {
     const deferred = {
       ...{ ...exampleFailed, version: "1.4.0", why: "deferred" as const },
       ...{ reason: exampleReason("restarts", "The device restarted."), until: "2026-11-21T14:05:00.000Z" },

@@ -158,7 +158,7 @@ describe("steward user diagnose", () => {
     },
   };
 
-  it("tells of this user's wrong codes alone, and shows what is hostile harmlessly", async (test) => {
+  it("tells of this user's wrong codes alone, and shows hostile text harmlessly", async (test) => {
     const { socketPath, received } = await startAgent(test, answers);
     const { code, stdout } = await runSteward(["user", "diagnose", "anna", "--socket", socketPath]);
     assert.equal(code, 0);

@@ -97,7 +97,7 @@ describe("steward user 2fa reset", { concurrency: true, timeout: 30_000 }, () =>
 });
 
 describe("steward user 2fa status", () => {
-  it("shows what there is and what is locked", async (test) => {
+  it("shows the second factor and the lock", async (test) => {
     const locked = { password: false, totp: true, until: "2026-01-02T03:04:05.000Z" };
     const { socketPath } = await startAgent(test, {
       "GET /api/users": pageOf(anna),

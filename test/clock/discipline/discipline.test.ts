@@ -23,7 +23,7 @@ function measured(offsetSeconds: number, more: Partial<Measurement> = {}): Measu
   return { atSeconds: 1_000, offsetSeconds, ...noise, agreeing: 4, disagreeing: 0, configured: 4, ...more };
 }
 
-/** The same offset at so many polls, 64 s apart; what is done at each. */
+/** The same offset at so many polls, 64 s apart; the action at each. */
 function polls(
   state: DisciplineState,
   count: number,

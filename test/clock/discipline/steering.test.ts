@@ -4,7 +4,7 @@ import { Steering } from "../../../src/clock/discipline/steering.ts";
 import { createCounters } from "../../../src/clock/status/counters.ts";
 import type { ClockDriver, ClockQuality, Leap } from "../../../src/host/ports.ts";
 
-/** A kernel's clock that stands, but for what is done to it. */
+/** A kernel's clock that moves only when it is steered. */
 function standingClock() {
   const wall = { seconds: 1_000_000 };
   const driver: ClockDriver = {

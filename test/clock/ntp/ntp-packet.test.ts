@@ -102,7 +102,7 @@ describe("a reply", () => {
   const refids: [string, Partial<ReplyFields>, string][] = [
     ["four characters at stratum 1", { stratum: 1, refid: "PPS0" }, "PPS0"],
     ["three characters and a zero at stratum 1", { stratum: 1, refid: "GPS\0" }, "GPS"],
-    ["what is not printable at stratum 1", { stratum: 1, refid: "\x1b[2J" }, "1b5b324a"],
+    ["unprintable bytes at stratum 1", { stratum: 1, refid: "\x1b[2J" }, "1b5b324a"],
     ["nothing at stratum 1", { stratum: 1, refid: "\0\0\0\0" }, "00000000"],
     ["an address at stratum 2", { stratum: 2, refid: "\x0a\x00\x00\x01" }, "0a000001"],
     ["letters at stratum 15, which are no name there", { stratum: 15, refid: "LOCL" }, "4c4f434c"],

@@ -220,7 +220,7 @@ const anyCandidates = fc
   )
   .map((all) => all.map((one, n): Candidate => ({ id: `s${n}`, ...one })));
 
-/** Seconds that a middle may lie outside of what is agreed on: half of RFC 5905's MINDISP. */
+/** Seconds that a middle may lie outside the agreed interval: half of RFC 5905's MINDISP. */
 const tolerance = 0.0025;
 
 describe("select, whatever the sources say", () => {

@@ -33,7 +33,7 @@ function looksLikeList({ method, response, query }: Operation): boolean {
   );
 }
 
-/** What is wrong with the operation as one that lists; empty when it is of the one kind. */
+/** The faults of the operation as one that lists; empty when it has the common form. */
 function faultsOf(operation: Operation): string[] {
   const { schema } = operation.response;
   const { items, total, next_cursor } = propertiesOf(schema);

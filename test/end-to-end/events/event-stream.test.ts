@@ -69,7 +69,7 @@ describe("GET /api/events/stream", () => {
     stream.close();
   });
 
-  it("tells a client that names a later event than there is what is missing", async () => {
+  it("tells a client that names an event beyond the last that events are missing", async () => {
     const stream = await read({ headers: { "last-event-id": "999999" } });
     assert.equal(await stream.until(1), true, "the gap came");
     assert.equal(stream.messages[0]?.event, "gap");

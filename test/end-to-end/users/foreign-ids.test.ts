@@ -24,7 +24,7 @@ const bodies: Partial<Record<OperationId, object>> = {
 const callers = ["readonly", "operator", "admin"] as const;
 
 /**
- * What is answered about another user, who is there, to a readonly user, an operator, and an administrator whose
+ * The answers about another user, who exists, to a readonly user, an operator, and an administrator whose
  * password was not given in the last five minutes. Only their owner and administrators learn that tokens are there.
  */
 const table: Record<string, readonly [string, string, string]> = {

@@ -131,7 +131,7 @@ for (const [way, datagrams] of ways)
       server.close();
     });
 
-    it("can be closed twice, and what is sent after that goes nowhere", async () => {
+    it("can be closed twice, and sends nothing after that", async () => {
       const server = await bound("127.0.0.1");
       let packets = 0;
       server.on("message", () => {

@@ -18,7 +18,7 @@ function planOf(how: Partial<ApplyPlan>): ApplyPlan {
   return { unit: null, activate: null, selfTest: null, health, ...how };
 }
 
-/** An activation whose units only write down what is asked of them. */
+/** An activation whose units only write their orders down. */
 function activating(options: Partial<ActivationOptions> = {}) {
   const orders: string[] = [];
   const units = {
@@ -53,7 +53,7 @@ describe("putting a release to work by its unit", () => {
     assert.deepEqual(orders, []);
   });
 
-  it("without systemd throws what is missing", async () => {
+  it("without systemd names the missing part", async () => {
     const { activate } = activating({ units: null });
     await assert.rejects(
       activate(planOf({ unit: "pump.service" }), binary),

@@ -157,7 +157,7 @@ describe("a link where a file of releases should be", () => {
     await assert.rejects(files.read(at("journal.json"), 100), { code: "state_damaged" });
   });
 
-  it("is replaced by what is written, and what it led to stays as it was", async (test) => {
+  it("is replaced by the written file, and its target stays as it was", async (test) => {
     const { at, outside } = scratchWith(test);
     symlinkSync(outside, at("journal.json"));
     await files.write(at("journal.json"), "new", 0o644);

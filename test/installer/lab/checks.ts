@@ -52,7 +52,7 @@ export async function noLeftovers({ directories }: Device): Promise<void> {
     all.push(...(await readdir(directory, { recursive: true })));
   }
   const left = all.filter((path) => basename(path).startsWith(".") && basename(path) !== ".lock");
-  assert.deepEqual(left, [], "what is left of what was killed");
+  assert.deepEqual(left, [], "leftovers of the killed run");
 }
 
 /** Nothing is under way, and links, labels and trees are what the journal says, no more and no less. */

@@ -29,7 +29,7 @@ import { type Published, publishReleases } from "./published.ts";
 import { endPump } from "./pump.ts";
 import type { PackedRelease, ReleaseModel } from "./releases.ts";
 
-/** Seconds of the virtual clock: of what is killed, of what comes after it in the same boot, of the next apply. */
+/** Seconds of the virtual clock: of the killed run, of the run after it in the same boot, of the next apply. */
 export const clock = { crash: 1_000, recovery: 1_000.01, next: 2_000 };
 
 /** Where the installer is killed, and the possible outcomes. */
@@ -43,7 +43,7 @@ export interface Scenario {
   readonly new: PackedRelease;
   /** The host file's. */
   readonly health: object;
-  /** What is current when an undisturbed run of it has ended. */
+  /** The current release when an undisturbed run of it has ended. */
   readonly ends: Side;
 }
 

@@ -20,7 +20,7 @@ const surroundings: Surroundings = {
   },
 };
 
-// What is published for a test is verified again and again.
+// Releases that are published for a test are verified again and again.
 useOpenSsl();
 
 /** Makes a repository for `product` in an absent directory. */

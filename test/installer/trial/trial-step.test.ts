@@ -47,7 +47,7 @@ describe("the next step of a trial", () => {
     assert.equal(step({ health }, { uptime: 401 }).kind, "commit");
   });
 
-  it("undoes what is not healthy by its deadline, and gives the last health check", () => {
+  it("undoes a release that is not healthy by its deadline, and gives the last health check", () => {
     const found = step({}, { uptime: 400 });
     assert.ok(found.kind === "undo", "not undone");
     assert.equal(found.outcome, "failed");
@@ -93,7 +93,7 @@ describe("the next step of a trial", () => {
     assert.ok(found.kind === "undo" && found.outcome === "aborted", JSON.stringify(found));
   });
 
-  it("what is not at work yet is not confirmed", () => {
+  it("does not confirm a release that is not at work yet", () => {
     assert.equal(step({ phase: "switching" }, { order: "confirm" }).kind, "switch");
     assert.equal(step({ phase: "activating" }, { order: "confirm" }).kind, "activate");
   });
@@ -146,7 +146,7 @@ describe("the next step of any trial", () => {
     order: fc.option(fc.constantFrom("confirm" as const, "abort" as const)),
   });
 
-  it("never commits what is being undone, and never watches beyond the deadline", () => {
+  it("never commits a release that is being undone, and never watches beyond the deadline", () => {
     fc.assert(
       fc.property(trials, anyFacts, (trial, present) => {
         const { kind } = nextStep(trial, present);

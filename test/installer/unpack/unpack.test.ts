@@ -43,7 +43,7 @@ function makeTree(scratch: string): string {
   return tree;
 }
 
-/** As ls would show it: path, type, mode, link; and what is in the files. */
+/** As ls would show it: path, type, mode, link; and the contents of the files. */
 function picture(tree: string): Map<string, string> {
   const shown = new Map<string, string>();
   for (const entry of readdirSync(tree, { recursive: true, withFileTypes: true })) {
@@ -182,7 +182,7 @@ describe("unpacking", { timeout: 60_000 }, () => {
   });
 });
 
-describe("unpacking what is too big for the disk", { timeout: 60_000 }, () => {
+describe("unpacking a payload that is too big for the disk", { timeout: 60_000 }, () => {
   it("ends before it is written, so that the reserve stays", async (test) => {
     const mount = await mountPrivately(test, 70);
     if (typeof mount === "string") return test.skip(mount);
@@ -208,7 +208,7 @@ describe("unpacking what is too big for the disk", { timeout: 60_000 }, () => {
     assert.deepEqual(readdirSync(mount.seen), []);
   });
 
-  it("of a bomb writes no more than what is looked at: 1 MiB and a piece", async (test) => {
+  it("of a bomb writes no more than the part that it examines: 1 MiB and a piece", async (test) => {
     const mount = await mountPrivately(test, 2);
     if (typeof mount === "string") return test.skip(mount);
     const payload = join(makeScratch(test), "payload.tar.gz");

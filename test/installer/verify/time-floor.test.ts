@@ -77,7 +77,7 @@ describe("the time floor of the installer", () => {
     assert.equal(nowOf(await at({ bootId: "two", uptime: 3 })), "2026-12-01T00:00:00.000Z");
   });
 
-  it("does not rise by the clock alone: what is only looked at is not kept", async (test) => {
+  it("does not rise by the clock alone: a mere verification is not kept", async (test) => {
     const { directory, at } = await openings(test);
     (await at({ wall: "2040-01-01T00:00:00Z" })).now();
     assert.deepEqual(await readdir(directory), []);

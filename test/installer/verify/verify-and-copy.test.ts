@@ -139,7 +139,7 @@ describe("verifying and copying a staged release", { skip: !isRoot && "needs roo
     assert.equal(taken.release.version, "1.0.0");
   });
 
-  it("takes one that is not the newest on offer, as long as it is newer than what is installed", async (test) => {
+  it("takes one that is not the newest on offer, as long as it is newer than the installed release", async (test) => {
     const lab = await openVerifyLab(test);
     const added = lab.publisher.addRelease({ version: "1.0.0" });
     lab.publisher.addRelease({ version: "2.0.0" });

@@ -162,7 +162,7 @@ describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
 });
 
 describe("root's own copy", { skip: !isRoot && "needs root" }, () => {
-  it("is never written over what is there already", async (test) => {
+  it("never overwrites an existing file", async (test) => {
     const { lab, id, added } = await withStaged(test);
     const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, labCredentials()));
     test.after(() => files.close());

@@ -28,7 +28,7 @@ const wholeInstalls = counted({ usual: 40, all: 600 });
 /** Which reasons a swap is refused for is left to chance: as long as one was not seen, on to here. */
 const mostWholeInstalls = 2_000;
 
-describe("a process of the agent's user that swaps what is staged, all the time", {
+describe("a process of the agent's user that swaps the staged files all the time", {
   skip: !isRoot && "needs root",
 }, () => {
   it(`has nothing taken in ${installs} installs but the signed bytes`, { timeout: 600_000 }, async (test) => {

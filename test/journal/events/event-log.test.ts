@@ -109,7 +109,7 @@ describe("an event log", () => {
 });
 
 describe("the bounds of an event log", () => {
-  it("hold for bytes and files, and what is left verifies from its anchor", async (test) => {
+  it("hold for bytes and files, and the remaining events verify from their anchor", async (test) => {
     const totalBytes = 40_000;
     const { events, directory, said } = await openLog(test, { totalBytes });
     for (let index = 0; index < 400; index += 1) await events.record(change(`user-${index}`));

@@ -47,7 +47,7 @@ async function growing(test: TestContext, entries: readonly Fields[], options: J
 }
 
 describe("the stream of a journal", () => {
-  it("has what is missed since a time, then what comes, each line once and in order", async (test) => {
+  it("has the lines since a time, then the new ones, each once and in order", async (test) => {
     const { logs, write } = await growing(test, [line("one"), line("two"), line("three")]);
     const stream = open(test, logs, { sinceMilliseconds: firstMoment + 1_000 });
     write(line("four"));

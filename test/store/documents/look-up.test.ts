@@ -19,6 +19,6 @@ describe("a look-up", () => {
     assert.equal(walks, 2, "once for each member");
     list = [{ id: "c" }];
     assert.equal(find("c"), list[0]);
-    assert.equal(find("b"), undefined, "what is gone is not found");
+    assert.equal(find("b"), undefined, "a removed item is not found");
   });
 });

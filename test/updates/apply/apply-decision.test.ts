@@ -51,7 +51,7 @@ const blocked = holdBecause("trust_not_installed");
 const closed = { isOpen: false, opensAt: latest };
 const { ota } = good.conditions;
 
-describe("what is applied without a request", () => {
+describe("applying without a request", () => {
   it("are rules before a binary, one at a time", () => {
     assert.equal(decideApplying([binary, rules], good).apply, rules);
     assert.equal(decideApplying([binary], good).apply, binary);
@@ -113,7 +113,7 @@ describe("why a staged release is not applied without a request", () => {
   it("is a wave to come, also of what lies here already", () =>
     assert.equal(codeOf({}, { ...rules, due_at: latest.toISOString() }), "wave"));
 
-  it("is no window for what is urgent, and a postponement all the same", () => {
+  it("does not hold an urgent release to a window, but to a postponement", () => {
     const urgent = { ...rules, urgent: true };
     assert.equal(codeOf({ windows: closed }, urgent), null);
     assert.equal(codeOf({ postponed: new Map([[rules.id, later]]) }, urgent), "postponed");

@@ -6,7 +6,7 @@ import { createSigningKey, placeholderKey, underAnotherId } from "../lab/signing
 
 const roles = ["timestamp", "snapshot", "targets", "rules"];
 
-/** What is verified and kept before the role's own file is looked at. */
+/** The roles that are verified and kept before the role's own file is read. */
 function keptBefore(role: string): string[] {
   return roles.slice(0, roles.indexOf(role));
 }

@@ -86,7 +86,7 @@ describe("wrong software, though it is signed", () => {
     }
   }
 
-  it("older than what is installed is not offered", async (test) => {
+  it("older than the installed release is not offered", async (test) => {
     const setting = await deviceAt(test);
     const { device, staged } = setting;
     device.installed = { rules: "3.0.0", binary: null };

@@ -17,7 +17,7 @@ function renew({ repository }: Lab, day: Date): void {
 }
 
 describe("indefinite freeze attack", () => {
-  it("ends with the timestamp's expiry, and what is trusted stays", async (test) => {
+  it("ends with the timestamp's expiry, and the trusted metadata stay", async (test) => {
     const lab = await startLab(test, { now: published });
     await lab.refresh({ now: later(6) });
     const before = await lab.trusted();

@@ -128,7 +128,7 @@ describe("readContentLength", () => {
 });
 
 describe("validatorsOf", () => {
-  it("leaves out what is malformed or overlong", () => {
+  it("leaves out malformed or overlong fields", () => {
     const bad = { etag: `"${"x".repeat(300)}"`, "last-modified": "yesterday" };
     assert.deepEqual(validatorsOf(bad), { etag: null, last_modified: null });
     assert.deepEqual(validatorsOf({ etag: "unquoted" }), { etag: null, last_modified: null });

@@ -289,13 +289,13 @@ describe("fetchPayload", () => {
       writeFileSync(part(), bytes);
     };
 
-    it("fetches anew what is longer than was signed", async () => {
+    it("fetches anew a part that is longer than the signed length", async () => {
       lying(Buffer.concat([content, content]));
       await fetching(serve());
       assertStaged();
     });
 
-    it("fetches anew what is as long, and something else", async () => {
+    it("fetches anew a part of the right length with other bytes", async () => {
       lying(Buffer.alloc(content.length));
       await fetching(serve());
       assertStaged();

@@ -27,7 +27,7 @@ export function compileKillAt(directory: string): string {
 }
 
 /**
- * What is there afterwards. `killed`: all of it, since a kill leaves the page cache. `cut`: a power cut, so nothing that was
+ * The files that remain. `killed`: all of it, since a kill leaves the page cache. `cut`: a power cut, so nothing that was
  * not synchronised. `cut late`: all names and none of the contents that were not, as a journal of metadata leaves it.
  */
 export type Loss = "killed" | "cut" | "cut late";
@@ -57,7 +57,7 @@ export interface Watched<E> {
 
 export interface WatchOptions<E> {
   readonly library: string;
-  /** What is looked at and put again. */
+  /** The directory that is examined and restored. */
   readonly directory: string;
   /** What of it is counted and may be lost; absent: all of it. These must be there. */
   readonly below?: readonly string[];
@@ -233,7 +233,7 @@ const mostReadableBytes = 65_536;
 
 function digestOf(tree: Tree, readable: (text: string) => string = (text) => text): string {
   const lines = [...tree].map(([path, entry]) => {
-    // What is made under a name of chance is the same under another.
+    // A file with a random name is the same under another.
     const name = path.replaceAll(/\.[0-9a-f]{12}\.tmp/g, ".*.tmp");
     if (entry.kind === "directory") return `${name} ${entry.mode}`;
     if (entry.kind === "link") return `${name} -> ${readable(entry.target)}`;

@@ -71,7 +71,7 @@ export class SignedRepository {
   }
 
   /**
-   * The same repository in other hands: what is published there from now on is not known here. It has all the keys;
+   * The same repository in other hands: this object does not know of later publications there. It has all the keys;
    * who should not have them is told by `signers`.
    */
   fork(): SignedRepository {
@@ -214,7 +214,7 @@ export class SignedRepository {
       signed: final,
     };
     const envelope = this.tampering.afterSigning?.(role, made) ?? made;
-    // Indented: what is signed is the canonical form, not the file.
+    // Indented: the signature is of the canonical form, not of the file.
     const plain = Buffer.from(JSON.stringify(envelope, null, 1));
     const bytes = this.tampering.asServed?.(role, plain) ?? plain;
     const name = role === "timestamp" ? role : `${signed.version}.${role}`;

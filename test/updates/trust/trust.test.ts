@@ -42,7 +42,7 @@ describe("trust", () => {
     assert.equal(trust.status.code, "not_installed");
   });
 
-  it("shows the installed root by its fingerprint, and what is missing, step by step", async () => {
+  it("shows the installed root by its fingerprint, and the missing steps one by one", async () => {
     const device = await openDevice();
     const { lab, room } = device;
     const shown = room.trust();

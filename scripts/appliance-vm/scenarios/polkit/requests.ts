@@ -4,7 +4,7 @@ const systemctl = (...args: readonly string[]): string[] => ["systemctl", "--no-
 
 const allowed = "steward-chrony@reselect.service";
 
-/** An instance that may be started, has been, and is still there: what is refused about it is refused by polkit. */
+/** An instance that may be started, has been, and is still there: only polkit can refuse a request about it. */
 export const installation = "steward-install@0123456789abcdef0123456789abcdef.service";
 const thirtyThree = "0123456789abcdef0123456789abcdef0";
 
