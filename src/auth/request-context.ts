@@ -16,7 +16,7 @@ export interface ThrottledClient {
   readonly keyOfUser?: (() => Promise<string>) | undefined;
 }
 
-/** What is known of a request beside what it asks for. */
+/** The context of a request: its client, beside the requested operation. */
 export interface RequestContext extends SessionClient, ThrottledClient {
   readonly requestId: string;
 }

@@ -13,7 +13,7 @@ import { ConnectionState } from "./ui/connection-state.tsx";
 import { Toasts } from "./ui/dialog/toasts.tsx";
 import { Skeleton } from "./ui/page.tsx";
 
-/** The whole console: what is drawn depends on whether a user is signed in. */
+/** The whole console: the page depends on whether a user is signed in. */
 export function App() {
   const now = useStore(phase);
   const spoken = useSpoken();

@@ -5,7 +5,7 @@ import type { UpdateKind } from "./release.ts";
 import { releaseJournalName, releaseJournalSchema, type trialPhases } from "./release-journal-schema.ts";
 
 /**
- * What the installer records: what is installed, what is on trial, and the blocklist. In
+ * What the installer records: the installed releases, the trial, and the blocklist. In
  * /var/lib/steward-releases/journal.json, owned by root, readable by all; one crash-proof write for each step.
  */
 export interface ReleaseJournal {
@@ -20,7 +20,7 @@ export interface ReleaseJournal {
 export interface Slot {
   /** Those that have proved healthy and lie on the disk, oldest first: the last is current, the one before it previous. */
   readonly good: readonly GoodRelease[];
-  /** What is under way; null: nothing. */
+  /** The step in progress; null: none. */
   readonly trial: Trial | null;
   /** The blocklist, oldest first: not to be applied again without a request. */
   readonly setAside: readonly SetAside[];
@@ -102,7 +102,7 @@ export interface SetAside extends KnownRelease {
   readonly until: string | null;
 }
 
-/** How an attempt to change what is installed ended. */
+/** How an attempt to change the installed release ended. */
 export interface JournalEntry {
   readonly sequence: number;
   readonly at: string;

@@ -53,7 +53,7 @@ export interface NoRelease {
   readonly isOrdinary: boolean;
 }
 
-/** Reads a target as a release. What is in `custom` may be anything that JSON can say; this never throws. */
+/** Reads a target as a release. `custom` may hold anything that JSON can say; this never throws. */
 export function readRelease(target: FoundTarget): Release | NoRelease {
   try {
     return readCustom(target);

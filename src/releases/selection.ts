@@ -73,7 +73,7 @@ const [namedRefusals, longestText] = [3, 300];
 
 /**
  * The releases that were not chosen, as the contract has them: all newer ones, and of releases for other devices,
- * or not newer, the newest of its name; no more than fits. What is older than another offer is not told.
+ * or not newer, the newest of its name; no more than fits. A release older than another offer is not told.
  */
 export function passedOverOf({ refused }: Pick<Selection, "refused">): PassedOver[] {
   const seen = new Set<string>();

@@ -45,7 +45,7 @@ export function readSignedPayload({ length, hashes }: TargetFile): SignedPayload
 /** Hashes of one content, as it passes by. */
 export interface Digest {
   update(piece: Uint8Array): void;
-  /** Once, at the end: what is wrong; null: every signed hash is as it was signed. */
+  /** Once, at the end: the fault; null: every hash is as it was signed. */
   difference(): string | null;
 }
 

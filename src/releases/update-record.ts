@@ -41,7 +41,7 @@ export interface UpdateRecord {
   readonly postponed: { readonly rules: Postponed | null; readonly binary: Postponed | null };
 }
 
-/** What is left of a wait, as it is stored: counted in the boot it was written in. */
+/** The rest of a wait, as it is stored: counted in the boot it was written in. */
 export interface StoredWait {
   readonly boot_id: string;
   /** Seconds since that boot. */
@@ -83,7 +83,7 @@ export interface StoredCheck {
   readonly body_bytes: number;
 }
 
-/** What is shown of a release; downloads always follow a fresh check. */
+/** The facts shown of a release; downloads always follow a fresh check. */
 export interface StoredRelease {
   readonly id: string;
   readonly kind: "rules" | "binary";

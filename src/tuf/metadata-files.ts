@@ -15,7 +15,7 @@ export interface MetadataFiles {
   /** On the disk when it settles, whole or not at all. Throws `storage_full`, `storage_unwritable`. */
   write(role: string, bytes: Uint8Array): Promise<void>;
   remove(role: string): Promise<void>;
-  /** Removes what is there of every role. */
+  /** Removes the files of every role. */
   clear(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function openMetadataFiles(directory: string): Promise<MetadataFile
   };
 }
 
-/** The same without a write: what is written or removed is so in memory alone, and the directory may be absent. */
+/** The same without a write: writes and removals happen in memory alone, and the directory may be absent. */
 export function readMetadataFiles(directory: string): MetadataFiles {
   const changed = new Map<string, Uint8Array | null>();
   let isCleared = false;

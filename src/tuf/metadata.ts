@@ -98,6 +98,6 @@ export interface Metadata<T extends RoleType> {
   readonly signatures: readonly Signature[];
   /** The canonical form of `signed`, unknown members included: what the signatures are over. */
   readonly signedBytes: Uint8Array;
-  /** The file as it was read: what is kept, and what lengths and hashes are about. */
+  /** The file as it was read: these bytes are kept, and lengths and hashes are of them. */
   readonly bytes: Uint8Array;
 }

@@ -92,7 +92,7 @@ class Reader {
     const text = this.#text.slice(this.#at, this.#endOfString());
     this.#at += text.length;
     const value = this.#unescaped(text);
-    // Half a character has no UTF-8, so that what is signed would not be what is read.
+    // Half a character has no UTF-8, so that the signed text would differ from the one that is read.
     if (/\p{Surrogate}/u.test(value)) this.#fail("has a string with half a character");
     this.#take(blanks);
     return value;

@@ -21,7 +21,7 @@ export interface UpdateParts {
 
 /** The state of applying, for the status. */
 export interface ApplyingView {
-  /** What is in progress, in words that follow a colon; null: nothing, so that something can be begun. */
+  /** The work in progress, in words that follow a colon; null: none, so that work can begin. */
   busy(): string | null;
   /** The request that the installer is working on. */
   pending(): PendingRequest | null;

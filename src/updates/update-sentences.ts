@@ -43,7 +43,7 @@ export interface HoldFacts {
   /** The channel that is not allowed, and those that are. */
   readonly channel?: string;
   readonly allowedChannels?: readonly string[];
-  /** What is in progress, or why something cannot be read. */
+  /** The work in progress, or why something cannot be read. */
   readonly what?: string;
 }
 

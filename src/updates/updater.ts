@@ -86,7 +86,7 @@ class Room implements UpdateRoom {
     const { record } = this.#options;
     record.note((present) => (present.seed === null ? { ...present, seed: newSeed() } : present), 0);
     await this.#parts.trust.load();
-    // What cannot be listed counts as absent: downloading it will report what is wrong with the disk.
+    // A payload that cannot be listed counts as absent: downloading it will report the disk's fault.
     await this.#parts.downloads.load().catch(() => undefined);
     await this.#parts.watch.refresh();
   }

@@ -51,7 +51,7 @@ export function createSeal(keys: readonly Uint8Array[]): Seal {
     open: (sealed, recordId) => {
       const [, keyId = "", encoded = ""] = sealedForm.exec(sealed) ?? [];
       const bytes = Buffer.from(encoded, "base64url");
-      // Node skips what is not base64url and the bits behind the last byte: one secret, one form.
+      // Node skips characters outside base64url and the bits behind the last byte: one secret, one form.
       const isWhole = bytes.toString("base64url") === encoded && bytes.length >= nonceBytes + tagBytes;
       if (keyId === "" || !isWhole) throw unavailable("the sealed secret is damaged");
       const key = known.get(keyId);

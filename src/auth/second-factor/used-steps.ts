@@ -25,7 +25,7 @@ const remembered = 64;
 
 /**
  * False when the code of `step` was used or burnt, or, while the clock runs on without a step, lies at or below one that
- * was accepted (RFC 6238 §5.2). After a step of the clock only what is remembered decides: with `highest` a clock that
+ * was accepted (RFC 6238 §5.2). After a step of the clock only remembered steps decide: with `highest` a clock that
  * had been a year ahead would lock its user out for a year.
  */
 export function isUsable(used: UsedSteps, step: number, epoch: number): boolean {

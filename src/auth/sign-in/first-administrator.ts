@@ -9,7 +9,7 @@ export interface ProvisionedAdministrator {
   passwordHash: string;
 }
 
-/** Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error that says what is wrong. */
+/** Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error with the fault. */
 export function readProvisioned(text: string): ProvisionedAdministrator {
   const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
   if (typeof username !== "string" || !new RegExp(usernameSchema.pattern).test(username)) {

@@ -17,7 +17,7 @@ export interface OwnAccount {
   /** Steps the session up. Throws as `prove`. Seconds that it is good for. */
   reauthenticate(person: Person, proof: FullProof, context: RequestContext): Promise<number>;
   /**
-   * The password, and the second factor where there is one. Throws `password_wrong`, what is wrong with the code,
+   * The password, and the second factor where there is one. Throws `password_wrong`, the errors of a wrong code,
    * `too_many_attempts`, `hashing_busy`.
    */
   prove(person: Person, proof: FullProof, context: RequestContext): Promise<"password" | FactorMethod>;

@@ -17,10 +17,10 @@ import { respondWithSession, type SessionResponseOptions } from "./session-answe
 export interface SignIn {
   /**
    * Throws `invalid_credentials`, `totp_required` with a challenge token when the password was right and a code is
-   * wanted, what is wrong with a code that was given, `too_many_attempts`, `hashing_busy`.
+   * wanted, the errors of a wrong code, `too_many_attempts`, `hashing_busy`.
    */
   login(credentials: Credentials, context: RequestContext): Promise<SignedIn>;
-  /** Throws `challenge_invalid`, what is wrong with the code, `too_many_attempts`. */
+  /** Throws `challenge_invalid`, the errors of a wrong code, `too_many_attempts`. */
   answerChallenge(token: string, proof: FactorProof, context: RequestContext): Promise<SignedIn>;
   /** For a session whose refresh token goes into a cookie: what has to come beside the cookie from now on. */
   bind(sessionId: string): string;

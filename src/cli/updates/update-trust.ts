@@ -92,7 +92,7 @@ function confirmed({ established, status }: UpdateTrust): string {
   return `The root of trust is confirmed. ${status.detail}`;
 }
 
-/** The fingerprint in groups, the keys, and what is missing; each line ends in a line feed. */
+/** The fingerprint in groups, the keys, and the missing steps; each line ends in a line feed. */
 export function trustReport(trust: UpdateTrust): string {
   const { fingerprint, keys, status } = trust;
   const groups = fingerprint === null ? "" : `\n${fingerprintGroups(fingerprint)}`;

@@ -78,7 +78,7 @@ function releaseFields(release: Release): Fields {
   ];
 }
 
-/** What is being tried: how far it is, until when it has to be healthy, and what comes next. */
+/** The release on trial: how far it is, until when it has to be healthy, and what comes next. */
 function trialFields(trial: UpdateTrial): Fields {
   const { phase, begun_at, deadline_at, health, boots, crashes, next } = trial;
   const last = health.last === null ? "not asked yet" : `${health.last.detail} (${health.last.at})`;

@@ -18,7 +18,7 @@ import { RecoveryCodesDialog } from "./recovery-codes-dialog.tsx";
 /** Recovery codes left below which new ones are due; the agent's own limit. */
 const fewCodes = 3;
 
-/** What is open over the section. */
+/** The sheet that is open over the section. */
 type Open =
   | { readonly kind: "enrolment"; readonly enrolment: Enrolment }
   | { readonly kind: "codes"; readonly codes: readonly string[] }

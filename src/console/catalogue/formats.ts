@@ -59,7 +59,7 @@ export function bytes(value: number): string {
   return `${figure(shown, shown < 10 && power > 0 ? 1 : 0)} ${units[power]}`;
 }
 
-/** `0:29`, `14:59`, `3:59:59`: what is left, to the second. */
+/** `0:29`, `14:59`, `3:59:59`: the rest of a time, to the second. */
 export function countdown(seconds: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
   const minutes = `${Math.floor((seconds / minute) % 60)}:${two(seconds % minute)}`;

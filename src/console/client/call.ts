@@ -30,7 +30,7 @@ export interface Answer<Id extends OperationId> {
   readonly etag: string | null;
 }
 
-/** Another object after each write from this page: what is read only now and then is worth reading again. */
+/** Another object after each write from this page: data that is read only now and then is worth reading again. */
 export const lastWrite = createStore({});
 
 /** Codes that say what the user has to do first. */

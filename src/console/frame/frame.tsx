@@ -17,7 +17,7 @@ import { Banners } from "./banners.tsx";
 import { ClockState, useClock } from "./clock-state.tsx";
 import { useShown } from "./pages.ts";
 
-/** What is round every page: where one is, how the clock is, who one is. */
+/** The frame of every page: the present page, the state of the clock, the user. */
 export function Frame() {
   const { path } = useStore(place);
   useStore(session);

@@ -24,7 +24,7 @@ const partOf: Readonly<Record<string, keyof typeof parts>> = {
   "/updates": "settings",
 };
 
-/** A path, and what is drawn there. */
+/** A path, and the page that is drawn there. */
 interface Shown {
   readonly path: string;
   readonly Body: PageBody;
@@ -33,7 +33,7 @@ interface Shown {
 /** What has been loaded, by its path. */
 const loaded = new Map<string, Shown>();
 
-/** What is drawn for a path; until its file is there, what was drawn before. null: nothing was. */
+/** The page for a path; until its file is loaded, the page before. null: there was none. */
 export function useShown(path: string): Shown | null {
   const [before, setBefore] = useState<Shown | null>(null);
   useEffect(() => {

@@ -40,7 +40,7 @@ let endings = 0;
 
 let waiting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
 
-/** The user who is signed in. Only for what is drawn behind the sign-in. */
+/** The user who is signed in. Only for pages behind the sign-in. */
 export function me(): User {
   const user = session.read()?.user;
   if (user === undefined) throw new Error("no user is signed in");
@@ -80,7 +80,7 @@ export function signedIn(next: Session, isFromHere = true): void {
     if (next.refresh_binding) localStorage.setItem(bindingName, next.refresh_binding);
     tellOtherTabs({ kind: "session", session: next });
   }
-  // What another user was doing, also what is still under way of it, must not go on under this name.
+  // The actions of another user, also those still under way, must not go on under this name.
   if (lastUserId !== null && lastUserId !== next.user.id) {
     location.reload();
     return;

@@ -1,4 +1,4 @@
-/** Milliseconds that the device is ahead of the browser; what is shown goes by the device's clock. */
+/** Milliseconds that the device is ahead of the browser; shown times go by the device's clock. */
 let aheadMilliseconds = 0;
 
 /** Takes note of the device's time as it was said just now. */

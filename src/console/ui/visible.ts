@@ -1,5 +1,5 @@
 /**
- * What could reorder what is read or is not to be seen: C0, C1 and DEL (\p{Cc}), bidirectional controls, the line and
+ * Characters that reorder the text or are invisible: C0, C1 and DEL (\p{Cc}), bidirectional controls, the line and
  * paragraph separators. The command line escapes the same.
  */
 const hostile = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;

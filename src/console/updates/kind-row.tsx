@@ -11,7 +11,7 @@ import type { Order } from "./dialogs.tsx";
 import { type KnownReleases, knownReleases } from "./installed-releases.ts";
 import { fromNow, holdSentence, isAhead, summarySentence } from "./update-sentences.ts";
 
-/** One kind of what this device runs: what is in force, what there is instead, and what can be done about it. */
+/** One kind of release on this device: the installed one, the available one, and the actions on them. */
 export function KindRow({
   kind,
   status,
@@ -60,7 +60,7 @@ export function KindRow({
   );
 }
 
-/** Since when what is installed has been good; what came with the device was never on trial. */
+/** Since when the installed release has been good; the one that came with the device was never on trial. */
 function InstalledSince({ last }: { readonly last: HistoryEntry | undefined }) {
   if (last === undefined) return <p class="hint">{t.updates.asDelivered}</p>;
   if (last.restored_healthy === false) return <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>;

@@ -19,7 +19,7 @@ const wayBack = ["rolling_back", "undone"] as const;
 /** Milliseconds for which the end of an update still stands as its line of steps. */
 const freshMilliseconds = 10 * 60_000;
 
-/** What is happening: one line of steps, how far it is and how long it may take; a reload in the middle shows the same. */
+/** The progress: one line of steps, how far it is and how long it may take; a reload in the middle shows the same. */
 export function ProgressLine({
   status,
   progress,
@@ -83,7 +83,7 @@ function headOf(status: Updates, phase: Phase | null, progress: UpdateProgress |
   return nameOf(status, progress) + wordOf(phase ?? states[status.state] ?? status.state);
 }
 
-/** What is under way, in front of how far it is. */
+/** The name of the work under way, in front of its progress. */
 function nameOf({ trial }: Updates, progress: UpdateProgress | null): string {
   const name = trial ? releaseName(trial) : visible(progress?.name ?? "");
   return name && `${name}: `;

@@ -21,7 +21,7 @@ interface TrustProps {
   readonly onConfirmed: (status: Updates) => void;
 }
 
-/** Whose signatures count here, who has compared that, and what is still to be done. */
+/** Whose signatures count here, who has compared that, and the steps still to do. */
 export function Trust({ status, onConfirmed }: TrustProps) {
   const { trust } = status;
   const [isConfirming, setConfirming] = useState(false);

@@ -14,7 +14,7 @@ const afterglowMilliseconds = 12_000;
 export interface UpdatesInSight {
   readonly updates: Resource<Updates>;
   readonly history: Resource<UpdateHistory>;
-  /** How far what is under way is, by the stream where there is one; null: nothing is. */
+  /** The progress of the work under way, by the stream where there is one; null: none. */
   readonly progress: UpdateProgress | null;
   /** Something was begun, and this was the answer. */
   begun(status: Updates): void;

@@ -26,7 +26,7 @@ interface SheetProps {
   readonly onClose: () => void;
 }
 
-/** The sheet of one user: what can be changed, what is known, where they are signed in. */
+/** The sheet of one user: the fields that can be changed, the known facts, where they are signed in. */
 export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) {
   const user = useResource("getUser", { params: { id } });
   const [asked, setAsked] = useState<AskedToken | null>(null);

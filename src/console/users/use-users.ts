@@ -29,7 +29,7 @@ export interface Users extends Read {
   more(): Promise<void>;
 }
 
-/** The users that match, as many as were asked for so far; what is shown stays until there is something newer. */
+/** The users that match, as many as were asked for so far; the shown list stays until there is a newer one. */
 export function useUsers(query: UserQuery): Users {
   const key = JSON.stringify(query);
   const [read, setRead] = useState<Read>({ list: null, error: null, isLoading: true });

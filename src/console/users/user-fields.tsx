@@ -62,7 +62,7 @@ export function displayNameError(error: unknown): string | null {
   return errorAt(error, "/display_name") && t.ui.notAccepted;
 }
 
-/** While it is true, what is typed is not left without a question. Set the result to false to leave all the same. */
+/** While it is true, leaving the typed input asks first. Set the result to false to leave all the same. */
 export function useUnsaved(isUnsaved: boolean): { current: boolean } {
   const latest = useRef(isUnsaved);
   latest.current = isUnsaved;

@@ -75,7 +75,7 @@ export const setAsideRelease = {
   },
 } as const;
 
-/** How an attempt to change what is installed ended. */
+/** How an attempt to change the installed release ended. */
 export const historyEntry = {
   type: "object",
   additionalProperties: false,

@@ -5,7 +5,7 @@ import { updateKinds } from "../update-kinds.ts";
 const nullableText = { type: ["string", "null"] } as const;
 const detail = { type: "string", description: "the same in an English sentence" } as const;
 
-/** Why an attempt to change what is installed ended as it did. */
+/** Why an attempt to change the installed release ended as it did. */
 export const outcomeCodes = [
   "healthy",
   "confirmed_by_root",
@@ -89,7 +89,7 @@ export const summaryCodes = [
 /** What a trial does next. */
 export const trialStepCodes = ["activate", "watch", "collect_answers", "restore", "watch_former"] as const;
 
-/** What is wrong with updates as a whole. */
+/** The problem of updates as a whole. */
 export const updateProblemCodes = [
   "signature_verification_off",
   "channel_not_allowed",

@@ -52,7 +52,7 @@ async function load(files: ReleaseFiles, directories: ReleaseDirectories): Promi
   }
 }
 
-/** What is known without a journal: where `current` and `previous` lead. */
+/** The state without a journal: where `current` and `previous` lead. */
 async function fromLinks(files: ReleaseFiles, directories: ReleaseDirectories): Promise<ReleaseJournal> {
   const [rules, binary] = [
     await slotFromLinks(files, directories, "rules"),

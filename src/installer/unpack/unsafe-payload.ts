@@ -6,7 +6,7 @@ const shownCharacters = 120;
 /** Characters that could control a terminal or reorder text, and lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Surrogate}\u2028\u2029]/gu;
 
-/** `update_payload_unsafe` with what is wrong with the payload, or with the entry named, in printable characters. */
+/** `update_payload_unsafe` with the fault of the payload, or of the entry named, in printable characters. */
 export function unsafePayload(
   why: string,
   { name, cause }: { name?: string; cause?: unknown } = {},

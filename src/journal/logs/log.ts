@@ -11,7 +11,7 @@ export const syslogNumbers = { error: 3, warning: 4, notice: 5, info: 6 } as con
 export type Log = (severity: Severity, message: string, members?: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Characters of a line. journald breaks what is longer than 48 KiB (journald.conf(5), LineMax), and the second half
+ * Characters of a line. journald breaks lines longer than 48 KiB (journald.conf(5), LineMax), and the second half
  * of an audit line would no longer say that it is one.
  */
 const longestLine = 12_000;

@@ -14,7 +14,7 @@ import { hostOf, openRooms } from "./wiring.ts";
  * state is only read.
  */
 export async function openOfflineClient(config: RoomsConfig, remark: (text: string) => void): Promise<Calls> {
-  // The terminal shows what is wrong; what happened is in the event log.
+  // The terminal shows the fault; the event log has what happened.
   const log: Log = (severity, message, members) => {
     if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));
   };

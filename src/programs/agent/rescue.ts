@@ -22,7 +22,7 @@ import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { openHostClock } from "./wire-clock.ts";
 import { greetingOf } from "./wire-status.ts";
 
-/** What is left of the agent when its state is damaged: version, health, how the clock is, and the socket. */
+/** The rest of the agent when its state is damaged: version, health, how the clock is, and the socket. */
 export interface Rescue {
   dispatch: Dispatch;
   authenticate: Authenticate;

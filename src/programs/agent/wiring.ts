@@ -66,7 +66,7 @@ export interface Rooms {
   settled: () => Promise<void>;
   /** What the state lies on. */
   disk: Disk;
-  /** Writes what is only in memory and releases the lock. */
+  /** Writes changes that are only in memory and releases the lock. */
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ export interface ApplySituation {
   readonly postponed: ReadonlyMap<string, Date>;
   /** Releases that the installer refused, or that it could not be started for, by id. */
   readonly refused: ReadonlyMap<string, HoldReason>;
-  /** What is in progress, in words; null: nothing. */
+  /** The work in progress, in words; null: none. */
   readonly busy: string | null;
 }
 

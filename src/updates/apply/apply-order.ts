@@ -13,7 +13,7 @@ import { holdSentence } from "../update-sentences.ts";
 import { availableRelease, stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 
-/** What is requested to be applied. */
+/** A request to apply a release. */
 export interface ApplyOrder {
   /** In the order in which they are applied. */
   readonly kinds: readonly UpdateKind[];

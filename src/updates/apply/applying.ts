@@ -31,7 +31,7 @@ export class Applying implements ApplyingView {
   readonly #requests: InstallerRequests;
   readonly #alarm: Alarm;
   readonly #ending = new AbortController();
-  /** What is in progress, in words. */
+  /** The work in progress, in words. */
   #task: string | null = null;
   #running: Promise<void> | null = null;
   #isStarted = false;
@@ -103,7 +103,7 @@ export class Applying implements ApplyingView {
     this.#requests.forget();
   }
 
-  /** Applies what is due without a request, unless something is in progress. */
+  /** Applies releases that are due without a request, unless something is in progress. */
   consider(): void {
     if (!this.#isStarted || this.#ending.signal.aborted) return;
     void this.#dropInstalled();

@@ -157,7 +157,7 @@ function idsOfBlocked({ options }: UpdateParts, blockers: Blockers): string[] {
   return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));
 }
 
-/** What is offered no more makes room; where that fails, the next check tries again. */
+/** Removes releases that are no longer offered; where that fails, the next check tries again. */
 async function prune({ downloads }: UpdateParts, ids: readonly string[]): Promise<void> {
   await downloads.keepOnly(ids).catch(() => undefined);
 }

@@ -27,7 +27,7 @@ export interface CheckOrder {
 }
 
 /**
- * Refreshes the trusted metadata, lists what is signed for this device's channel, and selects releases. Failures
+ * Refreshes the trusted metadata, lists the releases signed for this device's channel, and selects releases. Failures
  * are results; throws the signal's reason alone.
  */
 export async function performCheck(
@@ -84,7 +84,7 @@ async function checked(
   };
 }
 
-/** What is held back is chosen where there is nothing else, so that it can be applied by hand; what failed never is. */
+/** A held release is chosen only where there is no other, so that it can be applied by hand; a failed one never is. */
 function selectFor(
   { product, arch, agentVersion, installed, record, now }: UpdaterOptions,
   journal: ReleaseJournal,

@@ -21,7 +21,7 @@ export interface FetchOutcome {
   readonly error: StewardError | null;
 }
 
-/** What is staged here, and what could not be fetched. */
+/** The staged payloads, and those that could not be fetched. */
 export class Downloads {
   readonly #options: UpdaterOptions;
   readonly #progress: Progress;

@@ -87,7 +87,7 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
 }
 
 /**
- * Removes what is left of a download whose payload is staged: a kill leaves the file of validators, and a power
+ * Removes the leftovers of a download whose payload is staged: a kill leaves the file of validators, and a power
  * cut between two directories may leave the part in both.
  */
 export async function removePart(directory: string, payload: SignedPayload): Promise<void> {

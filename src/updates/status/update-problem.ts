@@ -24,7 +24,7 @@ const tolerated = 3;
 
 type Parts = Pick<UpdateParts, "options" | "trust" | "watch" | "applying">;
 
-/** What is wrong with updates; null: nothing. */
+/** The problem of updates; null: none. */
 export function updateProblem(parts: Parts): UpdateProblem | null {
   return (
     blockedProblem(parts) ??

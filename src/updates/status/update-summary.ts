@@ -76,7 +76,7 @@ function restingState(situation: Situation): State {
   const { releases, outcome } = situation;
   const waiting = waitingForClock(situation);
   if (waiting !== null) return waiting;
-  // What is held or deferred is nothing new to do.
+  // A held or deferred release is nothing new to do.
   const active = releases.filter(({ hold }) => hold?.code !== "held" && hold?.code !== "deferred");
   const staged = active.filter((release) => release.staged);
   if (staged.length > 0) return stagedState(staged);

@@ -23,7 +23,7 @@ const besideShare = 0.28;
 /** So close to an end a label does not stand over its place but beside it. */
 const labelShare = 0.2;
 
-/** Each source as a bar on one axis; what is drawn is said as well, and the table beneath has the figures. */
+/** Each source as a bar on one axis; the picture has a text as well, and the table beneath has the figures. */
 export function SourcesPicture({ status }: { readonly status: TimeSync }) {
   const { sources } = status;
   const kept = useRef<Axis | null>(null);

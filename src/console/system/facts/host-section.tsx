@@ -73,7 +73,7 @@ function share(name: string, free: number, total: number): Items[number] {
   ];
 }
 
-/** The parts in trouble with what is wrong, the others by their names. */
+/** The parts in trouble with their faults, the others by their names. */
 function Checks({ health: { checks = [] } }: { readonly health: Health }) {
   const well = new Set(checks.flatMap(({ name, status }) => (status === "ok" ? [checkName(name)] : [])));
   return (

@@ -21,7 +21,7 @@ export function LogLines({ log }: { readonly log: FollowedLog }) {
   // The same node for the same line, so that what has not changed is not compared again.
   const nodes = useRef(new WeakMap<LogEntry, VNode>());
   const { view } = log;
-  // Of what is in sight now: it stays where it is on the screen, whatever is drawn before or behind it.
+  // Of the lines in sight: they stay where they are on the screen, whatever is drawn before or behind them.
   const anchor = view !== null && view.pausedBy !== null ? firstInSight(root.current) : null;
   useLayoutEffect(() => {
     const place = root.current;

@@ -6,7 +6,7 @@ export const mostDrawn = 1_000;
 /** Lines that wait behind those that are drawn; then the oldest of them are dropped. */
 export const mostWaiting = 5_000;
 
-/** What is drawn of the log, and what waits behind it. Nothing of it is changed in place. */
+/** The drawn part of the log, and the lines that wait behind it. Nothing of it is changed in place. */
 export interface LogView {
   /** Drawn, the oldest first. */
   readonly lines: readonly LogEntry[];

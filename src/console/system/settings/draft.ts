@@ -43,7 +43,7 @@ export function withTyped(draft: Draft, pointer: string, value: unknown): Draft 
   };
 }
 
-/** On what the agent has now: what is typed stays, and where another user has changed the same it becomes a question. */
+/** On the agent's present values: typed input stays; a field that another user has changed too becomes a question. */
 export function rebased(draft: Draft, base: Settings, etag: string | null): Draft {
   let next: Draft = { ...draft, base, etag };
   for (const [pointer, mine] of Object.entries(draft.typed)) {

@@ -72,7 +72,7 @@ export function ListField({
   );
 }
 
-/** What is round the rows: their name, what is to be said of them, and the button for one more. */
+/** The frame of the rows: their name, their hint, and the button for one more. */
 export function Rows({
   label,
   hint,

@@ -12,7 +12,7 @@ import { errorLines } from "./errors.ts";
 import { labelOf, said } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
 
-/** Round the fields of settings: says what is not saved, saves it, and asks where another user changed the same. */
+/** Round the fields of settings: names the unsaved ones, saves them, and asks where another user changed the same. */
 export function SettingsForm({
   editing,
   children,

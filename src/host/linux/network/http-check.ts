@@ -79,7 +79,7 @@ function readBody(answer: IncomingMessage, done: (text: string | null) => void):
   answer.on("error", () => undefined);
 }
 
-/** What is wrong with the version; null: nothing. */
+/** The fault of the version; null: none. */
 function versionFault(text: string, member: string, version: string): string | null {
   const found = memberOf(text, member);
   if (found === undefined) return `answered without the member "${member}"`;
