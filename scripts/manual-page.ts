@@ -46,7 +46,7 @@ const environment = [
 const files = [
   ["/run/steward/steward.sock", "the agent's socket"],
   ["/var/lib/steward", "the agent's state"],
-  ["/var/lib/steward-releases", "what is installed, of which root alone writes"],
+  ["/var/lib/steward-releases", "the installed releases, which root alone writes"],
   ["/etc/steward/steward.json", "what root decides about this device"],
 ] as const;
 

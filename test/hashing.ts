@@ -7,7 +7,7 @@ interface Argon2 {
 
 /**
  * Tells `note` of each hash that this process makes from now on, `hash` or `verify` with the cost of what it is held
- * against; the hashing itself is the real one. To be called before an agent of this process has hashed: what is imported
+ * against; the hashing itself is the real one. To be called before an agent of this process has hashed: code imported
  * from a package is settled then.
  */
 export function countHashing(note: (word: string) => void): void {

@@ -50,8 +50,8 @@ export function codeCachePath(home: string, name: string): string {
 /** V8 refuses a cache that another version of it has made, and compiles the part instead. */
 function compilePart(home: string, name: string): Script {
   const filename = join(home, "parts", name);
-  // As a member's name it goes where V8 keeps what stays; as a text that may go soon it would be half of what is new at
-  // the start, for which V8 doubles the room that it gives to what is new.
+  // As a member's name it goes where V8 keeps lasting objects; as a text that may go soon it would be half of the new at
+  // the start, for which V8 doubles the room that it gives to new objects.
   const [source = ""] = Object.keys({ [readFileSync(filename, "utf8")]: 0 });
   const cachedData = readIfThere(codeCachePath(home, name));
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;

@@ -35,7 +35,7 @@ function writtenObject(value: object): string {
 }
 
 /**
- * JavaScript compares UTF-16, where U+FFFF stands behind U+10000. Sign by sign, since what is sorted here may be half a
+ * JavaScript compares UTF-16, where U+FFFF stands behind U+10000. Sign by sign, since there may be half a
  * million names that are not verified yet.
  */
 function byCodePoint(left: string, right: string): number {

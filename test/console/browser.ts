@@ -159,7 +159,7 @@ export async function addUsers(
 }
 
 /**
- * Signs in without the form, as the page would: what is left is a cookie that no page can read, and what the page keeps
+ * Signs in without the form, as the page would: it leaves a cookie that no page can read, and what the page keeps
  * beside it. Then goes to `path`, and waits for the page behind the sign-in.
  */
 export async function signIn(page: Page, user: Role | Credentials, path = "/"): Promise<void> {

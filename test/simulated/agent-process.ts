@@ -1,5 +1,5 @@
 /**
- * The agent on a host whose clock is simulated: all of it is the real one but what is known of the clock, which is read
+ * The agent on a host whose clock is simulated: all of it is real but its knowledge of the clock, which is read
  * from a JSON file that the test writes (STEWARD_TEST_CLOCK); without one that is the real thing too. libfaketime moves
  * the wall clock itself.
  */

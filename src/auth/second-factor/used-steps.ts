@@ -53,7 +53,7 @@ export function withBurnt(used: UsedSteps, steps: readonly number[]): UsedSteps 
  * the highest, 64 sign-ins under a clock a year ahead would let each later one be forgotten at once; keeping the lowest,
  * the same with a clock that began in 1970; keeping the nearest to now, with each step of the clock.
  *
- * What is dangerous without any step of the clock is a burnt step ahead, at most 20. It is past after 21 more; until
+ * Without any step of the clock, the danger is a burnt step ahead, at most 20. It is past after 21 more; until
  * then the clock can reach 61 others, so it is never pushed out. An attacker cannot push one out: every entry is the code of a
  * step of its own, found behind the right password.
  */

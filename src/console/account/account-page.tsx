@@ -44,7 +44,7 @@ export function AccountPage() {
   );
 }
 
-/** The password with it, for what is asked of it depends on the same settings; below it where one is led to it. */
+/** The password with it, since its requirements depend on the same settings; below it where one is led to it. */
 function TwoFactorWithPolicy({ user, isLed }: { readonly user: User; readonly isLed: boolean }) {
   const isRequired = useStore(restriction) !== null;
   const security = useResource("getSettings").value?.security ?? null;

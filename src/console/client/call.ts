@@ -43,7 +43,7 @@ const patienceMilliseconds = 20_000;
 const mostAttempts = 5;
 
 /**
- * Calls the agent. Renews the session and asks for the password where that is what is missing; reads wait for an agent
+ * Calls the agent. Renews the session and asks for the password where the agent requires it; reads wait for an agent
  * that is not there. Throws ProblemError, Unreachable (for writes), Cancelled.
  */
 export async function call<Id extends OperationId>(

@@ -62,7 +62,7 @@ function partsOf(
 }
 
 /**
- * The host under a clock that runs by its pauses alone, from this second on: what is waited for takes no time, and the
+ * The host under a clock that runs by its pauses alone, from this second on: waiting takes no time, and the
  * same is done in each run.
  */
 export function underVirtualTime(startSeconds: number): (host: ReleaseHost) => ReleaseHost {

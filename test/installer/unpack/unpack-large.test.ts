@@ -16,7 +16,7 @@ const program = join(import.meta.dirname, "../lab/unpack-process.ts");
 const mostMiB = 32;
 
 interface Measured {
-  /** Of the payload, and of whatever else it reads: what is there to be refused by. */
+  /** The bytes of the payload and of all else that it reads, by which it can be refused. */
   readonly readBytes: number;
   readonly writtenBytes: number;
   readonly idleMiB: number;

@@ -26,7 +26,7 @@ export interface Seen {
   readonly beyond: -1 | 0 | 1;
 }
 
-/** As many times the span of those that vote an axis may grow to show one more: what is farther gets an arrow. */
+/** As many times the span of those that vote an axis may grow to show one more: a farther one gets an arrow. */
 const reach = 2.5;
 
 /** Seconds: the least span, for intervals without any width. */
@@ -69,7 +69,7 @@ export function agreedRange({
   return { low: offset_seconds - uncertainty_seconds, high: offset_seconds + uncertainty_seconds };
 }
 
-/** What must be seen: all of `core`, and of `others` what is not too far from it. null: there is nothing. */
+/** What must be seen: all of `core`, and those of `others` that are not too far from it. null: there are none. */
 export function neededRange(core: readonly Range[], others: readonly Range[]): Range | null {
   const [first, ...rest] = core;
   if (first === undefined) return null;
@@ -88,7 +88,7 @@ export function rangeOfSources(sources: readonly TimeSource[]): Range | null {
   return neededRange(voting.length > 0 ? voting : all, [{ low: 0, high: 0 }, ...all]);
 }
 
-/** The axis that was there before, as long as it shows what is needed and is not far too wide; else a new one. */
+/** The axis that was there before, as long as it shows all that must be seen and is not too wide; else a new one. */
 export function keepAxis(before: Axis | null, needed: Range): Axis {
   const next = axisFor(needed);
   if (before === null || needed.low < before.low || needed.high > before.high) return next;
