@@ -25,7 +25,8 @@ export async function makeCodeCaches(home: string, node: string): Promise<void> 
     } finally {
       await ended(first);
     }
-    // Another start finds a state, as most starts do, and reads it.
+    // Another start finds a state, as most starts do, and reads it: what only the first needs would take memory at each.
+    removeCodeCaches(home);
     const agent = begin();
     try {
       await answered(agent, join(directory, "run/steward.sock"));

@@ -47,6 +47,18 @@ export { refuse as Ajv2020, refuse as default };`,
   },
 };
 
+/** A part is given a `require`, which serves for absolute paths as well: node:module would load its own loaders. */
+const givenRequire: Plugin = {
+  name: "given-require",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^node:module$/ }, ({ path }) => ({ path, namespace: "given-require" }));
+    esbuild.onLoad({ filter: /.*/, namespace: "given-require" }, () => ({
+      contents: "export const createRequire = () => require;",
+      loader: "js",
+    }));
+  },
+};
+
 /** As `import.meta.dirname` and `filename` are called in CommonJS. */
 const places = { "import.meta.dirname": "__dirname", "import.meta.filename": "__filename" };
 
@@ -59,7 +71,7 @@ const common = {
   charset: "ascii",
   legalComments: "none",
   external: [...nativePackages],
-  plugins: [fewMediaTypes, slimPackages, compiledValidators, noCompiler],
+  plugins: [fewMediaTypes, slimPackages, compiledValidators, noCompiler, givenRequire],
   logLevel: "warning",
 } satisfies BuildOptions;
 
