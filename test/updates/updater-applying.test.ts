@@ -77,6 +77,10 @@ describe("applying unasked", () => {
     assert.deepEqual([state, installed.rules, available.rules, progress], ["good", "1.0.0", null, null]);
     assert.deepEqual(device.types().slice(-3), ["update.staged", "update.applying", "update.applied"]);
     assert.equal(device.staged.size, 0, "the payload of the installed release still lies here");
+    const checks = device.opened.length;
+    device.room.clockTrusted();
+    await device.room.settled();
+    assert.equal(device.opened.length, checks, "an installed release waits for nothing");
   });
 
   it("does not ask for a binary, whose setting is off", async () => {

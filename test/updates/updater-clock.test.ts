@@ -109,9 +109,11 @@ describe("when the clock becomes trusted", () => {
     const device = await withRelease();
     await device.check();
     device.room.clockTrusted();
+    await device.room.settled();
     assert.equal(device.opened.length, 1);
     const off = await openDevice({ server: "" });
     off.room.clockTrusted();
+    await off.room.settled();
     assert.equal(off.opened.length, 0);
   });
 
@@ -120,6 +122,7 @@ describe("when the clock becomes trusted", () => {
     device.isClockTrusted = false;
     await device.check();
     device.room.clockTrusted();
+    await device.room.settled();
     assert.equal(device.opened.length, 1);
   });
 });

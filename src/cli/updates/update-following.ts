@@ -19,7 +19,7 @@ const patience = { onTrial: 600_000, else: 30_000 } as const;
 const eraseLine = "\r\u001b[K";
 
 /** Polls, and milliseconds between them, for which the next of several steps is awaited. */
-const gap = { polls: 8, milliseconds: 250 } as const;
+const gap = { polls: 20, milliseconds: 250 } as const;
 
 /**
  * Polls until nothing is in progress, and for a moment longer where more is to come; on a terminal it shows the

@@ -1,6 +1,7 @@
+import { updateKinds } from "../../contract/update-kinds.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import type { UpdateParts } from "../update-parts.ts";
-import { holdConditions } from "./apply-conditions.ts";
+import { availableRelease, holdConditions } from "./apply-conditions.ts";
 import { holdReasonOf } from "./hold-reason.ts";
 
 /** Whether something can go on now that the clock is trusted: a check, or the download of what it found. */
@@ -9,12 +10,12 @@ export function hasWaitedForClock(
 ): boolean {
   const { record, isClockTrusted } = parts.options;
   if (!isClockTrusted() || settingsBlock(parts.options) !== null) return false;
-  const { last_check, available, blockers } = record.read();
+  const { last_check, blockers } = record.read();
   if (last_check?.outcome === "waiting_for_clock") return true;
   if ([blockers?.rules, blockers?.binary].some((one) => one?.code === "clock_not_synchronised")) return true;
   const conditions = holdConditions(parts);
-  return [available.rules, available.binary].some(
-    (release) =>
-      release !== null && !parts.downloads.isStaged(release.id) && holdReasonOf(release, conditions) === null,
-  );
+  return updateKinds.some((kind) => {
+    const release = availableRelease(parts, kind);
+    return release !== null && !parts.downloads.isStaged(release.id) && !holdReasonOf(release, conditions);
+  });
 }
