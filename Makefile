@@ -57,8 +57,8 @@ bench: $(DIST) ## print what the agent costs on this Node and on the LTS, agains
 
 build: $(DIST) ## build dist/
 
-install: $(DIST) ## install below DESTDIR and PREFIX (default /usr); RUNTIME=FILE brings a Node along
-	@node --import tsx scripts/install/main.ts $(PLACE) --runtime "$(RUNTIME)"
+install: $(DIST) ## install below DESTDIR and PREFIX (default /usr); RUNTIME=FILE brings a Node along, TIMEKEEPER=no leaves the clock to others
+	@node --import tsx scripts/install/main.ts $(PLACE) --runtime "$(RUNTIME)" --timekeeper "$(TIMEKEEPER)"
 
 uninstall: $(NODE_MODULES) ## remove what make install has put there; state and settings stay
 	@node --import tsx scripts/install/main.ts --remove $(PLACE)

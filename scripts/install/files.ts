@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { makeCodeCaches, removeCodeCaches } from "../build/code-cache.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -21,6 +21,14 @@ export interface Place {
   readonly destination: string;
   /** `/usr`, which systemd/ is written for, or such as `/usr/local`. */
   readonly prefix: string;
+}
+
+/** What of it is left to the one who installs it. */
+export interface Choices {
+  /** A Node to bring along, where the machine's own is too old. */
+  readonly runtime?: string | undefined;
+  /** False: Steward measures the clock of this machine and does not set it. True by default. */
+  readonly isTimekeeper?: boolean;
 }
 
 /** One file outside of the program's own directory. */
@@ -38,6 +46,14 @@ const places: Readonly<Record<string, { directory: string; ending: string }>> = 
   ".tmpfiles": { directory: "lib/tmpfiles.d", ending: ".conf" },
 };
 
+/** The drop-in with the right to set the clock. Its number lets an administrator's own, such as override.conf, come after it. */
+const timekeeper = "10-timekeeper.conf";
+
+/** Drop-ins for steward.service, by their files in systemd/. */
+const dropIns: Readonly<Record<string, string>> = {
+  "steward-timekeeper.conf": join("lib/systemd/system/steward.service.d", timekeeper),
+};
+
 /** What a shell and man(1) look for outside of the program's directory, by where the build puts it. */
 const shellFiles: Readonly<Record<string, string>> = {
   "completion/steward.bash": "share/bash-completion/completions/steward",
@@ -50,9 +66,10 @@ const shellFiles: Readonly<Record<string, string>> = {
 /**
  * Puts the program, its launcher and what systemd and polkit have of it where they belong; what an earlier
  * version left in the program's directory goes. Everything is readable for everybody and writable for its owner, who is
- * the caller. `runtime` is a Node to bring along, where the machine's own is too old.
+ * the caller.
  */
-export async function install(place: Place, runtime?: string): Promise<void> {
+export async function install(place: Place, choices: Choices = {}): Promise<void> {
+  const { runtime, isTimekeeper = true } = choices;
   const umask = process.umask(0o022);
   try {
     await replaceProgram(join(place.destination, place.prefix, "lib/steward"), place, runtime);
@@ -61,10 +78,11 @@ export async function install(place: Place, runtime?: string): Promise<void> {
     rmSync(link, { force: true });
     symlinkSync("../lib/steward/steward", link);
     for (const { path, text } of files(place)) {
-      mkdirSync(dirname(path), { recursive: true });
+      const isLeftOut = basename(path) === timekeeper && !isTimekeeper;
+      if (!isLeftOut) mkdirSync(dirname(path), { recursive: true });
       // Never through a file that is there: an old one may be a link, or closed to readers.
       rmSync(path, { force: true });
-      writeFileSync(path, text());
+      if (!isLeftOut) writeFileSync(path, text());
     }
   } finally {
     process.umask(umask);
@@ -135,18 +153,24 @@ function files(place: Place): File[] {
   return [...unitFiles(place), ...ofBuild];
 }
 
-function unitFiles({ destination, prefix }: Place): File[] {
+function unitFiles(place: Place): File[] {
   return readdirSync(join(root, "systemd")).flatMap((name): File[] => {
     if (name === "steward.launcher") return [];
-    const ending = /\.[a-z]+$/.exec(name)?.[0] ?? "";
-    const found = places[ending];
-    if (!found) throw new Error(`systemd/${name}: scripts/install/files.ts does not say where it belongs`);
-    const installed = `${name.slice(0, -ending.length)}${found.ending}`;
-    // polkit looks for rules below /usr/share and /etc alone.
-    const directory = ending === ".rules" && prefix !== "/usr" ? "/etc/polkit-1/rules.d" : undefined;
-    const path = join(destination, directory ?? join(prefix, found.directory), installed);
-    return [{ path, text: () => forPrefix(name, prefix) }];
+    const path = join(place.destination, pathOf(name, place.prefix));
+    return [{ path, text: () => forPrefix(name, place.prefix) }];
   });
+}
+
+function pathOf(name: string, prefix: string): string {
+  const dropIn = dropIns[name];
+  if (dropIn !== undefined) return join(prefix, dropIn);
+  const ending = /\.[a-z]+$/.exec(name)?.[0] ?? "";
+  const found = places[ending];
+  if (!found) throw new Error(`systemd/${name}: scripts/install/files.ts does not say where it belongs`);
+  const installed = `${name.slice(0, -ending.length)}${found.ending}`;
+  // polkit looks for rules below /usr/share and /etc alone.
+  if (ending === ".rules" && prefix !== "/usr") return join("/etc/polkit-1/rules.d", installed);
+  return join(prefix, found.directory, installed);
 }
 
 /** A file of systemd/ with the program's directory as it is under this prefix. */

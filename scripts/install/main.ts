@@ -1,7 +1,7 @@
-/** make install, make uninstall: main.ts [--remove] [--destination DIR] [--prefix DIR] [--runtime FILE]. */
+/** make install, make uninstall: main.ts [--remove] [--destination DIR] [--prefix DIR] [--runtime FILE] [--timekeeper no]. */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { install, type Place, uninstall } from "./files.ts";
+import { type Choices, install, type Place, uninstall } from "./files.ts";
 
 const { values } = parseArgs({
   options: {
@@ -9,14 +9,21 @@ const { values } = parseArgs({
     destination: { type: "string", default: "" },
     prefix: { type: "string", default: "/usr" },
     runtime: { type: "string", default: "" },
+    timekeeper: { type: "string", default: "" },
   },
 });
 
 try {
   if (!values.prefix.startsWith("/")) throw new Error(`PREFIX is an absolute path, not ${values.prefix}`);
+  if (!["", "yes", "no"].includes(values.timekeeper))
+    throw new Error(`TIMEKEEPER is yes or no, not ${values.timekeeper}`);
+  const choices: Choices = {
+    isTimekeeper: values.timekeeper !== "no",
+    runtime: values.runtime === "" ? undefined : resolve(values.runtime),
+  };
   const place: Place = { destination: resolve(values.destination || "/"), prefix: values.prefix };
   if (values.remove) uninstall(place);
-  else await install(place, values.runtime === "" ? undefined : resolve(values.runtime));
+  else await install(place, choices);
 } catch (error) {
   process.stderr.write(`make install: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

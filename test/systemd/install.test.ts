@@ -60,6 +60,7 @@ describe("make install DESTDIR=", () => {
       "usr/lib/systemd/system/steward-guard.service",
       "usr/lib/systemd/system/steward-install@.service",
       "usr/lib/systemd/system/steward.service",
+      "usr/lib/systemd/system/steward.service.d/10-timekeeper.conf",
       "usr/lib/sysusers.d/steward.conf",
       "usr/lib/tmpfiles.d/steward.conf",
       "usr/share/polkit-1/rules.d/50-steward.rules",
@@ -108,6 +109,16 @@ describe("make install DESTDIR=", () => {
     ]);
   });
 
+  it("leaves the right to set the clock out, and takes an earlier one away, with TIMEKEEPER=no", () => {
+    const dropIn = join(tree, "usr/lib/systemd/system/steward.service.d/10-timekeeper.conf");
+    assert.match(readFileSync(dropIn, "utf8"), /^AmbientCapabilities=CAP_SYS_TIME$/m);
+    assert.deepEqual(make("install", `DESTDIR=${tree}`, "TIMEKEEPER=no"), { status: 0, output: "" });
+    assert.equal(existsSync(dropIn), false);
+    const { status, output } = make("install", `DESTDIR=${tree}`, "TIMEKEEPER=maybe");
+    assert.equal(status, 2, output);
+    assert.match(output, /TIMEKEEPER is yes or no, not maybe/);
+  });
+
   it("is undone by make uninstall, which leaves the files of others", () => {
     writeFileSync(join(tree, "usr/lib/systemd/system/other.service"), "");
     assert.deepEqual(make("uninstall", `DESTDIR=${tree}`), { status: 0, output: "" });
@@ -125,7 +136,7 @@ describe("make install PREFIX=/usr/local", () => {
 
   before(async () => {
     writeFileSync(runtime, "#!/bin/sh\necho a runtime\n", { mode: 0o600 });
-    await install({ destination: tree, prefix: "/usr/local" }, runtime);
+    await install({ destination: tree, prefix: "/usr/local" }, { runtime });
   });
 
   it("names the program where it is, in every file", () => {
@@ -154,7 +165,7 @@ describe("make install PREFIX=/usr/local", () => {
   it("has code caches by the runtime that it was given", async () => {
     const noted = join(directory, "noted");
     writeFileSync(runtime, `#!/bin/sh\necho "$2" "$3" >>${noted}\nexec ${process.execPath} "$@"\n`);
-    await install({ destination: tree, prefix: "/usr/local" }, runtime);
+    await install({ destination: tree, prefix: "/usr/local" }, { runtime });
     const home = join(tree, "usr/local/lib/steward");
     assert.equal(
       readFileSync(noted, "utf8"),

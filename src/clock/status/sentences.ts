@@ -146,7 +146,7 @@ const notSetReasons: Readonly<Record<NotSet["code"], string>> = {
   no_daemon: "time.mode is delegate, and no time daemon runs",
   other_daemon: "a time daemon runs, and time.mode is discipline",
   external_change: "another program or person changed it",
-  not_asked_to: "the agent was started without --steer-clock",
+  not_asked_to: "the agent was started without --steer-clock, which steward-timekeeper adds",
   no_addon: "clock-steering.node is not beside the program, or does not fit this machine",
   no_capability: "the agent has no CAP_SYS_TIME",
 };

@@ -59,7 +59,8 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
       code: "manual",
       not_set: {
         ...{ code: "not_asked_to", offset_seconds: null },
-        detail: "The host's own clock is not set: the agent was started without --steer-clock.",
+        detail:
+          "The host's own clock is not set: the agent was started without --steer-clock, which steward-timekeeper adds.",
       },
     },
   ],
