@@ -27,6 +27,8 @@ await buildPrograms(dist, {
   STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon),
 });
 writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+// For the launcher, which starts the newer of two copies.
+writeFileSync(join(dist, "version"), `${stamp().version}\n`);
 writeShellFiles(dist, stamp());
 await buildConsole(join(dist, "console"));
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));

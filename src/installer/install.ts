@@ -48,6 +48,9 @@ export async function install(
   }
 }
 
+/** What a rollback returns to. */
+type Former = Pick<KnownRelease, "name" | "version">;
+
 /** Which side asks for a rollback, and what the publisher still allows. */
 export interface RollbackOrder {
   readonly by: "agent" | "root";
@@ -55,7 +58,7 @@ export interface RollbackOrder {
 }
 
 /**
- * Puts the way back on trial, to the release before, which was verified and healthy. Throws `nothing_to_roll_back`,
+ * Puts the way back on trial, to the release before, which was verified and healthy, or else to the package. Throws `nothing_to_roll_back`,
  * `below_floor`, and `rollback_needs_root` if the agent asks for more than it may (docs/design/updates.md, rule 8).
  */
 export async function rollBack(
@@ -66,7 +69,8 @@ export async function rollBack(
   await requireNoTrial(context);
   const slot = context.journal.read().slots[kind];
   const { good, agentRolledBack = [] } = slot;
-  const [present, former] = [good.at(-1) ?? null, good.at(-2) ?? null];
+  const present = good.at(-1) ?? null;
+  const former = present && (good.at(-2) ?? packagedInsteadOf(present, context.packaged[kind]));
   try {
     if (present === null || former === null) throw nothingBefore(kind);
     requireFloor(kind, former, floors);
@@ -187,7 +191,12 @@ function requireAbsence({ journal }: InstallerContext, { kind, id, name, version
   throw new StewardError("update_not_acceptable", `${name} ${version} is already on this device.`);
 }
 
-function requireFloor(kind: UpdateKind, { name, version }: KnownRelease, floors: Floors): void {
+/** The copy of the package, which is there when the last release goes. */
+function packagedInsteadOf({ name }: KnownRelease, version: string | null): Former | null {
+  return version === null ? null : { name, version };
+}
+
+function requireFloor(kind: UpdateKind, { name, version }: Former, floors: Floors): void {
   const floor = floors[`${kind}/${name}`];
   if (floor === undefined || compareVersions(version, floor) >= 0) return;
   throw new StewardError(

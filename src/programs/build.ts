@@ -1,5 +1,7 @@
 import { errorCodes } from "../contract/error-codes.ts";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import type { InstalledVersions } from "../releases/selection.ts";
+import { isVersion } from "../releases/semver.ts";
 import type { Build } from "../system/version.ts";
 
 /** Put in by the build; a program run from its sources has no version. */
@@ -8,6 +10,14 @@ export const build: Build =
   typeof STEWARD_BUILD === "undefined"
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
+
+/** The version of the package, which the launcher says to the program that it starts; null: it is not known. */
+export function packagedVersions(
+  product: string,
+  { STEWARD_PACKAGED: version = "" }: Readonly<Record<string, string | undefined>> = process.env,
+): InstalledVersions {
+  return { rules: null, binary: product === "steward" && isVersion(version) ? version : null };
+}
 
 /** Prints why a program ends, and sets its exit status: that of the error, 2 for an unknown option, else 1. */
 export function fail(error: unknown): void {

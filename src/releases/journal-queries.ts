@@ -2,8 +2,9 @@ import type { HistoryEntry } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { reasonOf } from "./outcome-reasons.ts";
 import type { UpdateKind } from "./release.ts";
-import type { JournalEntry, ReleaseJournal, SetAside } from "./release-journal.ts";
+import type { JournalEntry, ReleaseJournal, SetAside, Slot } from "./release-journal.ts";
 import type { InstalledVersions } from "./selection.ts";
+import { compareVersions } from "./semver.ts";
 
 /** A release on the blocklist, with its kind. */
 export interface SetAsideRelease extends SetAside {
@@ -14,6 +15,22 @@ export interface SetAsideRelease extends SetAside {
 export function installedVersions(journal: ReleaseJournal, otherwise: InstalledVersions): InstalledVersions {
   const of = (kind: UpdateKind) => journal.slots[kind].good.at(-1)?.version ?? otherwise[kind];
   return { rules: of("rules"), binary: of("binary") };
+}
+
+/**
+ * The journal without the releases that this device's package has overtaken. The launcher starts the newer of the two, so
+ * they do not run any more, and nothing goes back to them (docs/design/updates.md, rule 14).
+ */
+export function withoutOvertaken(journal: ReleaseJournal, packaged: InstalledVersions): ReleaseJournal {
+  const of = (kind: UpdateKind): Slot => {
+    const { [kind]: slot } = journal.slots;
+    const base = packaged[kind];
+    const good = slot.good.filter(({ version }) => base === null || compareVersions(version, base) > 0);
+    return good.length === slot.good.length ? slot : { ...slot, good };
+  };
+  const slots = { rules: of("rules"), binary: of("binary") };
+  const isSame = updateKinds.every((kind) => slots[kind] === journal.slots[kind]);
+  return isSame ? journal : { ...journal, slots };
 }
 
 /** Ids of the releases that proved healthy and are on the disk. */

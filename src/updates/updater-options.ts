@@ -41,6 +41,8 @@ export interface UpdaterOptions {
   readonly agentVersion: string;
   /** What runs where no release was ever applied. */
   readonly installed: () => InstalledVersions;
+  /** Versions that a package of this device brings: releases that are not newer are out of use. */
+  readonly packaged: InstalledVersions;
   readonly notify: (type: UpdateEventType, details: Record<string, string | number | boolean | null>) => void;
 }
 

@@ -52,7 +52,7 @@ describe("the links of a kind", () => {
 describe("the release journal", () => {
   it("is what it was, also in memory, when it cannot be written", async () => {
     const host = createReleaseHost();
-    const journal = await openJournal(host.files, directories);
+    const journal = await openJournal(host.files, directories, { rules: null, binary: null });
     await journal.update((now) => ({ ...now, sequence: 1 }));
     host.beforeEach = (operation) => {
       if (operation === "write") throw new StewardError("storage_full", "The disk is full.");
@@ -63,12 +63,15 @@ describe("the release journal", () => {
     host.beforeEach = () => undefined;
     await journal.update((now) => ({ ...now, sequence: now.sequence + 1 }));
     assert.equal(journal.read().sequence, 2);
-    assert.equal((await openJournal(host.files, directories)).read().sequence, 2);
+    assert.equal(
+      (await openJournal(host.files, directories, { rules: null, binary: null })).read().sequence,
+      2,
+    );
   });
 
   it("is read as it was while it is being written", async () => {
     const host = createReleaseHost();
-    const journal = await openJournal(host.files, directories);
+    const journal = await openJournal(host.files, directories, { rules: null, binary: null });
     let during = -1;
     host.beforeEach = (operation) => {
       if (operation === "write") during = journal.read().sequence;

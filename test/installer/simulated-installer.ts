@@ -11,6 +11,7 @@ import { install, type RollbackOrder, rollBack, type VerifyAndCopy } from "../..
 import { guard } from "../../src/installer/trial/guard.ts";
 import type { InstallerContext } from "../../src/installer/trial/run-trial.ts";
 import { readReleaseJournal } from "../../src/releases/release-journal.ts";
+import type { InstalledVersions } from "../../src/releases/selection.ts";
 import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 
 export const plan: ApplyPlan = {
@@ -30,14 +31,15 @@ export class SimulatedInstaller {
     trust: "/trust",
   };
   plan = plan;
+  packaged: InstalledVersions = { rules: null, binary: null };
 
   constructor(options: { hasUnits?: boolean } = {}) {
     this.host = createReleaseHost(options);
   }
 
   get parts(): Omit<InstallerContext, "journal"> {
-    const { host, directories } = this;
-    return { host, directories, plans: { rules: null, binary: this.plan }, say: () => undefined };
+    const { host, directories, packaged } = this;
+    return { host, directories, packaged, plans: { rules: null, binary: this.plan }, say: () => undefined };
   }
 
   readonly verifyAndCopy: VerifyAndCopy = async (id) => {
@@ -48,7 +50,7 @@ export class SimulatedInstaller {
   };
 
   async opened(): Promise<InstallerContext> {
-    return { ...this.parts, journal: await openJournal(this.host.files, this.directories) };
+    return { ...this.parts, journal: await openJournal(this.host.files, this.directories, this.packaged) };
   }
 
   async install(version: string): Promise<void> {

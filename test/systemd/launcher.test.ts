@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { compareVersions } from "../../src/releases/semver.ts";
 
 const source = readFileSync(join(import.meta.dirname, "../../systemd/steward.launcher"), "utf8");
 
@@ -33,7 +34,8 @@ function put(path: string, text: string, mode = 0o644): void {
 const runtime = (name: string) => `#!/bin/sh\necho "${name}:" "$@"\n`;
 
 /** The program in a directory, with the launcher as it would be installed below this test's root. */
-function program(directory: string): void {
+function program(directory: string, version = "1.0.0"): void {
+  put(`${directory}/version`, `${version}\n`);
   put(`${directory}/main.js`, "main");
   put(`${directory}/installer.js`, "installer");
   const here = source
@@ -42,10 +44,10 @@ function program(directory: string): void {
   put(`${directory}/steward`, here, 0o755);
 }
 
-/** A release as `current` or `previous`. */
-function release(link: "current" | "previous", id: string): string {
+/** A release as `current` or `previous`, newer than the package unless its version says otherwise. */
+function release(link: "current" | "previous", id: string, version = "1.1.0"): string {
   const place = `var/lib/steward-releases/releases/${id}/lib/steward`;
-  program(place);
+  program(place, version);
   const slot = join(root, "var/lib/steward-releases/binary");
   mkdirSync(slot, { recursive: true });
   symlinkSync(`../releases/${id}`, join(slot, link));
@@ -122,6 +124,78 @@ describe("the launcher, where Steward updates itself", () => {
     const trial = "var/lib/steward-releases/releases/trial/lib/steward";
     program(trial);
     assert.equal(start(`${trial}/steward`, "version"), `system: /${trial}/main.js version`);
+  });
+});
+
+describe("the launcher, where the package is as new as the release", () => {
+  it("starts the package's program and installer, and guards with its own", () => {
+    release("current", "new", "1.1.0");
+    release("previous", "old", "1.0.1");
+    put("usr/lib/steward/version", "1.2.0\n");
+    assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
+    assert.equal(start(launcher, "installer", "guard"), `system: ${packaged}/installer.js guard`);
+    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
+  });
+
+  it("guards with the package's where that is newer than the release before", () => {
+    release("current", "new", "1.3.0");
+    release("previous", "old", "1.1.0");
+    put("usr/lib/steward/version", "1.2.0\n");
+    assert.equal(start(launcher, "version"), `system: ${current}/main.js version`);
+    assert.equal(start(launcher, "guard"), `system: ${packaged}/installer.js guard`);
+  });
+
+  it("starts the package's for a release that does not say its version", () => {
+    rmSync(join(root, release("current", "new"), "version"));
+    assert.equal(start(launcher, "version"), `system: ${packaged}/main.js version`);
+  });
+
+  it("tells the program the version of the package, and believes nothing of its caller", () => {
+    put("usr/lib/steward/bin/node", '#!/bin/sh\necho "$STEWARD_PACKAGED"\n', 0o755);
+    release("current", "new");
+    const environment = { PATH: "/usr/bin:/bin", STEWARD_PACKAGED: "9.9.9" };
+    const { stdout } = spawnSync(join(root, launcher), [], { encoding: "utf8", env: environment });
+    assert.equal(stdout, "1.0.0\n");
+  });
+});
+
+describe("the launcher's order of versions", () => {
+  // Semantic Versioning 2.0.0, section 11, has all of these but the last ones.
+  const versions = [
+    ...["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11"],
+    ...[
+      "1.0.0-rc.1",
+      "1.0.0",
+      "1.0.0+build.7",
+      "1.0.1-0",
+      "1.0.9",
+      "1.0.10",
+      "1.1.0",
+      "2.0.0",
+      "2.0.0-x-y.z",
+    ],
+    ...["10.0.0", "2.0.0-1-2", "2.0.0-12.x", "999999999999999.0.0", "0.0.0-source"],
+  ];
+  it("is that of Semantic Versioning, as the installer has it", () => {
+    release("current", "new");
+    put("bin/node", '#!/bin/sh\necho "$1"\n', 0o755);
+    const [here, there] = [join(root, "usr/lib/steward/version"), join(root, `${current}/version`)];
+    // One shell for all pairs, which it reads one a line.
+    const script = `while read -r one other; do
+  echo "$one" >"${here}"; echo "$other" >"${there}"; "${join(root, launcher)}"
+done`;
+    const pairs = versions.flatMap((one) => versions.map((other) => [one, other] as const));
+    const { stdout } = spawnSync("/bin/sh", ["-c", script], {
+      encoding: "utf8",
+      input: pairs.map((pair) => `${pair.join(" ")}\n`).join(""),
+      env: { PATH: `${join(root, "bin")}:/usr/bin:/bin` },
+    });
+    const started = stdout.trim().split("\n");
+    assert.equal(started.length, pairs.length);
+    for (const [index, [one, other]] of pairs.entries()) {
+      const isRelease = started[index] === `${root}${current}/main.js`;
+      assert.equal(isRelease, compareVersions(other, one) > 0, `package ${one}, release ${other}`);
+    }
   });
 });
 

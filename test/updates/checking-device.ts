@@ -35,6 +35,8 @@ export interface Device {
   settings: Settings["update"];
   installedRoot: () => Promise<Uint8Array | null>;
   installed: InstalledVersions;
+  /** What a package brings. */
+  packaged: InstalledVersions;
   /** Of the host file. */
   allowedChannels: readonly string[] | null;
   /** The installer; absent unless a test gives one. */
@@ -118,6 +120,9 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     arch: "x64",
     agentVersion: "0.1.0",
     installed: () => device.installed,
+    get packaged() {
+      return device.packaged;
+    },
     notify: (type, details) => void events.push({ type, details }),
   };
   const root = lab.metadata("1.root");
@@ -159,6 +164,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     settings: { ota: { ...defaults, ...ota }, windows: [] },
     installedRoot: async () => root,
     installed: { rules: null, binary: null },
+    packaged: { rules: null, binary: null },
     allowedChannels: null,
     installer: noInstaller,
     isClockTrusted: true,

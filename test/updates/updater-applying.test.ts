@@ -385,6 +385,27 @@ describe("going back", () => {
     assert.deepEqual(device.asked(), []);
   });
 
+  it("is refused where the package has overtaken the releases, and leads to the package where it has not", async () => {
+    const device = await openAppliance();
+    device.side.good("rules", { id: "1".repeat(32), name: "base", version: "1.0.0" });
+    Object.assign(device, {
+      installed: { rules: "1.0.0", binary: null },
+      packaged: { rules: "1.0.0", binary: null },
+    });
+    await device.restart();
+    await assert.rejects(device.room.rollBack("rules"), { code: "nothing_to_roll_back" });
+    assert.equal(device.room.status().installed.rules, "1.0.0");
+    Object.assign(device, { packaged: { rules: "0.9.0", binary: null } });
+    await device.restart();
+    device.record.note((present) => ({ ...present, floors: { "rules/base": "0.9.1" } }), 0);
+    await assert.rejects(device.room.rollBack("rules"), { code: "below_floor" });
+    device.record.note((present) => ({ ...present, floors: {} }), 0);
+    device.room.start();
+    await device.room.rollBack("rules");
+    await device.rest();
+    assert.deepEqual(device.asked(), ["back rules"]);
+  });
+
   it("starts the installer, and is shown as such", async () => {
     const device = await openAppliance();
     device.side.good(

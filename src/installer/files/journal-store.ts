@@ -1,5 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
+import { withoutOvertaken } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import {
   emptyJournal,
@@ -9,6 +10,7 @@ import {
   releaseJournalText,
   type Slot,
 } from "../../releases/release-journal.ts";
+import type { InstalledVersions } from "../../releases/selection.ts";
 import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
 /** The release journal, as the installer writes it. Only the holder of the lock of the directory has one. */
@@ -21,14 +23,21 @@ export interface JournalStore {
 /** Bytes: more than the limits of its lists allow. */
 export const journalBytes = 2 * 1024 * 1024;
 
-/** Opens the journal. A damaged one is kept as `journal.json.bad`, and a new one is made from links and labels. */
+/**
+ * Opens the journal, without the releases that the package has overtaken. A damaged one is kept as `journal.json.bad`, and
+ * a new one is made from links and labels.
+ */
 export async function openJournal(
   files: ReleaseFiles,
   directories: ReleaseDirectories,
+  packaged: InstalledVersions,
 ): Promise<JournalStore> {
   const path = pathsOf(directories).journal;
   await files.makeDirectory(directories.releases, 0o755);
-  let journal = await load(files, directories);
+  const loaded = await load(files, directories);
+  let journal = withoutOvertaken(loaded, packaged);
+  // Kept, so that an older package, installed later, does not bring them back.
+  if (journal !== loaded) await files.write(path, releaseJournalText(journal), 0o644);
   return {
     read: () => journal,
     update: async (change) => {

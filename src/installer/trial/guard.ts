@@ -16,11 +16,11 @@ export async function withReleases<T>(
   waitSeconds: number,
   work: (context: InstallerContext) => Promise<T>,
 ): Promise<T> {
-  const { host, directories } = context;
+  const { host, directories, packaged } = context;
   await host.files.makeDirectory(directories.releases, 0o755);
   const lock = await takeLock(directories.releases, waitSeconds);
   try {
-    return await work({ ...context, journal: await openJournal(host.files, directories) });
+    return await work({ ...context, journal: await openJournal(host.files, directories, packaged) });
   } finally {
     await lock.release();
   }

@@ -3,6 +3,7 @@ import { type OutcomeCause, outcomeCause, outcomeSentence } from "../../releases
 import type { UpdateKind } from "../../releases/release.ts";
 import type { Slot, Trial, Undo } from "../../releases/release-journal.ts";
 import { journalBounds } from "../../releases/release-journal-schema.ts";
+import type { InstalledVersions } from "../../releases/selection.ts";
 import type { JournalStore } from "../files/journal-store.ts";
 import { conformLinks } from "../files/links.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
@@ -18,6 +19,8 @@ export interface InstallerContext {
   readonly journal: JournalStore;
   /** null: releases of this kind are not applied here. */
   readonly plans: Readonly<Record<UpdateKind, ApplyPlan | null>>;
+  /** Versions that a package of this device brings, which are there without any release; null: none. */
+  readonly packaged: InstalledVersions;
   /** Writes a line to the log of the unit. */
   readonly say: (line: string) => void;
 }

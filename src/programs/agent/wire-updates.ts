@@ -20,6 +20,7 @@ import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
+import { packagedVersions } from "../build.ts";
 import type { HostUpdateConfig } from "../host-file.ts";
 import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
 
@@ -78,6 +79,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     isClockTrusted: time.isTrusted,
     checkIntervalSeconds: () => durationSeconds(settings().ota.check_interval),
     arch: arch(),
+    packaged: packagedVersions(product),
     installed: () => ({ rules: null, binary: product === "steward" ? build.version : null }),
     notify: (type, details) => void events.record(agentEvent(type, details)),
   });

@@ -16,6 +16,7 @@ import { verifyAndCopy } from "../../installer/verify/verify-and-copy.ts";
 import type { Floors } from "../../releases/selection.ts";
 import { type Build, builtAt } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
+import { packagedVersions } from "../build.ts";
 import { type HostDecisions, readDecisions } from "../host-file.ts";
 
 /** The installer, joined with this host. */
@@ -49,6 +50,7 @@ export async function openInstaller(options: InstallerOptions): Promise<OpenedIn
     directories,
     say,
     plans: decisions.forRooms.update.apply,
+    packaged: packagedVersions(decisions.forRooms.product),
     verifyAndCopy: createVerifyAndCopy(options, decisions, host),
     floors: async () => {
       const trust = await openInstallerTrust(directories);

@@ -1,5 +1,5 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { kindOnTrial } from "../../releases/journal-queries.ts";
+import { kindOnTrial, withoutOvertaken } from "../../releases/journal-queries.ts";
 import { fullSentence, reasonOf } from "../../releases/outcome-reasons.ts";
 import {
   emptyJournal,
@@ -12,7 +12,7 @@ import type { Followed, UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
 import type { UpdaterOptions } from "../updater-options.ts";
 
-export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify"> & {
+export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify" | "packaged"> & {
   readonly record: Document<UpdateRecord>;
 };
 
@@ -124,7 +124,7 @@ export class ReleaseWatch {
     const before = JSON.stringify([this.#journal, this.#unreadable]);
     try {
       const bytes = await this.#options.installer.read();
-      this.#journal = readReleaseJournal(bytes);
+      this.#journal = withoutOvertaken(readReleaseJournal(bytes), this.#options.packaged);
       this.#unreadable = null;
       if (bytes !== null) this.#tell();
     } catch (error) {
