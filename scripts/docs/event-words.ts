@@ -54,6 +54,8 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "update.undone": "a release was undone",
   "update.refused": "the installer refused a release",
   "settings.changed": "settings were changed",
+  "host_file.read": "the agent read the host file again",
+  "host_file.refused": "the host file could not be used, and the agent goes on with the one before",
   "state.damage_found": "a state file was damaged or absent",
   "state.damage_accepted": "a person accepted the damage",
   "request.refused": "a request was refused",

@@ -124,6 +124,11 @@ export const eventDetails = {
     ...{ count: sometimes(reason.count), last_answer: sometimes(reason.last_answer) },
   },
   "settings.changed": { changed: { ...texts, description: "keys of the settings" } },
+  "host_file.read": {
+    changed: { ...texts, description: "members whose new values are in use" },
+    needs_restart: { ...texts, description: "members whose new values wait for a restart" },
+  },
+  "host_file.refused": { detail: { ...text, description: "why, and what to do" } },
   "state.damage_found": {
     document: text,
     damage: { type: "string", enum: damageKinds },

@@ -60,6 +60,8 @@ export const eventTypes = {
   "update.undone": operations,
   "update.refused": operations,
   "settings.changed": operations,
+  "host_file.read": operations,
+  "host_file.refused": operations,
   "state.damage_found": operations,
   "state.damage_accepted": operations,
   "request.refused": refusal,

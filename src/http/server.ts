@@ -2,14 +2,13 @@ import { randomBytes } from "node:crypto";
 import Koa from "koa";
 import { StewardError } from "../contract/errors.ts";
 import type { Log } from "../journal/logs/log.ts";
-import { createHostCheck } from "./hosts.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRoutes, type RouterOptions } from "./router.ts";
 import type { RequestLines } from "./wire/request-lines.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
-  /** Names that this device answers to, besides its addresses and localhost. */
-  hostNames: readonly string[];
+  /** Whether a Host header names this device. */
+  isOurHost: (host: string | undefined) => boolean;
   /** Serves a file of the console; false when the path has none. */
   serveFile: (ctx: Koa.Context) => Promise<boolean>;
   log: Log;
@@ -35,7 +34,6 @@ export function createServer(options: ServerOptions): Koa {
   // Errors are logged below; koa's own handler would print them again.
   app.silent = true;
   const isLocal = (ctx: Koa.Context) => localSockets.has(ctx.req.socket);
-  const isOurHost = createHostCheck(options.hostNames);
   const routes = createRoutes({ ...options, isLocal });
   app.use(async (ctx, next) => {
     const requestId = requestIdOf(ctx);
@@ -44,7 +42,7 @@ export function createServer(options: ServerOptions): Koa {
     try {
       checkPath(ctx);
       checkHostLines(ctx);
-      checkOrigin(ctx, isLocal(ctx), isOurHost);
+      checkOrigin(ctx, isLocal(ctx), options.isOurHost);
       await next();
     } catch (error) {
       fail(options, ctx, error, requestId);

@@ -5,6 +5,7 @@ import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Host } from "../../host/host.ts";
 import { createStreams } from "../../http/wire/streams.ts";
+import type { EventFacts } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
@@ -21,6 +22,10 @@ export interface Agent {
   repaired: Promise<void>;
   /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */
   outdated: Promise<void>;
+  /** Puts what the host file says by now to use; connections stay. */
+  reload(decisions: Pick<AgentConfig, "hostNames" | "trustedProxies">): void;
+  /** Writes an event down; in rescue there is no place for it. */
+  record(event: EventFacts): void;
   /** Requests in flight finish, the state is on the disk. */
   stop(): Promise<void>;
 }
@@ -58,11 +63,12 @@ async function startServing(config: AgentConfig, host: Host, rooms: Rooms): Prom
   try {
     await prepareFirstAdministrator(config, rooms);
     const streams = createStreams();
-    const { addresses, stop } = await listen(config, host, { ...rooms, streams, admit });
+    const { addresses, reload, stop } = await listen(config, host, { ...rooms, streams, admit });
     rooms.start();
     return {
       mode: "serving",
-      addresses,
+      ...{ addresses, reload },
+      record: (event) => void rooms.events.record(event),
       repaired: new Promise(() => undefined),
       outdated: new Promise((resolve) => {
         rooms.disk.observe(() => {
@@ -88,7 +94,7 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   // The clock is only measured: what set it before, and how far, stands in the state.
   const host = hostOf({ ...config, maySteerClock: false });
   const rescue = createRescue(config, host, damage);
-  const { addresses, stop } = await listen(config, host, { ...rescue, streams: createStreams() });
+  const { addresses, reload, stop } = await listen(config, host, { ...rescue, streams: createStreams() });
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {
@@ -97,7 +103,8 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   });
   return {
     mode: "rescue",
-    addresses,
+    ...{ addresses, reload },
+    record: () => undefined,
     repaired,
     outdated: new Promise(() => undefined),
     stop: async () => {

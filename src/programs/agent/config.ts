@@ -81,6 +81,8 @@ export interface Program
   readonly userId: () => number | undefined;
   /** Hears that the agent is ready, and that it stops. */
   readonly serviceManager?: ServiceManager;
+  /** Calls `reload` whenever the host file is to be read again. */
+  readonly onReload?: (reload: () => void) => void;
 }
 
 /** The configuration of the rooms for a state directory, without root's decisions. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { createClientOf, createSchemeOf } from "../../http/client-address.ts";
-import { namesOfHost } from "../../http/hosts.ts";
+import { createHostCheck, namesOfHost } from "../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../http/server.ts";
 import { listenTcp, listenUnix } from "../../http/wire/listeners.ts";
@@ -22,6 +22,8 @@ type Application = Pick<
 /** What the agent listens on. */
 export interface Listening {
   readonly addresses: readonly string[];
+  /** From now on these names are the device's own, and these proxies are believed. Connections stay. */
+  reload(decisions: Pick<AgentConfig, "hostNames" | "trustedProxies">): void;
   /** Requests in flight finish, and the counts of requests are logged. */
   stop(): Promise<void>;
 }
@@ -29,17 +31,22 @@ export interface Listening {
 /** The socket first: commands on the device work even where another program holds the port. */
 export async function listen(config: AgentConfig, host: Host, application: Application): Promise<Listening> {
   const now = () => new Date();
-  const schemeOf = createSchemeOf(config.trustedProxies);
+  const believe = (decisions: Pick<AgentConfig, "hostNames" | "trustedProxies">) => ({
+    isOurHost: createHostCheck([...namesOfHost(host.identity.hostname), ...decisions.hostNames]),
+    clientOf: createClientOf(decisions.trustedProxies, host.network.userOfConnection),
+    schemeOf: createSchemeOf(decisions.trustedProxies),
+  });
+  let present = believe(config);
   const name = refreshCookieName(application.deviceId);
   const requestLines = createRequestLines(config.log);
   const app = createServer({
     ...application,
-    hostNames: [...namesOfHost(host.identity.hostname), ...config.hostNames],
+    isOurHost: (name) => present.isOurHost(name),
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
     requestLines,
-    clientOf: createClientOf(config.trustedProxies, host.network.userOfConnection),
-    refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: schemeOf(ctx.req) }),
+    clientOf: (request) => present.clientOf(request),
+    refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: present.schemeOf(ctx.req) }),
   });
   const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);
   try {
@@ -49,6 +56,9 @@ export async function listen(config: AgentConfig, host: Host, application: Appli
     ] as const;
     return {
       addresses: listeners.map(({ address }) => address),
+      reload: (decisions) => {
+        present = believe(decisions);
+      },
       stop: async () => {
         await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
         requestLines.close();

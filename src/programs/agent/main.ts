@@ -6,12 +6,13 @@ import { clockAddon } from "./config.ts";
 import { serve } from "./serve.ts";
 
 begin();
-serve(process.argv.slice(3), { ...program, serviceManager: serviceManager() }, stopRequested()).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  fail,
-);
+serve(
+  process.argv.slice(3),
+  { ...program, serviceManager: serviceManager(), onReload: reloads() },
+  stopRequested(),
+).then((code) => {
+  process.exitCode = code;
+}, fail);
 
 function serviceManager(): ServiceManager {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
@@ -31,4 +32,13 @@ function stopRequested(): Promise<"stop"> {
     // `on`, not `once`: conf brings when-exit, which sends a signal again when its own handler has run.
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve("stop"));
   });
+}
+
+/** `systemctl reload` sends SIGHUP, also to an agent that is still starting: that one reads the files anyhow. */
+function reloads(): (reload: () => void) => void {
+  let reload = (): void => undefined;
+  process.on("SIGHUP", () => reload());
+  return (next) => {
+    reload = next;
+  };
 }

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
-import { readDecisions } from "../host-file.ts";
+import { type HostDecisions, readDecisions } from "../host-file.ts";
 import { type Agent, startAgent } from "./agent.ts";
 import { type AgentConfig, agentConfig, installerScript, type Program } from "./config.ts";
 import { readServeOptions } from "./options.ts";
+import { createReload } from "./reload.ts";
 
 /**
  * What of an agent's surroundings another may stand for: its clock and how long it has been up; and proxies that it
@@ -52,7 +53,9 @@ export async function serve(
   // Taken while the configuration is read: it waits for a process.
   let lock = makeDirectory(options.state).then(() => takeAgentLock(options.state));
   lock.catch(() => undefined);
-  const decisions = await readDecisions(options.hostFile, program.userId());
+  const readHostFile = () => readDecisions(options.hostFile, program.userId());
+  const decisions = await readHostFile();
+  const proxiesOf = (present: HostDecisions) => [...present.trustedProxies, ...trustedProxies];
   const config = {
     ...(await agentConfig(program, options.state, options.run, options.initialSettings)),
     ...options.serve,
@@ -60,13 +63,26 @@ export async function serve(
     ...(openClock && { openClock }),
     host,
     hostNames: decisions.names,
-    trustedProxies: [...decisions.trustedProxies, ...trustedProxies],
+    trustedProxies: proxiesOf(decisions),
   };
+  let running: Agent | undefined;
+  const reload = createReload({
+    ...{ read: readHostFile, started: decisions, log },
+    apply: (present) => {
+      config.hostNames = present.names;
+      config.trustedProxies = proxiesOf(present);
+      running?.reload(config);
+    },
+    record: (event) => running?.record(event),
+  });
+  // It has logged why, where it fails.
+  program.onReload?.(() => void reload().catch(() => undefined));
   // Of the launcher's `pause`: this start has not failed.
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);
   setTimeout(forgetFailures, startedMilliseconds).unref();
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent: Agent = await startAgent(config, lock);
+    running = agent;
     const { mode, addresses } = agent;
     program.serviceManager?.ready(`${readyWords[mode]} (${addresses.join(", ")}), version ${build.version}`);
     log("notice", "listening", { mode, addresses, version: build.version });

@@ -98,6 +98,8 @@ export const events: Catalogue["events"] = {
     "update.undone": "Update zurückgenommen",
     "update.refused": "Update abgelehnt",
     "settings.changed": "Einstellungen geändert",
+    "host_file.read": "Hostdatei neu gelesen",
+    "host_file.refused": "Hostdatei abgelehnt",
     "state.damage_found": "Beschädigte Daten gefunden",
     "state.damage_accepted": "Schaden durch root bestätigt",
     "request.refused": "Anfrage abgelehnt",

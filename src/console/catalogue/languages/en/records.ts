@@ -100,6 +100,8 @@ export const events = {
     "update.undone": "Update undone",
     "update.refused": "Update refused",
     "settings.changed": "Settings changed",
+    "host_file.read": "Host file read again",
+    "host_file.refused": "Host file refused",
     "state.damage_found": "Damaged data found",
     "state.damage_accepted": "Damage accepted by root",
     "request.refused": "Request refused",
