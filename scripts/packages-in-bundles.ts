@@ -47,12 +47,12 @@ const instead: readonly { readonly filter: RegExp; readonly contents: string }[]
 
 const httpErrors = createRequire(import.meta.url).resolve("http-errors");
 
-/** node:assert, loaded when something fails it. What is strictly equal is equal for its `deepEqual` too. */
+/** node:assert, loaded when something fails it. conf asks its `deepEqual` only whether two stores differ. */
 const lateAssert = `const { isDeepStrictEqual } = require("node:util");
-const whole = () => require("node:assert");
+const differ = () => { throw new Error("The values differ."); };
 module.exports = Object.assign(
-  (value, ...rest) => value || whole()(value, ...rest),
-  { deepEqual: (one, other, ...rest) => isDeepStrictEqual(one, other) || whole().deepEqual(one, other, ...rest) },
+  (value, ...rest) => value || require("node:assert")(value, ...rest),
+  { deepEqual: (one, other) => isDeepStrictEqual(one, other) || differ() },
 );`;
 
 /** What packages do for others, and what the agent would pay for at each start or request. */
