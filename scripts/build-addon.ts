@@ -1,4 +1,4 @@
-/** Compiles the clock's addon with the machine's own C compiler. */
+/** Compiles what is written in C with the machine's own compiler: the clock's addon, and the root helper. */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -10,13 +10,25 @@ const sources = ["addon.c", "clock-steering.c", "process-standing.c", "timed-dat
 const flags = [
   "-std=gnu11",
   "-O2",
-  "-shared",
-  "-fPIC",
-  "-fvisibility=hidden",
-  "-DNAPI_VERSION=8",
   ..."-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror".split(" "),
   // Stripped, without a page of padding around the code, bound at load.
   ..."-s -Wl,-z,noseparate-code -Wl,-z,relro -Wl,-z,now -Wl,--build-id=none".split(" "),
+];
+
+const addonFlags = ["-shared", "-fPIC", "-fvisibility=hidden", "-DNAPI_VERSION=8"];
+
+const helperSources = ["main.c", "orders.c", "limits.c", "system-files.c"].map((name) =>
+  join(import.meta.dirname, "../src/programs/root-helper", name),
+);
+
+/** It is root: what the compiler can do against a fault of its own memory is done. */
+const helperFlags = [
+  "-D_GNU_SOURCE",
+  "-fPIE",
+  "-pie",
+  "-fstack-protector-strong",
+  "-D_FORTIFY_SOURCE=2",
+  "-Wformat=2",
 ];
 
 /**
@@ -25,20 +37,28 @@ const flags = [
  */
 export function buildAddon(target: string): boolean {
   const headers = join(dirname(createRequire(import.meta.url).resolve("node-api-headers")), "include");
-  const { error, status, stderr } = spawnSync(
-    "cc",
-    [...flags, "-isystem", headers, "-o", target, ...sources],
-    {
-      encoding: "utf8",
-    },
+  const args = [...flags, ...addonFlags, "-isystem", headers, "-o", target, ...sources];
+  if (compile("the clock's addon", args)) return true;
+  console.warn(
+    "There is no C compiler (cc): built without clock-steering.node and steward-helper, so the agent only observes its clock, and asks nothing of root.",
   );
-  if (error && "code" in error && error.code === "ENOENT") {
-    console.warn(
-      "There is no C compiler (cc): built without clock-steering.node, so the agent only observes its clock.",
-    );
-    return false;
-  }
+  return false;
+}
+
+/**
+ * Makes the root helper (src/programs/root-helper) at `target`; false: there is no `cc`. `defines` are for tests, which must not
+ * touch the machine: other places than /etc, and another program than systemctl.
+ */
+export function buildHelper(target: string, defines: Readonly<Record<string, string>> = {}): boolean {
+  const defined = Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
+  return compile("the root helper", [...flags, ...helperFlags, ...defined, "-o", target, ...helperSources]);
+}
+
+/** False: there is no compiler. Throws where the compiler complains. */
+function compile(what: string, args: readonly string[]): boolean {
+  const { error, status, stderr } = spawnSync("cc", args, { encoding: "utf8" });
+  if (error && "code" in error && error.code === "ENOENT") return false;
   if (error) throw error;
-  if (status !== 0) throw new Error(`the clock's addon does not compile:\n${stderr}`);
+  if (status !== 0) throw new Error(`${what} does not compile:\n${stderr}`);
   return true;
 }

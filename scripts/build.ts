@@ -1,4 +1,4 @@
-/** Builds dist/: the programs, the clock's addon, the list of common passwords, the console, what shells and man(1) have. */
+/** Builds dist/: the programs, the clock's addon, the root helper, the list of common passwords, the console, what shells and man(1) have. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { makeCodeCaches } from "./build/code-cache.ts";
 import { buildPrograms } from "./build/programs.ts";
-import { buildAddon } from "./build-addon.ts";
+import { buildAddon, buildHelper } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
 import { writeShellFiles } from "./build-shell-files.ts";
 
@@ -22,6 +22,7 @@ const dist = wanted.into === undefined ? join(root, ".cache/dist") : `${finished
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 const hasClockAddon = buildAddon(join(dist, "clock-steering.node"));
+buildHelper(join(dist, "steward-helper"));
 await buildPrograms(dist, {
   STEWARD_BUILD: JSON.stringify(stamp()),
   STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon),

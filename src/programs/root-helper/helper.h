@@ -1,0 +1,55 @@
+// steward-helper: what root does for the agent.
+#ifndef STEWARD_HELPER_H
+#define STEWARD_HELPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+// Bytes of a line, the line feed included.
+#define LINE_BYTES 128
+// The longest argument is the name of a time zone or of the host.
+#define ARGUMENT_BYTES 64
+
+// What may be ordered, all of it. A word is not added without a rule for what its argument may be.
+enum word {
+  INSTALL,
+  ROLLBACK,
+  CHRONY,
+  RESTART_TIMESYNCD,
+  REBOOT,
+  POWER_OFF,
+  TIME_ZONE,
+  HOST_NAME,
+  FACTORY_RESET,
+  WORDS,
+};
+
+struct order {
+  enum word word;
+  // Empty where the word has none. Each of its characters has been checked.
+  char argument[ARGUMENT_BYTES];
+};
+
+// orders.c
+bool read_order(const char *line, size_t length, struct order *order);
+const char *word_name(enum word word);
+// Milliseconds that the program of an order may take.
+long long patience(enum word word);
+// Starts the program of an order, and returns its process id; -1: see errno.
+pid_t start_program(const struct order *order);
+
+// limits.c; times are milliseconds of CLOCK_BOOTTIME, which no step of the wall clock changes.
+long long now(void);
+// Milliseconds to wait before such an order is taken; 0: it is taken now.
+long long take_order(enum word word);
+// Whether one more refusal may be logged.
+bool take_line(void);
+// Milliseconds until nothing is left to remember.
+long long until_full(void);
+
+// system-files.c: 0, or the errno of what failed.
+int set_time_zone(const char *name);
+int set_host_name(const char *name);
+
+#endif

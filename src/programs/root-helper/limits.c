@@ -1,0 +1,68 @@
+// How often each word may be ordered: a bucket for each, full at the start of the helper, which stays until all are full
+// again. A bucket holds more than a person wants within minutes, and fills at a rate at which an agent under an
+// attacker's control costs the device little.
+#include "helper.h"
+
+#include <time.h>
+
+struct bucket {
+  int orders;
+  // Milliseconds for one more.
+  long long interval;
+  // Milliseconds until it is full.
+  long long missing;
+  long long at;
+};
+
+#define SECONDS *1000LL
+
+static struct bucket buckets[WORDS] = {
+    // Each verifies and copies up to a gigabyte.
+    [INSTALL] = {.orders = 12, .interval = 120 SECONDS},
+    [ROLLBACK] = {.orders = 6, .interval = 120 SECONDS},
+    [CHRONY] = {.orders = 20, .interval = 10 SECONDS},
+    [RESTART_TIMESYNCD] = {.orders = 10, .interval = 20 SECONDS},
+    [REBOOT] = {.orders = 2, .interval = 300 SECONDS},
+    [POWER_OFF] = {.orders = 2, .interval = 300 SECONDS},
+    [TIME_ZONE] = {.orders = 10, .interval = 60 SECONDS},
+    [HOST_NAME] = {.orders = 10, .interval = 60 SECONDS},
+    [FACTORY_RESET] = {.orders = 2, .interval = 300 SECONDS},
+};
+
+static struct bucket lines = {.orders = 20, .interval = 30 SECONDS};
+
+long long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
+}
+
+static void fill(struct bucket *bucket) {
+  long long present = now();
+  long long missing = bucket->missing - (present - bucket->at);
+  bucket->missing = missing > 0 ? missing : 0;
+  bucket->at = present;
+}
+
+// Milliseconds to wait; 0: there was one.
+static long long take(struct bucket *bucket) {
+  fill(bucket);
+  long long wait = bucket->missing + bucket->interval - bucket->orders * bucket->interval;
+  if (wait > 0) return wait;
+  bucket->missing += bucket->interval;
+  return 0;
+}
+
+long long take_order(enum word word) { return take(&buckets[word]); }
+
+bool take_line(void) { return take(&lines) == 0; }
+
+long long until_full(void) {
+  long long longest = 0;
+  for (int at = 0; at <= WORDS; at++) {
+    struct bucket *bucket = at < WORDS ? &buckets[at] : &lines;
+    fill(bucket);
+    if (bucket->missing > longest) longest = bucket->missing;
+  }
+  return longest;
+}

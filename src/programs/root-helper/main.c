@@ -1,0 +1,265 @@
+// steward-helper: the one way from the agent to root. systemd starts it with its socket (steward-helper.socket) when the
+// agent connects; it takes one line of a fixed vocabulary, does it, answers with one line, and leaves when it is idle:
+//   ok · refused · limited SECONDS · failed CODE
+#include "helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The first descriptor that systemd passes (sd_listen_fds(3)).
+#define LISTENER 3
+#define ORDERS_AT_ONCE 8
+// Milliseconds.
+#ifndef LINE_PATIENCE
+#define LINE_PATIENCE 2000
+#endif
+#ifndef IDLE_PATIENCE
+#define IDLE_PATIENCE 10000
+#endif
+
+// The connection whose line is being read: one at a time.
+static struct {
+  int socket;
+  struct ucred peer;
+  long long deadline;
+  size_t length;
+  char line[LINE_BYTES];
+} client = {.socket = -1};
+
+// Orders whose programs run; their connections wait for the answer.
+static struct running {
+  pid_t program;
+  int socket;
+  long long deadline;
+  enum word word;
+} running[ORDERS_AT_ONCE];
+
+// The user besides root who may order.
+static uid_t owner;
+static long long last_work;
+static unsigned long lines_left_out;
+
+static void answer(int connection, const char *text) {
+  // A peer that has left misses it; nothing waits for a peer.
+  (void)!send(connection, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+  close(connection);
+  last_work = now();
+}
+
+static void answer_number(int connection, const char *word, long long number) {
+  char text[48];
+  snprintf(text, sizeof text, "%s %lld\n", word, number);
+  answer(connection, text);
+}
+
+static int take_client(void) {
+  int connection = client.socket;
+  client.socket = -1;
+  return connection;
+}
+
+// Without the text of the peer, and not more often than limits.c allows.
+static void log_refusal(const char *why) {
+  if (!take_line()) {
+    lines_left_out++;
+    return;
+  }
+  if (lines_left_out > 0) fprintf(stderr, "<4>%lu refusals before this one were not logged\n", lines_left_out);
+  lines_left_out = 0;
+  fprintf(stderr, "<4>refused to user %u, process %d: %s\n", client.peer.uid, client.peer.pid, why);
+}
+
+static void refuse(const char *why) {
+  log_refusal(why);
+  answer(take_client(), "refused\n");
+}
+
+static void answer_own_work(enum word word, int failure) {
+  if (failure == 0) {
+    answer(take_client(), "ok\n");
+    return;
+  }
+  const char *name = strerrorname_np(failure);
+  char text[48];
+  snprintf(text, sizeof text, "failed %s\n", name ? name : "EIO");
+  fprintf(stderr, "<3>%s failed: %s\n", word_name(word), strerror(failure));
+  answer(take_client(), text);
+}
+
+static struct running *free_place(void) {
+  for (size_t at = 0; at < ORDERS_AT_ONCE; at++)
+    if (running[at].program == 0) return &running[at];
+  return NULL;
+}
+
+static void perform(const struct order *order) {
+  struct running *place = free_place();
+  long long wait = place ? take_order(order->word) : 1000;
+  if (wait > 0) {
+    log_refusal("too many orders");
+    answer_number(take_client(), "limited", (wait + 999) / 1000);
+    return;
+  }
+  fprintf(stderr, "<5>user %u, process %d: %s%s%s\n", client.peer.uid, client.peer.pid, word_name(order->word),
+          *order->argument ? " " : "", order->argument);
+  if (order->word == TIME_ZONE) {
+    answer_own_work(order->word, set_time_zone(order->argument));
+    return;
+  }
+  if (order->word == HOST_NAME) {
+    answer_own_work(order->word, set_host_name(order->argument));
+    return;
+  }
+  pid_t program = start_program(order);
+  if (program < 0)
+    answer_own_work(order->word, errno);
+  else
+    *place = (struct running){program, take_client(), now() + patience(order->word), order->word};
+}
+
+static void accept_client(void) {
+  client.socket = accept4(LISTENER, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (client.socket < 0) return;
+  client.length = 0;
+  client.deadline = now() + LINE_PATIENCE;
+  socklen_t size = sizeof client.peer;
+  if (getsockopt(client.socket, SOL_SOCKET, SO_PEERCRED, &client.peer, &size) < 0) close(take_client());
+}
+
+static void read_client(void) {
+  ssize_t got = read(client.socket, client.line + client.length, sizeof client.line - client.length);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    close(take_client());
+    last_work = now();
+    return;
+  }
+  client.length += (size_t)got;
+  const char *end = memchr(client.line, '\n', client.length);
+  if (!end && client.length < sizeof client.line) return;
+  struct order order;
+  // One line, and nothing behind it.
+  bool is_line = end && end + 1 == client.line + client.length;
+  // The mode of the socket keeps others out already.
+  if (client.peer.uid != owner && client.peer.uid != 0)
+    refuse("not a user who may order");
+  else if (is_line && read_order(client.line, client.length - 1, &order))
+    perform(&order);
+  else
+    refuse("outside of the vocabulary");
+}
+
+static void end_program(struct running *one, int status) {
+  // As shells count a signal.
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  one->program = 0;
+  if (code == 0) {
+    answer(one->socket, "ok\n");
+    return;
+  }
+  fprintf(stderr, "<3>%s failed with %d\n", word_name(one->word), code);
+  answer_number(one->socket, "failed", code);
+}
+
+static void end_programs(void) {
+  int status;
+  for (pid_t program; (program = waitpid(-1, &status, WNOHANG)) > 0;)
+    for (size_t at = 0; at < ORDERS_AT_ONCE; at++)
+      if (running[at].program == program) end_program(&running[at], status);
+}
+
+// What takes too long is ended; a job that it has asked for goes on.
+static void end_late(void) {
+  long long present = now();
+  if (client.socket >= 0 && present >= client.deadline) refuse("no line in time");
+  for (size_t at = 0; at < ORDERS_AT_ONCE; at++) {
+    if (running[at].program == 0 || present < running[at].deadline) continue;
+    kill(running[at].program, SIGKILL);
+    running[at].deadline = present + LINE_PATIENCE;
+  }
+}
+
+static bool is_idle(void) {
+  if (client.socket >= 0) return false;
+  for (size_t at = 0; at < ORDERS_AT_ONCE; at++)
+    if (running[at].program) return false;
+  return true;
+}
+
+// Milliseconds until something is due.
+static long long until_due(void) {
+  long long present = now();
+  if (is_idle()) {
+    long long idle = last_work + IDLE_PATIENCE - present, full = until_full();
+    long long longer = idle > full ? idle : full;
+    return longer > 0 ? longer : 0;
+  }
+  long long due = client.socket >= 0 ? client.deadline : present + INT32_MAX;
+  for (size_t at = 0; at < ORDERS_AT_ONCE; at++)
+    if (running[at].program && running[at].deadline < due) due = running[at].deadline;
+  return due > present ? due - present : 0;
+}
+
+static void serve(int children) {
+  for (;;) {
+    long long wait = until_due();
+    bool is_last = wait == 0 && is_idle();
+    bool accepts = client.socket < 0;
+    struct pollfd watched[2] = {{children, POLLIN, 0}, {accepts ? LISTENER : client.socket, POLLIN, 0}};
+    int ready = poll(watched, 2, wait > INT32_MAX ? INT32_MAX : (int)wait);
+    // A connection from now on makes systemd start it again.
+    if (ready == 0 && is_last) return;
+    struct signalfd_siginfo skipped;
+    while (read(children, &skipped, sizeof skipped) > 0) continue;
+    end_programs();
+    if (ready > 0 && watched[1].revents) (accepts ? accept_client : read_client)();
+    end_late();
+  }
+}
+
+// Who may order is whose socket it is: SocketUser= of the unit.
+static bool find_owner(void) {
+  struct sockaddr_un address = {0};
+  socklen_t size = sizeof address - 1;
+  struct stat file;
+  if (getsockname(LISTENER, (struct sockaddr *)&address, &size) < 0 || address.sun_family != AF_UNIX) return false;
+  if (lstat(address.sun_path, &file) < 0 || !S_ISSOCK(file.st_mode)) return false;
+  owner = file.st_uid;
+  return true;
+}
+
+static bool is_activated(void) {
+  const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+  if (!pid || !count || strtol(pid, NULL, 10) != (long)getpid() || strcmp(count, "1") != 0) return false;
+  return fcntl(LISTENER, F_SETFD, FD_CLOEXEC) == 0 && fcntl(LISTENER, F_SETFL, O_NONBLOCK) == 0;
+}
+
+int main(void) {
+  if (!is_activated() || !find_owner()) {
+    fputs("steward-helper: systemd starts it with its socket; start steward-helper.socket\n", stderr);
+    return 2;
+  }
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &ends, NULL);
+  int children = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (children < 0) {
+    perror("steward-helper: signalfd");
+    return 1;
+  }
+  last_work = now();
+  serve(children);
+  return 0;
+}
