@@ -40,6 +40,7 @@ interface File {
 /** Where the files of systemd/ belong below the prefix, by their endings. The launcher lies beside the program. */
 const places: Readonly<Record<string, { directory: string; ending: string }>> = {
   ".service": { directory: "lib/systemd/system", ending: ".service" },
+  ".socket": { directory: "lib/systemd/system", ending: ".socket" },
   ".preset": { directory: "lib/systemd/system-preset", ending: ".preset" },
   ".rules": { directory: "share/polkit-1/rules.d", ending: ".rules" },
   ".sysusers": { directory: "lib/sysusers.d", ending: ".conf" },
@@ -190,5 +191,8 @@ function makeReadable(directory: string): void {
 }
 
 function isProgram(path: string): boolean {
-  return /\/(main|installer)\.js$/.test(path) && readFileSync(path, "utf8").startsWith("#!");
+  return (
+    /\/steward-helper$/.test(path) ||
+    (/\/(main|installer)\.js$/.test(path) && readFileSync(path, "utf8").startsWith("#!"))
+  );
 }

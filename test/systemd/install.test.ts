@@ -58,6 +58,8 @@ describe("make install DESTDIR=", () => {
       "usr/lib/systemd/system/steward-chrony@.service",
       "usr/lib/systemd/system/steward-guard-boot.service",
       "usr/lib/systemd/system/steward-guard.service",
+      "usr/lib/systemd/system/steward-helper.service",
+      "usr/lib/systemd/system/steward-helper.socket",
       "usr/lib/systemd/system/steward-install@.service",
       "usr/lib/systemd/system/steward.service",
       "usr/lib/systemd/system/steward.service.d/10-timekeeper.conf",
@@ -75,7 +77,12 @@ describe("make install DESTDIR=", () => {
   });
 
   it("makes everything readable for all and writable for its owner alone, whatever the umask", () => {
-    const programs = ["usr/lib/steward/main.js", "usr/lib/steward/installer.js", "usr/lib/steward/steward"];
+    const programs = [
+      "usr/lib/steward/main.js",
+      "usr/lib/steward/installer.js",
+      "usr/lib/steward/steward",
+      "usr/lib/steward/steward-helper",
+    ];
     for (const path of below(tree)) {
       const { mode, uid } = lstatSync(join(tree, path));
       const stat = lstatSync(join(tree, path));
