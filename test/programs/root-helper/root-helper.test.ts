@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { after, afterEach, beforeEach, describe, it } from "node:test";
+import fc from "fast-check";
+import { until } from "../../until.ts";
+import { compileHelper, type HelperProcess, startHelper } from "./helper-process.ts";
+
+const id = "0123456789abcdef".repeat(2);
+const directory = compileHelper();
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+let helper: HelperProcess;
+beforeEach(async () => {
+  helper = await startHelper(directory);
+});
+afterEach(() => helper.stop());
+
+/** Its log comes by another way than its answers. */
+const logged = (line: RegExp): Promise<void> => until(`the log has ${line}`, () => line.test(helper.log()));
+
+const at = (path: string): string => join(directory, path);
+
+describe("an order to the root helper", () => {
+  const programs: [string, string][] = [
+    [`install ${id}`, `start -- steward-install@${id}.service`],
+    ["rollback rules", "start -- steward-install@rollbackrules.service"],
+    ["rollback binary", "start -- steward-install@rollbackbinary.service"],
+    ["chrony reselect", "start -- steward-chrony@reselect.service"],
+    ["chrony burst", "start -- steward-chrony@burst.service"],
+    ["chrony makestep", "start -- steward-chrony@makestep.service"],
+    ["restart-timesyncd", "try-restart -- systemd-timesyncd.service"],
+    ["reboot", "--no-block reboot"],
+    ["power-off", "--no-block poweroff"],
+    ["factory-reset", "--no-block start -- steward-factory-reset.service"],
+  ];
+
+  it("is one call of systemctl each, with an environment of its own, and a line in the log", async () => {
+    for (const [line] of programs) assert.equal(await helper.ask(`${line}\n`), "ok\n", line);
+    assert.deepEqual(
+      helper.calls(),
+      programs.map(([, call]) => `--no-ask-password ${call}`),
+    );
+    const environment = readFileSync(at("environment"), "utf8").trim().split("\n");
+    const own = environment.filter((line) => !/^(PWD|SHLVL|_|OLDPWD)=/.test(line));
+    assert.deepEqual(own, ["LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"]);
+    const user = process.getuid?.();
+    for (const [line] of programs)
+      await logged(new RegExp(`^<5>user ${user}, process ${process.pid}: ${line}$`, "m"));
+  });
+
+  it("may come in pieces", async () => {
+    const connection = connect(helper.socket, () => connection.write("chrony bu"));
+    const answer = new Promise((resolve) => connection.once("data", (data) => resolve(data.toString())));
+    setTimeout(() => connection.write("rst\n"), 50);
+    assert.equal(await answer, "ok\n");
+  });
+
+  it("is answered with the exit code where it fails", async () => {
+    writeFileSync(at("status"), "5\n");
+    assert.equal(await helper.ask(`install ${id}\n`), "failed 5\n");
+    await logged(/^<3>install failed with 5$/m);
+  });
+
+  it("does not wait for another one that still runs", async () => {
+    writeFileSync(at("wait"), "");
+    const installing = helper.ask(`install ${id}\n`);
+    await until("it is under way", () => helper.calls().length === 1);
+    await writeTestZone();
+    assert.equal(await helper.ask("time-zone Europe/Berlin\n"), "ok\n");
+    rmSync(at("wait"));
+    assert.equal(await installing, "ok\n");
+  });
+});
+
+/** A file that begins as those of the database do. */
+async function writeTestZone(): Promise<void> {
+  writeFileSync(at("zones/Europe/Berlin"), "TZif2");
+}
+
+describe("the time zone and the host name", () => {
+  it("are put in place as links and files that every user may read", async () => {
+    await writeTestZone();
+    writeFileSync(at("etc/timezone"), "Etc/UTC\n");
+    writeFileSync(at("etc/localtime"), "a file, as some systems have it");
+    writeFileSync(at("etc/.hostname.steward"), "what a power cut has left");
+    assert.equal(await helper.ask("time-zone Europe/Berlin\n"), "ok\n");
+    assert.equal(await helper.ask("host-name pump-7\n"), "ok\n");
+    assert.equal(readlinkSync(at("etc/localtime")), "../usr/share/zoneinfo/Europe/Berlin");
+    assert.equal(readFileSync(at("etc/timezone"), "utf8"), "Europe/Berlin\n");
+    assert.equal(readFileSync(at("etc/hostname"), "utf8"), "pump-7\n");
+    assert.equal(readFileSync(at("hostname"), "utf8"), "pump-7");
+    assert.equal((lstatSync(at("etc/hostname")).mode & 0o777).toString(8), "644");
+    assert.deepEqual(readdirSync(at("etc")).sort(), ["hostname", "localtime", "timezone"]);
+    assert.deepEqual(helper.calls(), []);
+  });
+
+  it("makes no /etc/timezone where the system has none", async () => {
+    await writeTestZone();
+    assert.equal(await helper.ask("time-zone Europe/Berlin\n"), "ok\n");
+    assert.deepEqual(readdirSync(at("etc")), ["localtime"]);
+  });
+
+  it("say which error of the system it was, and change nothing", async () => {
+    writeFileSync(at("zones/Europe/Fake"), "no zone");
+    mkdirSync(at("zones/Europe/Town"));
+    for (const zone of ["Europe/Nowhere", "Europe/Fake", "Europe/Town"])
+      assert.equal(await helper.ask(`time-zone ${zone}\n`), "failed ENOENT\n", zone);
+    rmSync(at("etc"), { recursive: true });
+    assert.equal(await helper.ask("host-name pump-7\n"), "failed ENOENT\n");
+    assert.equal(readFileSync(at("hostname"), "utf8"), "");
+  });
+});
+
+describe("a line outside of the vocabulary", () => {
+  const lines = [
+    ...["", " ", "reboot ", " reboot", "reboot now", "REBOOT", "reboot\r", "reboot\0", "rebootx", "reboo"],
+    ...["install", "install ", `install ${id}0`, `install ${id.slice(1)}`, `install ${id.toUpperCase()}`],
+    ...[`install  ${id}`, `install ${id} `, `install ${id}\0`, `install\t${id}`, "install rollbackrules"],
+    ...["rollback", "rollback Rules", "rollback rules binary", "rollback ../rules", "rollback rules.service"],
+    ...[
+      "chrony",
+      "chrony shutdown",
+      "chrony settime",
+      "chrony burst 4/4",
+      "chrony makestep\\x20",
+      "chrony -h",
+    ],
+    ...["restart-timesyncd x", "restart-timesyncd.service", "restart systemd-timesyncd", "start ssh.service"],
+    ...[
+      "power-off now",
+      "poweroff",
+      "halt",
+      "factory-reset --image",
+      "systemctl reboot",
+      "--help",
+      "sh -c id",
+    ],
+    ...["time-zone", "time-zone /etc/passwd", "time-zone ../../etc/passwd", "time-zone Europe/../Berlin"],
+    ...[
+      "time-zone localtime",
+      "time-zone right/Europe/Berlin",
+      "time-zone Europe/Berlin/",
+      "time-zone Europe//Berlin",
+    ],
+    ...[
+      "time-zone A/B/C/D",
+      "time-zone Europe/Berlin.x",
+      `time-zone E${"u".repeat(63)}`,
+      "time-zone Europe/$(id)",
+    ],
+    ...["host-name", "host-name -a", "host-name a-", "host-name a.b", "host-name a_b", "host-name ä"],
+    ...[`host-name ${"a".repeat(64)}`, "host-name a b", "host-name %s", "host-name a\0b", "host-name a/b"],
+    "x".repeat(127),
+  ];
+
+  it("is refused, does nothing, and its text stays out of the log", async () => {
+    for (const line of lines) assert.equal(await helper.ask(`${line}\n`), "refused\n", JSON.stringify(line));
+    assert.deepEqual([helper.calls(), readdirSync(at("etc"))], [[], []]);
+    assert.doesNotMatch(helper.log(), /reboo|passwd|\0/);
+  });
+
+  it("is refused as well behind an order, without its line feed, and where it is too long", async () => {
+    for (const bytes of ["reboot\nreboot\n", "reboot\n\n", "y".repeat(128), `reboot\n${"z".repeat(500)}`])
+      assert.equal(await helper.ask(bytes), "refused\n", JSON.stringify(bytes));
+    // After a while, and then the next one is served.
+    assert.equal(await helper.ask("reboot"), "refused\n");
+    assert.deepEqual(helper.calls(), []);
+  });
+
+  it("is refused whatever its bytes are", async () => {
+    const words = fc.constantFrom(
+      "install",
+      "rollback",
+      "chrony",
+      "reboot",
+      "time-zone",
+      "host-name",
+      id,
+      "rules",
+    );
+    const noise = fc.uint8Array({ maxLength: 140 }).map((bytes) => Buffer.from(bytes));
+    const mixed = fc
+      .tuple(words, fc.constantFrom(" ", "  ", "\t", "/", ".", ""), noise)
+      .map(([word, gap, bytes]) => Buffer.concat([Buffer.from(word + gap), bytes]));
+    const orders =
+      /^(install [0-9a-f]{32}|rollback (rules|binary)|chrony \w+|re\S+|host-name [A-Za-z0-9-]+|time-zone [A-Z]\S*)\n$/;
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(noise, mixed), async (bytes) => {
+        const sent = Buffer.concat([bytes, Buffer.from("\n")]);
+        fc.pre(!orders.test(sent.toString("latin1")));
+        assert.equal(await helper.ask(sent), "refused\n");
+      }),
+      { numRuns: 400 },
+    );
+    assert.deepEqual([helper.calls(), readdirSync(at("etc"))], [[], []]);
+    assert.equal(helper.ended(), null);
+  });
+});
+
+describe("a flood of orders", () => {
+  it("is answered with the seconds to wait, and costs a bounded number of programs and of lines", async () => {
+    const answers: string[] = [];
+    for (let turn = 0; turn < 60; turn += 1) answers.push(await helper.ask(`install ${id}\n`));
+    for (let turn = 0; turn < 60; turn += 1) answers.push(await helper.ask("no such order\n"));
+    assert.equal(answers.filter((answer) => answer === "ok\n").length, 12);
+    const limited = answers.filter((answer) => /^limited ([1-9]\d?|1[01]\d|120)\n$/.test(answer));
+    assert.deepEqual([helper.calls().length, limited.length], [12, 48]);
+    assert.ok(helper.log().split("\n").length < 12 + 20 + 5, helper.log());
+    // Each word has a bucket of its own.
+    assert.equal(await helper.ask("reboot\n"), "ok\n");
+  });
+
+  it("does not end the helper, which would forget it; an idle one that has nothing to remember leaves", async () => {
+    assert.equal(await helper.ask("reboot\n"), "ok\n");
+    const other = await startHelper(directory);
+    await until("the other one has left", () => other.ended() !== null);
+    assert.deepEqual([other.ended(), other.log()], [0, ""]);
+    assert.equal(helper.ended(), null);
+  });
+
+  it("has at most eight programs at once", async () => {
+    writeFileSync(at("wait"), "");
+    const asked = Array.from({ length: 8 }, () => helper.ask(`install ${id}\n`));
+    await until("eight run", () => helper.calls().length === 8);
+    assert.equal(await helper.ask("chrony burst\n"), "limited 1\n");
+    rmSync(at("wait"));
+    assert.deepEqual(
+      await Promise.all(asked),
+      Array.from({ length: 8 }, () => "ok\n"),
+    );
+    assert.equal(await helper.ask("chrony burst\n"), "ok\n");
+  });
+
+  it("is not helped by connections that say nothing", async () => {
+    const silent = Array.from({ length: 3 }, () => connect(helper.socket));
+    for (const connection of silent) connection.on("error", () => undefined);
+    silent[0]?.destroy();
+    silent[1]?.destroy();
+    silent[2]?.destroy();
+    assert.equal(await helper.ask("reboot\n"), "ok\n");
+  });
+});
+
+describe("who may order", () => {
+  const isRoot = process.getuid?.() === 0;
+
+  it("is the owner of the socket and root: another user is refused", {
+    skip: !isRoot && "takes root",
+  }, async () => {
+    chmodSync(directory, 0o755);
+    chmodSync(helper.socket, 0o777);
+    const asking = `const s = require("node:net").connect(${JSON.stringify(helper.socket)}, () => s.write("reboot\\n")); s.pipe(process.stdout)`;
+    const { stdout } = spawnSync(process.execPath, ["--eval", asking], {
+      ...{ uid: 65_534, gid: 65_534, encoding: "utf8", timeout: 60_000 },
+    });
+    assert.equal(stdout, "refused\n");
+    await logged(/^<4>refused to user 65534, process \d+: not a user who may order$/m);
+    assert.deepEqual(helper.calls(), []);
+  });
+
+  it("is decided by systemd's socket alone: without one it does not start", () => {
+    const { status, stderr } = spawnSync(at("steward-helper"), { encoding: "utf8", env: {} });
+    assert.equal(status, 2);
+    assert.match(stderr, /start steward-helper\.socket/);
+    assert.equal(existsSync(at("calls")), false);
+  });
+});
