@@ -62,6 +62,23 @@ describe("systemd/", () => {
     assert.deepEqual(verify(withTimekeeper()), { status: 0, output: "" });
   });
 
+  it("lets no variable of the manager's environment say what code the program loads, in any of its units", () => {
+    const ofAgent = settings("UnsetEnvironment").join(" ").split(" ");
+    const worst = ["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "NODE_PATH", "NODE_V8_COVERAGE", "LD_PRELOAD"];
+    assert.deepEqual(
+      worst.filter((name) => !ofAgent.includes(name)),
+      [],
+    );
+    const ofProgram = units.filter((name) =>
+      /\/steward\/steward /.test(settings("ExecStart", name)[0] ?? ""),
+    );
+    assert.ok(ofProgram.length >= 4, ofProgram.join(" "));
+    for (const name of ofProgram) {
+      assert.deepEqual(settings("UnsetEnvironment", name).join(" ").split(" "), ofAgent, name);
+      assert.deepEqual(settings("LimitCORE", name), ["0"], name);
+    }
+  });
+
   it("would have a misspelled directive pointed out", () => {
     const broken = join(directory, "steward.service");
     writeFileSync(broken, readFileSync(unit, "utf8").replace("StateDirectoryMode=", "StateDirectoriesMode="));
@@ -101,6 +118,12 @@ describe("systemd/steward.service", () => {
     assert.deepEqual(settings("ProtectSystem"), ["strict"]);
     assert.deepEqual(settings("ReadWritePaths"), []);
     assert.deepEqual(settings("StateDirectory"), ["steward"]);
+  });
+
+  it("lets the agent execute nothing of what it can write", () => {
+    const forbidden = settings("NoExecPaths").join(" ").split(" ");
+    for (const path of ["/", "/tmp", "/var/tmp", "/dev/shm", "/var/lib/steward", "/run/steward"])
+      assert.ok(forbidden.includes(path), path);
   });
 
   it("leaves the kernel's clock readable, which ProtectClock=yes would not", () => {
