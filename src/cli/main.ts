@@ -38,7 +38,7 @@ async function perform(
     case "help":
       return output.text(request.text);
     case "version":
-      return output.text(`steward ${context.programVersion}\n`);
+      return output.text(`steward ${context.program.version}\n`);
     case "command": {
       const { command, positionals } = request;
       const places = choosePlaces(line.options, context.environment);

@@ -4,6 +4,7 @@ import { type CommandContext, CommandError } from "../../src/cli/client/context.
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
+import { openExaminedHost } from "../../src/programs/command-line/examined-host.ts";
 import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/documents/inspection.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import type { Streams } from "../captured-streams.ts";
@@ -18,7 +19,15 @@ export const exampleContext = (
 ): CommandContext => ({
   ...streams,
   environment,
-  programVersion: "0.1.0",
+  program: {
+    version: "0.1.0",
+    builtAt: new Date("2026-11-01T00:00:00Z"),
+    node: process.execPath,
+    nodeVersion: process.version,
+    selfCheck: join(import.meta.dirname, "../../dist/self-check.js"),
+    userId: () => process.geteuid?.(),
+  },
+  openHost: async () => openExaminedHost(() => process.geteuid?.()),
   async openOffline(stateDirectory) {
     const answers = readJson(join(stateDirectory, "offline.json")) as Record<string, unknown>;
     return {

@@ -1,5 +1,7 @@
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, StreamId } from "../../contract/types.ts";
+import type { HostClock, HostFiles } from "../../host/host.ts";
+import type { RunCommand } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
 import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
 
@@ -46,8 +48,8 @@ export interface CommandContext {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   environment: Readonly<Record<string, string | undefined>>;
-  /** The version of this program, for `--version` and where the agent does not answer. */
-  programVersion: string;
+  /** This program, for `--version`, the doctor, and where the agent does not answer. */
+  program: OwnProgram;
   /**
    * The same operations in process, as local root, for when the agent is down. They run under the store's lock, or, with
    * `readsOnly`, without it: then only operations that change nothing may be called. `remark` is given sentences about
@@ -58,6 +60,8 @@ export interface CommandContext {
     options: { readsOnly: boolean; remark: (text: string) => Promise<void> },
   ): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
+  /** What the doctor asks of this host. */
+  openHost(): Promise<ExaminedHost>;
   /** Checks a root of trust for updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
   /**
@@ -67,6 +71,28 @@ export interface CommandContext {
   runInstaller(words: readonly string[], places: InstallerPaths): Promise<number>;
   /** Aborted by Ctrl-C from now on, which then no longer ends the program. */
   interruption(): AbortSignal;
+}
+
+/** What a program knows of itself. */
+export interface OwnProgram {
+  readonly version: string;
+  readonly builtAt: Date;
+  /** Absolute path of the runtime. */
+  readonly node: string;
+  readonly nodeVersion: string;
+  /** Absolute path of self-check.js. */
+  readonly selfCheck: string;
+  /** The user who runs this; asked for when it is needed, for a command may become another. */
+  readonly userId: () => number | undefined;
+}
+
+/** This host, as far as it is examined without an agent. */
+export interface ExaminedHost {
+  readonly run: RunCommand;
+  readonly readSealKeys: HostFiles["readSealKeys"];
+  readonly readRealTimeClock: HostClock["readRealTimeClock"];
+  /** Throws `validation_failed` where the agent would not start with this host file. */
+  checkHostFile(path: string): Promise<void>;
 }
 
 /** The paths that the installer works on. */

@@ -14,7 +14,7 @@ export const version: Command = {
       document = await client.call("getVersion", {});
     } catch (error) {
       if (!(error instanceof CommandError) || error.exitCode !== 8) throw error;
-      throw new CommandError(8, `${error.message}\nThis program is version ${context.programVersion}.`);
+      throw new CommandError(8, `${error.message}\nThis program is version ${context.program.version}.`);
     }
     await output.fields(document, versionFields(document));
   },

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { CommandContext } from "../../cli/client/context.ts";
+import { builtAt } from "../../system/version.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/config.ts";
 import { readDecisionsOrNone, usualHostFile } from "../host-file.ts";
@@ -18,7 +20,14 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
   return {
     ...streams,
     environment,
-    programVersion: program.build.version,
+    program: {
+      version: program.build.version,
+      builtAt: builtAt(program.build),
+      node,
+      nodeVersion: program.nodeVersion,
+      selfCheck: join(program.assetsDirectory, "self-check.js"),
+      userId: program.userId,
+    },
     openOffline: async (stateDirectory, { readsOnly, remark }) => {
       const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
       const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
@@ -40,6 +49,10 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     readRootOfTrust: async (bytes) => {
       const { readRootToInstall } = await loadUpdateClient();
       return readRootToInstall(bytes);
+    },
+    openHost: async () => {
+      const { openExaminedHost } = await import("./examined-host.ts");
+      return openExaminedHost(program.userId);
     },
     openState: async (stateDirectory) => {
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);

@@ -1,0 +1,15 @@
+import type { ExaminedHost } from "../../cli/client/context.ts";
+import { readRealTimeClock } from "../../host/linux/clock/real-time-clock.ts";
+import { createRunCommand } from "../../host/linux/commands.ts";
+import { readSealKeys } from "../../host/linux/host-file/seal-keys.ts";
+import { readDecisions } from "../host-file.ts";
+
+/** This host for commands that examine it; nothing is opened or loaded before it is asked for. */
+export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
+  return {
+    run: createRunCommand(),
+    readSealKeys,
+    readRealTimeClock: () => readRealTimeClock(),
+    checkHostFile: async (path) => void (await readDecisions(path, uid())),
+  };
+}
