@@ -1,0 +1,72 @@
+import { lstat, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { CommandContext, ExaminedHost } from "../client/context.ts";
+import type { Places } from "../client/places.ts";
+import type { Finding } from "./finding.ts";
+
+/** What the doctor looks with. It needs no agent, no network and no disk that can be written. */
+export interface Ground {
+  readonly places: Places;
+  readonly program: CommandContext["program"];
+  readonly host: ExaminedHost;
+  /** Stands before the paths of the system: empty, but in a test. */
+  readonly root: string;
+  readonly openState: CommandContext["openState"];
+  readonly now: () => Date;
+}
+
+/** One area of the device. It may throw: then the area counts as unseen. */
+export type Look = (ground: Ground) => Promise<readonly Finding[]>;
+
+/** Milliseconds for a program of the system. */
+const patienceMilliseconds = 10_000;
+
+/** What a program prints; null: it is not there, or failed. */
+export async function outputOf(
+  { host }: Pick<Ground, "host">,
+  program: string,
+  args: readonly string[],
+): Promise<string | null> {
+  try {
+    const { status, stdout } = await host.run(program, args, { timeoutMilliseconds: patienceMilliseconds });
+    return status === 0 ? stdout : null;
+  } catch {
+    return null;
+  }
+}
+
+/** More than any file that the doctor reads in is useful for. */
+const mostBytes = 2 * 1024 * 1024;
+
+/** The text of a file; null: there is none, or this user may not read it. A pipe or a device is not waited for. */
+export async function textOf(path: string): Promise<string | null> {
+  try {
+    if (!(await lstat(path)).isFile()) return null;
+    const file = await open(path, "r");
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** The paths of the files in a directory; none where it cannot be read. */
+export async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => join(directory, name));
+}
+
+/** `systemctl show` of a unit as its properties; null: there is no systemd to ask. */
+export async function unitOf(
+  ground: Ground,
+  unit: string,
+): Promise<Readonly<Record<string, string | undefined>> | null> {
+  const properties = "LoadState,ActiveState,SubState,Result,UnitFileState,NRestarts";
+  const text = await outputOf(ground, "systemctl", ["show", `--property=${properties}`, unit]);
+  if (text === null) return null;
+  return Object.fromEntries(text.split("\n").map((line) => line.split(/=(.*)/s).slice(0, 2)));
+}

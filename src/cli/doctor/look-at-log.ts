@@ -1,0 +1,31 @@
+import { type Finding, findingsOf } from "./finding.ts";
+import { type Ground, outputOf } from "./ground.ts";
+
+const { ok, unseen } = findingsOf("log");
+
+/** Lines that are shown. */
+const shown = 3;
+
+/** What a reader of the journal asks for all of Steward's units. */
+export const journalWords = [
+  "--no-pager",
+  "--quiet",
+  "--no-hostname",
+  "-u",
+  "steward.service",
+  "-u",
+  "steward-*.service",
+];
+
+/** The last errors of this boot. */
+export async function lookAtLog(ground: Ground): Promise<Finding[]> {
+  const words = [...journalWords, "-b", "-p", "err", "-o", "cat", "-n", String(shown)];
+  const text = await outputOf(ground, "journalctl", words);
+  if (text === null) return [unseen({ code: "no_journal", what: "The journal cannot be read here." })];
+  const lines = text.split("\n").filter((line) => line !== "");
+  if (lines.length === 0) return [ok({ code: "no_errors", what: "No error in this boot." })];
+  return [
+    // Not a trouble of its own: what caused it may be over, and what is not is found elsewhere.
+    ok({ code: "errors", what: `The last errors of this boot: ${lines.join(" | ")}` }),
+  ];
+}

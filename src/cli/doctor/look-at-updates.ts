@@ -1,0 +1,57 @@
+import { StewardError } from "../../contract/errors.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
+import { pathsOf } from "../../installer/files/release-directories.ts";
+import { readReleaseJournal, type Trial } from "../../releases/release-journal.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+import { type Ground, textOf, unitOf } from "./ground.ts";
+
+const { ok, failing, attention } = findingsOf("updates");
+
+/** The release journal: whether a trial is under way, and whether the guard watches it. */
+export async function lookAtUpdates(ground: Ground): Promise<Finding[]> {
+  const { releasesDirectory: releases, trustDirectory: trust } = ground.places;
+  const path = pathsOf({ releases, trust }).journal;
+  const text = await textOf(path);
+  try {
+    const { slots } = readReleaseJournal(text === null ? null : Buffer.from(text));
+    const found = await Promise.all(
+      updateKinds.map(async (kind) => {
+        const { trial } = slots[kind];
+        return trial === null ? [] : [await trialFinding(ground, kind, trial)];
+      }),
+    );
+    const findings = found.flat();
+    return findings.length > 0 ? findings : [ok({ code: "none_under_way", what: "No update is under way." })];
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    return [
+      failing({
+        code: "journal_damaged",
+        what: `${path}: ${error.message}`,
+        meaning: "The installer keeps the damaged file and makes a new one from the links at its next run.",
+        command: "systemctl restart steward-guard.service",
+      }),
+    ];
+  }
+}
+
+async function trialFinding(ground: Ground, kind: string, { release, phase, boots, health }: Trial) {
+  const { name, version } = release;
+  const what = `${name} ${version} is on trial (${phase}, boot ${boots}; ${health.successes} of ${health.needed} health checks passed in a row).`;
+  const last = health.last === null ? "" : ` The last health check said: ${health.last}`;
+  const state = await unitOf(ground, "steward-guard.service");
+  if (state?.ActiveState === "active" || phase === "installing") {
+    return attention({
+      code: "on_trial",
+      what,
+      meaning: `It stays if it becomes healthy before its deadline, and is undone if not.${last}`,
+      command: "steward update status",
+    });
+  }
+  return failing({
+    code: "trial_unwatched",
+    what,
+    meaning: `steward-guard.service, which ends the trial, does not run (${state?.ActiveState ?? "unknown"}).${last} Without it, \`steward update confirm ${kind}\` keeps the release and \`steward update abort ${kind}\` undoes it.`,
+    command: "systemctl start steward-guard.service",
+  });
+}
