@@ -1,0 +1,140 @@
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type Finding, findingsOf } from "./finding.ts";
+import { filesIn, type Ground, outputOf, textOf } from "./ground.ts";
+
+const { ok, failing, attention } = findingsOf("clock");
+
+/** Another program than Steward that sets this clock. */
+interface Setter {
+  readonly what: string;
+  /** The line that ends it. */
+  readonly command: string;
+}
+
+/** Units that set clocks, under the names of Debian, Fedora and their authors. */
+const units = [
+  "chrony.service",
+  "chronyd.service",
+  "systemd-timesyncd.service",
+  "ntp.service",
+  "ntpd.service",
+  "ntpsec.service",
+  "openntpd.service",
+  "ntpd-rs.service",
+];
+
+/** Programs that set a clock outside of such a unit, by the name of their process (proc_pid_comm(5)), with what ends them. */
+const processes: Readonly<Record<string, Setter>> = {
+  vmtoolsd: {
+    what: "the tools of VMware (vmtoolsd)",
+    command: "vmware-toolbox-cmd timesync disable",
+  },
+  VBoxService: {
+    what: "the tools of VirtualBox (VBoxService)",
+    command: "systemctl disable --now virtualbox-guest-utils.service",
+  },
+  prltoolsd: {
+    what: "the tools of Parallels (prltoolsd)",
+    command: "systemctl disable --now prltoolsd.service",
+  },
+  ptp4l: { what: "ptp4l", command: "systemctl disable --now ptp4l.service" },
+  phc2sys: { what: "phc2sys", command: "systemctl disable --now phc2sys.service" },
+};
+
+/** What sets a clock when it is called: in a script or a crontab. */
+const call =
+  /^[^#\n]*\b(ntpdate(-debian)?|ntpdig|sntp|rdate|htpdate|tlsdate|chronyd\s+-[qQ]|ntpd\s+-[qg]|busybox\s+ntpd|hwclock\s+(-s|--hctosys)|date\s+(-s|--set)|timedatectl\s+set-time)\b/m;
+
+/** Where scripts are started at times, or when an interface comes up. */
+const scriptPlaces = [
+  "/etc/cron.d",
+  "/etc/cron.hourly",
+  "/etc/cron.daily",
+  "/etc/cron.weekly",
+  "/etc/cron.monthly",
+  "/var/spool/cron/crontabs",
+  "/etc/network/if-up.d",
+  "/etc/NetworkManager/dispatcher.d",
+  "/etc/dhcp/dhclient-exit-hooks.d",
+];
+
+/** Exactly one program may set a clock; Steward leaves it to a time daemon that runs. */
+export async function lookForClockSetters(ground: Ground): Promise<Finding[]> {
+  const [daemons, others] = await Promise.all([
+    runningDaemons(ground),
+    Promise.all([runningTools(ground), callingScripts(ground)]).then((found) => found.flat()),
+  ]);
+  const found = [...conflictOf(daemons), ...others.map((setter) => unheeded(setter))];
+  if (found.length > 0) return found;
+  const [daemon] = daemons;
+  const who = daemon === undefined ? "no program besides Steward" : daemon;
+  return [ok({ code: "one_setter", what: `Set by ${who}.` })];
+}
+
+function conflictOf(daemons: readonly string[]): Finding[] {
+  const [first, second] = daemons;
+  if (first === undefined || second === undefined) return [];
+  return [
+    failing({
+      code: "two_daemons",
+      what: `${daemons.join(" and ")} run at once.`,
+      meaning: "Each undoes what the other does. Keep the one that you have configured.",
+      command: `systemctl disable --now ${second}`,
+    }),
+  ];
+}
+
+function unheeded({ what, command }: Setter): Finding {
+  return attention({
+    code: "second_setter",
+    what: `This clock is also set by ${what}.`,
+    meaning: "Whatever else sets it then sees a clock that jumps.",
+    command,
+  });
+}
+
+async function runningDaemons(ground: Ground): Promise<string[]> {
+  // Its exit code says whether all of them are active.
+  const { stdout } = await ground.host
+    .run("systemctl", ["is-active", ...units], { timeoutMilliseconds: 10_000 })
+    .catch(() => ({ stdout: "" }));
+  const states = stdout.trim().split("\n");
+  const active = units.filter((_, index) => states[index] === "active");
+  // Two names of one unit are one program.
+  const ids = await Promise.all(
+    active.map(
+      async (unit) =>
+        (await outputOf(ground, "systemctl", ["show", "--property=Id", "--value", unit]))?.trim() || unit,
+    ),
+  );
+  return [...new Set(ids)];
+}
+
+async function runningTools({ root, ...ground }: Ground): Promise<Setter[]> {
+  const proc = join(root, "/proc");
+  const ids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const names = await Promise.all(
+    ids.map(async (id) => (await textOf(join(proc, id, "comm")))?.trim() ?? ""),
+  );
+  const found = [...new Set(names)].flatMap((name) => {
+    const setter = processes[name];
+    return setter === undefined ? [] : [{ name, ...setter }];
+  });
+  const isOff = (await outputOf(ground, "vmware-toolbox-cmd", ["timesync", "status"]))?.includes("Disabled");
+  return found.filter(({ name }) => name !== "vmtoolsd" || isOff !== true);
+}
+
+async function callingScripts({ root }: Ground): Promise<Setter[]> {
+  const listed = await Promise.all(scriptPlaces.map((place) => filesIn(join(root, place))));
+  const paths = [join(root, "/etc/crontab"), ...listed.flat()];
+  const found = await Promise.all(
+    paths.map(async (path): Promise<Setter[]> => {
+      const program = call.exec((await textOf(path)) ?? "")?.[1];
+      if (program === undefined) return [];
+      // A copy in a directory that no program runs.
+      return [{ what: `${program} in ${path}`, command: `mv ${path} /root/${basename(path)}.off` }];
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { lookForClockSetters } from "./clock-setters.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+import { type Ground, outputOf, textOf } from "./ground.ts";
+
+const { ok, failing, attention } = findingsOf("clock");
+
+/** Seconds by which the two clocks of a device may differ before a person should know. */
+const apartSeconds = 3_600;
+
+/** Whether the time can be true, what the battery-backed clock says, and which programs set the clock. */
+export async function lookAtClock(ground: Ground): Promise<Finding[]> {
+  const [plausible, setters] = await Promise.all([lookAtTime(ground), lookForClockSetters(ground)]);
+  return [...plausible, ...setters];
+}
+
+async function lookAtTime(ground: Ground): Promise<Finding[]> {
+  const { program, places, host, now } = ground;
+  const time = now();
+  const floor = latest(program.builtAt, await keptFloor(places.stateDirectory));
+  const battery = await host.readRealTimeClock();
+  const shown = time.toISOString();
+  if (time < floor) {
+    const isBatteryRight = battery !== null && battery >= floor;
+    return [
+      failing({
+        code: "before_floor",
+        what: `This clock says ${shown}, and ${floor.toISOString()} has certainly passed.`,
+        meaning: isBatteryRight
+          ? `The battery-backed clock says ${battery.toISOString()}.`
+          : "Codes of authenticators, certificates and updates cannot be judged. TIME is the present time in UTC, from a watch, such as 2026-11-22T14:03:00Z.",
+        command: isBatteryRight
+          ? `steward time set --yes ${battery.toISOString()}`
+          : "steward time set --yes TIME",
+      }),
+    ];
+  }
+  const differs = battery !== null && Math.abs(battery.getTime() - time.getTime()) / 1_000 > apartSeconds;
+  const isSynchronised = (
+    await outputOf(ground, "timedatectl", ["show", "--property=NTPSynchronized", "--value"])
+  )?.trim();
+  const kernel = isSynchronised === "yes" ? "; the kernel counts it as synchronised" : "";
+  if (!differs) return [ok({ code: "plausible", what: `${shown} can be true${kernel}.` })];
+  return [
+    attention({
+      code: "battery_clock_apart",
+      what: `This clock says ${shown}, the battery-backed one ${battery.toISOString()}.`,
+      meaning:
+        "One of them is wrong; after a reboot without a network the device begins with the second one.",
+      command: "steward time status",
+    }),
+  ];
+}
+
+function latest(one: Date, other: Date | null): Date {
+  return other !== null && other > one ? other : one;
+}
+
+/** The floor as the agent has kept it; null: it cannot be read. */
+async function keptFloor(stateDirectory: string): Promise<Date | null> {
+  const text = await textOf(join(stateDirectory, "clock.json"));
+  const floor = /"floor_at":\s*"([^"]+)"/.exec(text ?? "")?.[1];
+  const date = new Date(floor ?? "");
+  return Number.isNaN(date.getTime()) ? null : date;
+}

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { examine } from "../../../src/cli/doctor/examine.ts";
+import { nextCommand } from "../../../src/cli/doctor/finding.ts";
+import { type LivedInState, makeLivedInState } from "../../store/damaged-state.ts";
+import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
+
+const setters =
+  "systemctl is-active chrony.service chronyd.service systemd-timesyncd.service ntp.service ntpd.service ntpsec.service openntpd.service ntpd-rs.service";
+
+const agent = showUnit("steward.service");
+
+describe("steward doctor", () => {
+  const cleanUps: (() => unknown)[] = [];
+  let lived: LivedInState;
+  before(async () => {
+    lived = await makeLivedInState({ after: (call) => void cleanUps.push(call) });
+  });
+  after(async () => {
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  });
+
+  it("starts an agent that is not started, and finds nothing else", async (test) => {
+    const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
+    const troubles = await troublesOf(device);
+    assert.deepEqual(
+      troubles.map(({ area, code }) => `${area} ${code}`),
+      ["agent not_running", "log no_journal"],
+    );
+    assert.equal(nextCommand(troubles, true), "systemctl start steward.service");
+  });
+
+  it("sends a user who is not root to root, as the last line", async (test) => {
+    const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
+    assert.equal(nextCommand(await troublesOf(device), false), "su -c 'steward doctor'");
+  });
+
+  it("restores users from their good copy", async (test) => {
+    const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
+    writeFileSync(join(device.places.stateDirectory, "users.json"), "{ half a file");
+    const troubles = await troublesOf(device);
+    assert.equal(troubles[0]?.code, "document_lost");
+    assert.equal(nextCommand(troubles, true), "steward state restore users");
+  });
+
+  it("restores users from the newest version where the good copy is damaged too", async (test) => {
+    const device = deviceOf(test, { state: lived.original });
+    const { stateDirectory } = device.places;
+    for (const name of ["users.json", "users.good.json"]) writeFileSync(join(stateDirectory, name), "\0\0\0");
+    const command = nextCommand(await troublesOf(device), true);
+    assert.match(command ?? "", /^steward state restore users --from users\.\S+\.json$/);
+  });
+
+  it("begins users anew where there is no copy at all, and says so", async (test) => {
+    const device = deviceOf(test, { state: lived.original });
+    const { stateDirectory } = device.places;
+    for (const name of readdirSync(stateDirectory))
+      if (name.startsWith("users.")) writeFileSync(join(stateDirectory, name), "");
+    const [first] = await troublesOf(device);
+    assert.equal(first?.command, "steward state reset users");
+    assert.match(first?.meaning ?? "", /without a user/);
+  });
+
+  it("notices settings that have disappeared", async (test) => {
+    const device = deviceOf(test, { state: lived.original });
+    rmSync(join(device.places.stateDirectory, "settings.json"));
+    const [first] = await troublesOf(device);
+    assert.match(first?.what ?? "", /settings\.json is missing/);
+    assert.equal(first?.command, "steward state restore settings");
+  });
+
+  it("makes an administrator where there is none", async (test) => {
+    const device = deviceOf(test, {});
+    const command = nextCommand(
+      (await troublesOf(device)).filter(({ area }) => area === "accounts"),
+      true,
+    );
+    assert.equal(command, null);
+    const empty = deviceOf(test, { state: lived.original });
+    const users = join(empty.places.stateDirectory, "users.json");
+    writeFileSync(users, '{"accounts": [], "__internal__": {"migrations": {"version": "1.0.0"}}}');
+    const found = (await troublesOf(empty)).find(({ area }) => area === "accounts");
+    assert.equal(found?.command, "steward user add admin --role admin");
+  });
+
+  it("lets a user in whose second factor lost its key", async (test) => {
+    const device = deviceOf(test, { state: lived.original });
+    rmSync(join(device.places.stateDirectory, ".seal.key"));
+    const found = (await troublesOf(device)).find(({ area }) => area === "keys");
+    assert.equal(found?.code, "key_missing");
+    assert.equal(found?.command, "steward user rescue ana");
+  });
+
+  it("knows a clock at 1970, and takes the battery-backed clock where that is right", async (test) => {
+    const now = new Date(1_000_000);
+    const lost = deviceOf(test, { state: lived.original, now });
+    const found = (await troublesOf(lost)).find(({ area }) => area === "clock");
+    assert.equal(found?.code, "before_floor");
+    assert.equal(found?.command, "steward time set --yes TIME");
+    const battery = new Date(1_795_000_000_000);
+    const kept = deviceOf(test, { state: lived.original, now, battery });
+    const better = (await troublesOf(kept)).find(({ area }) => area === "clock");
+    assert.equal(better?.command, "steward time set --yes 2026-11-18T11:06:40.000Z");
+  });
+
+  it("finds two time daemons, and the program in a crontab that sets the clock too", async (test) => {
+    const said = { [setters]: "active\ninactive\nactive\n" };
+    const files = {
+      "/etc/cron.d/clock":
+        "# ntpdate is not called here\n*/5 * * * * root /usr/sbin/ntpdate -s pool.ntp.org\n",
+      "/etc/cron.daily/other": "#!/bin/sh\n# hwclock -s\nexit 0\n",
+    };
+    const device = deviceOf(test, { state: lived.original, files, said });
+    const clock = (await troublesOf(device)).filter(({ area }) => area === "clock");
+    assert.deepEqual(
+      clock.map(({ code }) => code),
+      ["two_daemons", "second_setter"],
+    );
+    assert.equal(clock[0]?.command, "systemctl disable --now systemd-timesyncd.service");
+    assert.equal(clock[1]?.command, `mv ${device.root}/etc/cron.d/clock /root/clock.off`);
+  });
+
+  it("starts the guard of a trial that is not watched", async (test) => {
+    const slot = { good: [], trial: null, setAside: [] };
+    const trial = {
+      release: { id: "0".repeat(32), name: "steward", version: "2.0.0" },
+      ...{ phase: "confirming", begun_at: "2026-11-22T10:00:00.000Z", begun_uptime: 10, boot_id: "one" },
+      ...{ boots: 2, crashes: 0, deadline_uptime: null, undo: null },
+      health: { successes: 1, needed: 6, last: null, at: null },
+    };
+    const slots = { rules: slot, binary: { ...slot, trial } };
+    const journal = JSON.stringify({ format: 1, sequence: 0, slots, history: [] });
+    const files = { "/releases/journal.json": journal };
+    const dead = deviceOf(test, { state: lived.original, files });
+    const found = (await troublesOf(dead)).find(({ area }) => area === "updates");
+    assert.equal(found?.command, "systemctl start steward-guard.service");
+    const said = { [showUnit("steward-guard.service")]: unit("active") };
+    const watched = deviceOf(test, { state: lived.original, files, said });
+    const waits = (await troublesOf(watched)).find(({ area }) => area === "updates");
+    assert.equal(waits?.level, "attention");
+    assert.equal(waits?.command, "steward update status");
+  });
+
+  it("says what is wrong with the host file, in the order of repair", async (test) => {
+    const device = deviceOf(test, { state: lived.original, files: { "/steward.json": "{ not JSON" } });
+    const troubles = await troublesOf(device);
+    assert.equal(troubles[0]?.area, "host file");
+    assert.equal(nextCommand(troubles, true), `editor ${device.places.hostFile}`);
+  });
+
+  it("notices a program with a damaged part, and a runtime that is too old", async (test) => {
+    const sound = deviceOf(test, { state: lived.original, isTried: true });
+    assert.equal((await examine(sound))[0]?.code, "program_works");
+    const script = join(sound.root, "self-check.js");
+    copyFileSync(join(import.meta.dirname, "../../../dist/self-check.js"), script);
+    // Without its packages beside it no password can be checked.
+    const damaged = deviceOf(test, { state: lived.original, isTried: true, program: { selfCheck: script } });
+    const [first] = await troublesOf(damaged);
+    assert.equal(first?.code, "program_broken");
+    assert.match(first?.what ?? "", /passwords/);
+    const old = deviceOf(test, { state: lived.original, program: { nodeVersion: "v18.20.4" } });
+    assert.equal((await troublesOf(old))[0]?.code, "runtime_too_old");
+  });
+
+  it("goes on where one look fails", async (test) => {
+    const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
+    const broken = { ...device, openState: async () => Promise.reject(new Error("EIO: i/o error")) };
+    const findings = await examine(broken);
+    const state = findings.find(({ area }) => area === "state");
+    assert.equal(state?.level, "unseen");
+    assert.match(state?.what ?? "", /EIO/);
+    assert.equal(nextCommand(findings, true), "systemctl start steward.service");
+  });
+});

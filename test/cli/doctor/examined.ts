@@ -1,0 +1,97 @@
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { choosePlaces } from "../../../src/cli/client/places.ts";
+import { examine } from "../../../src/cli/doctor/examine.ts";
+import type { Finding } from "../../../src/cli/doctor/finding.ts";
+import type { Ground } from "../../../src/cli/doctor/ground.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { openStateTools } from "../../../src/programs/agent/offline.ts";
+import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
+import { programParts } from "../../../src/system/program-parts.ts";
+import { temporaryDirectory } from "../run-steward.ts";
+
+/** What systemctl and its kind say, by their line. */
+export type Said = Readonly<Record<string, string>>;
+
+/** A unit as `systemctl show` has it. */
+export function unit(active: string, more = ""): string {
+  return `LoadState=loaded\nActiveState=${active}\nSubState=${active === "active" ? "running" : "dead"}\nResult=success\nUnitFileState=enabled\nNRestarts=0\n${more}`;
+}
+
+export const showUnit = (name: string) =>
+  `systemctl show --property=LoadState,ActiveState,SubState,Result,UnitFileState,NRestarts ${name}`;
+
+export interface Device {
+  /** The state directory to begin with. */
+  readonly state?: string;
+  /** Files of the system. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly said?: Said;
+  readonly now?: Date;
+  /** What the battery-backed clock says. */
+  readonly battery?: Date;
+  readonly program?: Partial<Ground["program"]>;
+  /** The parts of the program are tried; otherwise they count as working. */
+  readonly isTried?: true;
+}
+
+/** As the trial of each part says it. */
+const wellTried = Object.keys(programParts)
+  .map((part) => `${part} ok\n`)
+  .join("");
+
+/** A device in a directory of its own. What is no systemctl of its is run as it is. */
+export function deviceOf(
+  test: TestContext,
+  { state, files = {}, said = {}, now, battery, program, isTried }: Device,
+): Ground {
+  const root = temporaryDirectory(test);
+  const stateDirectory = join(root, "state");
+  if (state === undefined) mkdirSync(stateDirectory);
+  else cpSync(state, stateDirectory, { recursive: true });
+  for (const [path, text] of Object.entries({ "/run/nothing": "", "/releases/nothing": "", ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const environment = {
+    STEWARD_STATE: stateDirectory,
+    STEWARD_SOCKET: join(root, "run/steward.sock"),
+    STEWARD_HOST_FILE: join(root, "steward.json"),
+    STEWARD_RELEASES: join(root, "releases"),
+    STEWARD_TRUST: join(root, "trust"),
+  };
+  const run = createRunCommand();
+  return {
+    root,
+    places: choosePlaces({ has: () => false, text: () => undefined, texts: () => [] }, environment),
+    program: {
+      version: "1.2.3",
+      builtAt: new Date("2026-11-01T00:00:00Z"),
+      node: process.execPath,
+      nodeVersion: process.version,
+      selfCheck: join(import.meta.dirname, "../../../dist/self-check.js"),
+      userId: () => process.geteuid?.(),
+      ...program,
+    },
+    host: {
+      ...openExaminedHost(() => process.geteuid?.()),
+      readRealTimeClock: async () => battery ?? null,
+      run: async (name, args, limits) => {
+        const line = [name, ...args].join(" ");
+        if (name === process.execPath && isTried) return run(name, args, limits);
+        if (name === process.execPath) return { status: 0, stdout: wellTried, stderr: "" };
+        return said[line] === undefined
+          ? { status: 1, stdout: "", stderr: "" }
+          : { status: 0, stdout: said[line], stderr: "" };
+      },
+    },
+    openState: async (directory) => openStateTools(directory, {}),
+    now: () => now ?? new Date(),
+  };
+}
+
+/** The findings of a device that are not all well. */
+export async function troublesOf(ground: Ground): Promise<Finding[]> {
+  return (await examine(ground)).filter(({ level }) => level !== "ok");
+}
