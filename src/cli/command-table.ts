@@ -1,5 +1,6 @@
 import { CommandError } from "./client/context.ts";
 import { namesOf } from "./client/live-names.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { eventCommands } from "./events/events.ts";
 import type { Command } from "./framework/command.ts";
 import { commandGroups } from "./framework/command-groups.ts";
@@ -109,6 +110,7 @@ export const commands: readonly Command[] = [
   ...sessionCommands,
   ...tokenCommands,
   status,
+  doctor,
   ...systemCommands,
   ...timeCommands,
   ...updateCommands,

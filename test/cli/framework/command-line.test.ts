@@ -161,7 +161,7 @@ describe("the command table", () => {
 
   it("has every command that this version promises", () => {
     const expected =
-      "completion, events, help, logs, repo add, repo discard, repo init, repo inspect, repo publish, repo renew, repo sign, serve, " +
+      "completion, doctor, events, help, logs, repo add, repo discard, repo init, repo inspect, repo publish, repo renew, repo sign, serve, " +
       "setup-token, state accept, state list, state reset, state restore, state show, status, system facts, system get, " +
       "system schema, system set, time floor reset, time floor show, time reselect, time set, time status, time sync, token add, token list, token rm, " +
       "update abort, update apply, update check, update confirm, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +

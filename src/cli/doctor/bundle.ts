@@ -1,0 +1,131 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { hostname } from "node:os";
+import { gzipSync } from "node:zlib";
+import { fileFailure } from "../client/failure.ts";
+import { safeJson } from "../terminal/escape.ts";
+import { type Ground, outputOf, textOf } from "./ground.ts";
+import { journalWords } from "./look-at-log.ts";
+import { createRedaction } from "./redaction.ts";
+import { type Report, reportText } from "./report.ts";
+import { type ArchivedFile, tarOf } from "./tar.ts";
+
+/** What is gathered for someone else's eyes. */
+export interface Bundle {
+  /** Reads what takes root. */
+  readonly gather: () => Promise<void>;
+  /** Writes the archive, and returns a sentence about it. */
+  readonly write: (report: Report) => Promise<string>;
+}
+
+const readme = `What this archive holds, as steward doctor --bundle has made it:
+
+report.txt, report.json  the findings of steward doctor
+state.json               the agent's documents: their condition and size, not their contents
+settings.json            the settings, without secrets
+steward.json             the host file
+journal.txt              the last 500 lines of Steward's units
+units.txt, disks.txt, mounts.txt, clock.txt, system.txt
+                         what systemctl, df, mount, timedatectl and os-release say
+
+It holds no password, hash, key, token or session. User names are user-1, user-2 and so on, addresses address-1 and so
+on, and the host name is this-device. The names of settings and of time and update servers stay: read it before you
+send it.
+`;
+
+/** Programs whose output goes into the bundle. */
+const programs: readonly (readonly [file: string, program: string, args: readonly string[]])[] = [
+  ["journal.txt", "journalctl", [...journalWords, "-o", "short-iso", "-n", "500"]],
+  [
+    "units.txt",
+    "systemctl",
+    ["show", "--property=Id,LoadState,ActiveState,SubState,Result,NRestarts,UnitFileState", "steward*"],
+  ],
+  ["disks.txt", "df", ["-hT"]],
+  ["mounts.txt", "mount", []],
+  ["clock.txt", "timedatectl", ["show"]],
+];
+
+/** Opens the file of the bundle now, which must not be there yet; `-` is standard output. */
+export async function openBundle(
+  ground: Ground,
+  path: string,
+  stdout: NodeJS.WritableStream,
+): Promise<Bundle> {
+  const file = path === "-" ? undefined : await opened(path);
+  const files: ArchivedFile[] = [];
+  return {
+    gather: async () => {
+      for (const [name, program, args] of programs) {
+        const text = await outputOf(ground, program, args);
+        files.push({ name, text: text ?? `${program} is not there, or failed.\n` });
+      }
+      files.push({ name: "system.txt", text: (await textOf("/etc/os-release")) ?? "" });
+      files.push({ name: "steward.json", text: (await textOf(ground.places.hostFile)) ?? "absent\n" });
+    },
+    write: async (report) => {
+      const { users, documents } = await readDocuments(ground);
+      const redact = createRedaction({ users, hostname: hostname() });
+      const all = [
+        { name: "report.txt", text: reportText(report) },
+        { name: "report.json", text: `${safeJson(report)}\n` },
+        ...documents,
+        ...files,
+      ].map(({ name, text }) => ({ name: `steward-doctor/${name}`, text: redact(text) }));
+      const archive = gzipSync(
+        tarOf([{ name: "steward-doctor/README", text: readme }, ...all], ground.now()),
+      );
+      await put(archive, file, path, stdout);
+      const where = file === undefined ? "standard output" : path;
+      return `${all.length + 1} files, ${archive.length} bytes, were written to ${where}. They hold no secrets, and users and addresses only by number; README in them says more.`;
+    },
+  };
+}
+
+async function opened(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "wx", 0o600);
+  } catch (error) {
+    throw fileFailure(error, path);
+  }
+}
+
+async function put(
+  archive: Buffer,
+  file: FileHandle | undefined,
+  path: string,
+  stdout: NodeJS.WritableStream,
+): Promise<void> {
+  if (file === undefined) {
+    await new Promise<void>((resolve, reject) => {
+      stdout.write(archive, (error) => (error ? reject(error) : resolve()));
+    });
+    return;
+  }
+  try {
+    await file.writeFile(archive);
+  } catch (error) {
+    throw fileFailure(error, path);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The documents without what is in them, the settings, and the names that must be taken out of everything. */
+async function readDocuments({ openState, places }: Ground) {
+  const users: string[] = [];
+  const documents: ArchivedFile[] = [];
+  try {
+    const tools = await openState(places.stateDirectory);
+    documents.push({ name: "state.json", text: `${safeJson(await tools.list())}\n` });
+    const settings = await tools.show("settings").catch(() => null);
+    documents.push({ name: "settings.json", text: `${safeJson(settings)}\n` });
+    const shown = (await tools.show("users")) as {
+      accounts?: readonly { username: string; display_name: string }[];
+    };
+    for (const { username, display_name } of shown.accounts ?? [])
+      users.push(username, ...(display_name ? [display_name] : []));
+  } catch {
+    // What cannot be read is told by the findings.
+  }
+  return { users, documents };
+}

@@ -1,0 +1,60 @@
+/** Names that a reader of a bundle must not learn. */
+export interface Private {
+  /** Of users. */
+  readonly users: readonly string[];
+  readonly hostname: string;
+}
+
+/** Whatever may be a secret: password hashes, signed tokens, and long words without meaning, such as keys and ids. */
+const secrets = [
+  /\$(?:argon2\w*|scrypt|2[aby]|[156y])\$[^\s"']+/g,
+  /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
+  /\b[0-9a-fA-F]{24,}\b/g,
+  /\busr_\w+/g,
+  // 20 characters or more of base64 or base64url, with small and capital letters and figures among them.
+  /(?<![\w/+-])(?=[\w/+-]*\d)(?=[\w/+-]*[A-Z])(?=[\w/+-]*[a-z])[\w+-]{20,}={0,2}/g,
+];
+
+/** Literal addresses; those of the device itself say nothing about a person. */
+const addresses =
+  /\b(?!127\.|0\.0\.0\.0)(?:\d{1,3}\.){3}\d{1,3}\b|(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}(?::?[0-9a-f]{1,4})+\b|(?<![\w:])[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?/gi;
+
+/** Members of log lines that name a person, also one who has no account here. */
+const namingMembers =
+  /\b(username|user|actor|owner|login|display name)([ =:"]+)(?!local-root|agent|anonymous)([^\s",;)}]+)/gi;
+
+/**
+ * Takes out of texts what is secret or names a person. One user is the same `user-1` in all texts, and one address the
+ * same `address-1`.
+ */
+export function createRedaction({ users, hostname }: Private): (text: string) => string {
+  const numbered = (word: string) => {
+    const known = new Map<string, string>();
+    return (name: string): string => {
+      const present = known.get(name);
+      if (present !== undefined) return present;
+      const next = `${word}-${known.size + 1}`;
+      known.set(name, next);
+      return next;
+    };
+  };
+  const userAs = numbered("user");
+  const addressAs = numbered("address");
+  // The longest first: one name may be a part of another.
+  const names = [...users].sort((one, other) => other.length - one.length);
+  return (text) => {
+    let clean = text;
+    for (const secret of secrets) clean = clean.replace(secret, "(hidden)");
+    clean = clean.replace(addresses, (address) => addressAs(address.toLowerCase()));
+    for (const name of names) clean = clean.replace(wordOf(name), userAs(name));
+    clean = clean.replace(namingMembers, (whole, member: string, between: string, name: string) =>
+      /^(user-\d+|\(hidden\))/.test(name) ? whole : `${member}${between}${userAs(name)}`,
+    );
+    return hostname === "" ? clean : clean.replace(wordOf(hostname), "this-device");
+  };
+}
+
+function wordOf(name: string): RegExp {
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\w-])${literal}(?![\\w-])`, "g");
+}

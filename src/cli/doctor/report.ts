@@ -1,0 +1,37 @@
+import { escapeText } from "../terminal/escape.ts";
+import { areas, type Finding, type Level } from "./finding.ts";
+
+/** The findings of an examination, for programs. */
+export interface Report {
+  readonly version: string;
+  /** By this device's clock, however wrong it is. */
+  readonly device_time: string;
+  readonly is_root: boolean;
+  readonly findings: readonly Finding[];
+  /** The line to type next; null: nothing has to be done. */
+  readonly next: string | null;
+}
+
+const marks: Readonly<Record<Level, string>> = {
+  failing: "FAILING",
+  attention: "attention",
+  unseen: "not seen",
+  ok: "ok",
+};
+
+const markWidth = Math.max(...Object.values(marks).map(({ length }) => length));
+const areaWidth = Math.max(...areas.map(({ length }) => length));
+
+/** For people; the last line is the next one to type. */
+export function reportText({ findings, next, version, device_time }: Report): string {
+  const head = `steward doctor, version ${version}, ${device_time} by this device's clock\n\n`;
+  const needs = next === null ? "" : "\nType next:\n";
+  return `${head}${findings.map(findingText).join("")}${needs}${next === null ? "\nNothing to do." : escapeText(next)}\n`;
+}
+
+function findingText({ area, level, what, meaning, command }: Finding): string {
+  const head = `${marks[level].padEnd(markWidth)}  ${area.padEnd(areaWidth)}  `;
+  const further = [meaning, command === null ? "" : `> ${command}`].filter((line) => line !== "");
+  const indent = " ".repeat(head.length);
+  return `${head}${escapeText(what)}\n${further.map((line) => `${indent}${escapeText(line)}\n`).join("")}`;
+}

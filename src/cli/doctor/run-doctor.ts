@@ -1,0 +1,31 @@
+import type { Invocation } from "../framework/command.ts";
+import { openBundle } from "./bundle.ts";
+import { examine } from "./examine.ts";
+import { nextCommand } from "./finding.ts";
+import type { Ground } from "./ground.ts";
+import { type Report, reportText } from "./report.ts";
+
+/** Examines this device and prints the report, or puts it into a bundle. */
+export async function runDoctor({
+  places,
+  context,
+  options,
+  output,
+}: Invocation): Promise<{ needsSomething: boolean }> {
+  const { program, openState, openHost } = context;
+  const host = await openHost();
+  const ground: Ground = { places, program, openState, host, root: "", now: () => new Date() };
+  const file = options.text("bundle");
+  // Opened first, as long as this process is root: it may be in a directory of root's.
+  const bundle = file === undefined ? undefined : await openBundle(ground, file, context.stdout);
+  const isRoot = program.userId() === 0;
+  const findings = await examine(ground, bundle?.gather);
+  const next = nextCommand(findings, isRoot);
+  const report: Report = {
+    ...{ version: program.version, device_time: ground.now().toISOString(), is_root: isRoot },
+    ...{ findings, next },
+  };
+  if (bundle === undefined) await output.report(report, reportText(report));
+  else await output.remark(await bundle.write(report));
+  return { needsSomething: next !== null };
+}

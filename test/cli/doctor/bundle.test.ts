@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { openBundle } from "../../../src/cli/doctor/bundle.ts";
+import { examine } from "../../../src/cli/doctor/examine.ts";
+import type { Ground } from "../../../src/cli/doctor/ground.ts";
+import { journalWords } from "../../../src/cli/doctor/look-at-log.ts";
+import { createRedaction } from "../../../src/cli/doctor/redaction.ts";
+import { type LivedInState, makeLivedInState } from "../../store/damaged-state.ts";
+import { deviceOf } from "./examined.ts";
+
+const journal = [
+  "sign_in.refused: ana, by anonymous from 203.0.113.9 (operation login)",
+  "sign_in.refused: by anonymous from 203.0.113.9 (username mallory)",
+  "user.created: ana, by root-admin from 2001:db8::17 (role readonly)",
+  "strange line with $argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZCBz$wDIEhUtpdc3ek5bKSLQ08o1zGp in it",
+  "listening (mode serving, addresses 127.0.0.1:8470, version 0.1.0)",
+].join("\n");
+
+const journalLine = ["journalctl", ...journalWords, "-o", "short-iso", "-n", "500"].join(" ");
+
+async function written(ground: Ground, path: string): Promise<{ remark: string; stdout: Buffer }> {
+  const pieces: Buffer[] = [];
+  const stdout = new Writable({
+    write: (piece: Buffer, _, done) => {
+      pieces.push(piece);
+      done();
+    },
+  });
+  const bundle = await openBundle(ground, path, stdout);
+  const findings = await examine(ground, bundle.gather);
+  const report = {
+    version: "1.2.3",
+    device_time: "2026-11-22T10:00:00.000Z",
+    is_root: true,
+    findings,
+    next: null,
+  };
+  const remark = await bundle.write(report);
+  return { remark, stdout: Buffer.concat(pieces) };
+}
+
+/** What tar(1) takes out of it. */
+function unpacked(test: TestContext, archive: string): Record<string, string> {
+  const into = join(deviceOf(test, {}).root, "unpacked");
+  mkdirSync(into);
+  execFileSync("tar", ["-xzf", archive, "-C", into]);
+  const directory = join(into, "steward-doctor");
+  return Object.fromEntries(
+    readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), "utf8")]),
+  );
+}
+
+describe("steward doctor --bundle", () => {
+  const cleanUps: (() => unknown)[] = [];
+  let lived: LivedInState;
+  before(async () => {
+    lived = await makeLivedInState({ after: (call) => void cleanUps.push(call) });
+  });
+  after(async () => {
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  });
+  const device = (test: TestContext) =>
+    deviceOf(test, {
+      state: lived.original,
+      said: { [journalLine]: journal, "df -hT": "Filesystem Type\n" },
+    });
+
+  it("is an archive for tar(1) that only its owner can read, with what its README names", async (test) => {
+    const ground = device(test);
+    const path = join(ground.root, "doctor.tar.gz");
+    const { remark } = await written(ground, path);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    const files = unpacked(test, path);
+    const named = [...(files.README ?? "").matchAll(/\b[a-z]+\.(?:txt|json)\b/g)].map(([name]) => name);
+    assert.deepEqual(Object.keys(files).sort(), [...new Set(["README", ...named])].sort());
+    assert.match(remark, new RegExp(`^${Object.keys(files).length} files`));
+    assert.match(files["settings.json"] ?? "", /pump 7/);
+    assert.match(files["journal.txt"] ?? "", /listening \(mode serving, addresses 127\.0\.0\.1:8470/);
+  });
+
+  it("holds no secret of the state, and no name of a user", async (test) => {
+    const ground = device(test);
+    const path = join(ground.root, "doctor.tar.gz");
+    await written(ground, path);
+    const text = Object.values(unpacked(test, path)).join("\n");
+    const names = ["root-admin", "ana", "mallory", "203.0.113.9", "2001:db8::17"];
+    for (const name of names) assert.ok(!new RegExp(`\\b${name}\\b`).test(text), name);
+    assert.match(text, /user\.created: user-\d, by user-\d from address-\d/);
+    // Whatever the documents hold that is as long as a key, a hash or an id.
+    const state = ["users.json", "sessions.json", "tokens.json"].map((name) =>
+      readFileSync(join(lived.original, name), "utf8"),
+    );
+    const long = [...state.join("\n").matchAll(/"([^"\s]{20,})"/g)]
+      .map(([, word = ""]) => word)
+      .filter((word) => !/^\d{4}-/.test(word));
+    assert.ok(long.length > 8, `${long.length} were looked for`);
+    for (const word of long) assert.ok(!text.includes(word), word);
+    assert.doesNotMatch(text, /argon2id\$v/);
+  });
+
+  it("goes to standard output, and then writes no file", async (test) => {
+    const ground = device(test);
+    const before = readdirSync(ground.root).sort();
+    const { stdout, remark } = await written(ground, "-");
+    assert.deepEqual(readdirSync(ground.root).sort(), before);
+    const path = join(ground.root, "caught.tar.gz");
+    writeFileSync(path, stdout);
+    assert.match(unpacked(test, path)["report.txt"] ?? "", /Nothing to do\.\n$/);
+    assert.match(remark, /standard output/);
+  });
+
+  it("replaces no file that is there", async (test) => {
+    const ground = device(test);
+    const path = join(ground.root, "precious");
+    writeFileSync(path, "mine");
+    await assert.rejects(written(ground, path), /cannot be used/);
+    assert.equal(readFileSync(path, "utf8"), "mine");
+  });
+});
+
+describe("the redaction", () => {
+  it("gives a name the same number everywhere, and leaves other words alone", () => {
+    const redact = createRedaction({ users: ["ana", "anabel"], hostname: "edge-7" });
+    assert.equal(
+      redact("ana, anabel and ana on edge-7: banana"),
+      "user-2, user-1 and user-2 on this-device: banana",
+    );
+    assert.equal(
+      redact("at 2026-11-22T14:03:00.000Z, steward 0.1.0, 127.0.0.1"),
+      "at 2026-11-22T14:03:00.000Z, steward 0.1.0, 127.0.0.1",
+    );
+    assert.equal(
+      redact("see /var/lib/steward-releases/binary/current"),
+      "see /var/lib/steward-releases/binary/current",
+    );
+  });
+
+  it("hides keys, tokens and ids", () => {
+    const redact = createRedaction({ users: [], hostname: "" });
+    const key = "6_7JzKeXra3Xj4hNKQakGd78YV-pgRqgqq7QItMF8eyHohg";
+    for (const secret of [
+      key,
+      "0123456789abcdef01234567",
+      "usr_0f",
+      "$6$salt$hash",
+      "eyJhbGciOi.eyJzdWIi.c2ln",
+    ])
+      assert.ok(!redact(`it is ${secret}, says one`).includes(secret), secret);
+  });
+});
