@@ -1,10 +1,11 @@
 /** What a shell and man(1) have of the command line, made from its table of commands. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../src/cli/command-table.ts";
 import { completionScript, shells } from "../src/cli/framework/completion.ts";
 import { hostFilePage } from "./host-file-page.ts";
 import { manualPage } from "./manual-page.ts";
+import { rescuePage } from "./rescue-page.ts";
 
 /** Completion scripts and the manual pages, into `dist`. */
 export function writeShellFiles(
@@ -19,4 +20,6 @@ export function writeShellFiles(
   const edition = { version, date: date?.slice(0, 10) ?? "" };
   writeFileSync(join(dist, "man/steward.8"), manualPage(commands, edition));
   writeFileSync(join(dist, "man/steward.json.5"), hostFilePage(edition));
+  const rescue = readFileSync(join(import.meta.dirname, "../docs/rescue.md"), "utf8");
+  writeFileSync(join(dist, "man/steward-rescue.7"), rescuePage(rescue, edition));
 }

@@ -27,7 +27,7 @@ export function manualPage(all: readonly Command[], { version, date }: Edition):
     ...[".SH EXIT STATUS", ...exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)])],
     ...[".SH ENVIRONMENT", ...environment.flatMap(([name, use]) => [".TP", `.B ${name}`, plain(use)])],
     ...[".SH FILES", ...files.flatMap(([path, use]) => [".TP", `.I ${plain(path)}`, plain(use)])],
-    ...[".SH SEE ALSO", ".BR steward.json (5)"],
+    ...[".SH SEE ALSO", ".BR steward.json (5),", ".BR steward\\-rescue (7)"],
     "",
   ].join("\n");
 }

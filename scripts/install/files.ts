@@ -62,6 +62,7 @@ const shellFiles: Readonly<Record<string, string>> = {
   "completion/steward.zsh": "share/zsh/site-functions/_steward",
   "man/steward.8": "share/man/man8/steward.8",
   "man/steward.json.5": "share/man/man5/steward.json.5",
+  "man/steward-rescue.7": "share/man/man7/steward-rescue.7",
 };
 
 /**

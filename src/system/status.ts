@@ -32,7 +32,7 @@ export function rescueStatus(
   ground: Pick<StatusGround, "deviceName" | "version" | "clock" | "host"> & { readonly damage: string },
 ): Status {
   const { deviceName, version, clock, host, damage } = ground;
-  const detail = `The agent is in rescue: ${damage} See \`steward state list\`.`;
+  const detail = `The agent is in rescue: ${damage} See \`steward doctor\` and \`man steward-rescue\`.`;
   return {
     state: "rescue",
     device_name: deviceName,

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { manualPage } from "../../scripts/manual-page.ts";
+import { rescuePage } from "../../scripts/rescue-page.ts";
 import { commands } from "../../src/cli/command-table.ts";
 import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
@@ -47,6 +50,31 @@ describe("the manual page", () => {
 
   it("says version and date", () => {
     assert.match(text, /steward 1\.2\.3 +2026-11-20/);
+  });
+});
+
+describe("the manual page of rescue", () => {
+  const document = readFileSync(join(import.meta.dirname, "../../docs/rescue.md"), "utf8");
+  const { shown: text, warnings } = formatted(rescuePage(document, { version: "1.2.3", date: "" }));
+  const situations = [...document.matchAll(/^## (.+)\n[\s\S]*?^```sh rescue\n([\s\S]*?)\n```$/gm)];
+
+  it("is what roff takes without a warning, and has no mark of Markdown", () => {
+    assert.equal(warnings, "");
+    assert.doesNotMatch(text, /```|\]\(|`/);
+  });
+
+  it("has the twelve situations, each with at most three lines, as they are typed", () => {
+    assert.equal(situations.length, 12);
+    for (const [, title = "", block = ""] of situations) {
+      const lines = block.split("\n");
+      assert.ok(lines.length <= 3, title);
+      assert.ok(text.includes(title.toUpperCase()), title);
+      for (const line of lines)
+        assert.ok(
+          text.split("\n").some((shownLine) => shownLine.trim() === line),
+          line,
+        );
+    }
   });
 });
 

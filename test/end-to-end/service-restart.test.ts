@@ -102,7 +102,7 @@ describe("an agent that systemd starts", () => {
       environment: { NOTIFY_SOCKET: manager.socket },
     });
     await until("it is ready", () => manager.notices().length > before);
-    assert.match(manager.notices()[before] ?? "", /^READY=1\nSTATUS=In rescue, see `steward state list` \(/);
+    assert.match(manager.notices()[before] ?? "", /^READY=1\nSTATUS=In rescue, see `steward doctor` \(/);
   });
 
   it("leaves the count of failed starts alone while it may still fail, and none behind when it is stopped", async (test) => {

@@ -121,7 +121,7 @@ export function unreachable(
   }
   if (url === undefined && (code === "ENOENT" || code === "ECONNREFUSED")) {
     return new AgentAbsent(
-      `The agent is not running: no program listens at ${where}. Start it, or name its socket with --socket.`,
+      `The agent is not running: no program listens at ${where}. Start it, or name its socket with --socket; \`steward doctor\` says why it is down.`,
     );
   }
   if (url === undefined && (code === "EACCES" || code === "EPERM")) {

@@ -20,7 +20,7 @@ export type Surroundings = Pick<AgentConfig, "openClock"> &
 /** What `systemctl status` shows. */
 const readyWords = {
   serving: "Serving",
-  rescue: "In rescue, see `steward state list`",
+  rescue: "In rescue, see `steward doctor`",
 } as const satisfies Record<Agent["mode"], string>;
 
 /** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
