@@ -47,12 +47,15 @@ const instead: readonly { readonly filter: RegExp; readonly contents: string }[]
 
 const httpErrors = createRequire(import.meta.url).resolve("http-errors");
 
-/** node:assert, loaded when something fails it. conf asks its `deepEqual` only whether two stores differ. */
+/**
+ * node:assert, loaded when something fails it. conf asks its `deepEqual` only whether two stores differ, one of which has no
+ * prototype: that is no difference.
+ */
 const lateAssert = `const { isDeepStrictEqual } = require("node:util");
 const differ = () => { throw new Error("The values differ."); };
 module.exports = Object.assign(
   (value, ...rest) => value || require("node:assert")(value, ...rest),
-  { deepEqual: (one, other) => isDeepStrictEqual(one, other) || differ() },
+  { deepEqual: (one, other) => isDeepStrictEqual({ ...one }, { ...other }) || differ() },
 );`;
 
 /** What packages do for others, and what the agent would pay for at each start or request. */
