@@ -34,7 +34,7 @@ describe("node:assert as conf has it in a bundle", () => {
   });
 
   it("takes a store without a prototype for the same, as the real one does", async () => {
-    const { deepEqual } = await assertOfConf();
+    const { deepEqual }: { deepEqual: (one: unknown, other: unknown) => void } = await assertOfConf();
     const [store, bare] = [{ users: [{ name: "anna" }] }, Object.create(null)];
     // A difference would have conf write the store at each reading.
     deepEqual(store, Object.assign(bare, structuredClone(store)));
