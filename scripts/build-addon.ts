@@ -1,7 +1,9 @@
-/** Compiles what is written in C with the machine's own compiler: the clock's addon, and the root helper. */
+/** Compiles what is written in C: the clock's addon, and the root helper. */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+
+const machinesOwn = "cc";
 
 const sources = ["addon.c", "clock-steering.c", "process-standing.c", "timed-datagrams.c"].map((name) =>
   join(import.meta.dirname, "../src/host/linux/native", name),
@@ -35,10 +37,10 @@ const helperFlags = [
  * Makes `target` out of the C sources in src/host/linux/native; a warning is an error and throws. Where there is no `cc`, it
  * says so in one line and makes nothing: the agent then measures its clock and never steers it. True: it was made.
  */
-export function buildAddon(target: string): boolean {
+export function buildAddon(target: string, compiler = machinesOwn): boolean {
   const headers = join(dirname(createRequire(import.meta.url).resolve("node-api-headers")), "include");
   const args = [...flags, ...addonFlags, "-isystem", headers, "-o", target, ...sources];
-  if (compile("the clock's addon", args)) return true;
+  if (compile("the clock's addon", args, compiler)) return true;
   console.warn(
     "There is no C compiler (cc): built without clock-steering.node and steward-helper, so the agent only observes its clock, and asks nothing of root.",
   );
@@ -49,15 +51,20 @@ export function buildAddon(target: string): boolean {
  * Makes the root helper (src/programs/root-helper) at `target`; false: there is no `cc`. `defines` are for tests, which must not
  * touch the machine: other places than /etc, and another program than systemctl.
  */
-export function buildHelper(target: string, defines: Readonly<Record<string, string>> = {}): boolean {
+export function buildHelper(
+  target: string,
+  defines: Readonly<Record<string, string>> = {},
+  compiler = machinesOwn,
+): boolean {
   const defined = Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
-  return compile("the root helper", [...flags, ...helperFlags, ...defined, "-o", target, ...helperSources]);
+  const args = [...flags, ...helperFlags, ...defined, "-o", target, ...helperSources];
+  return compile("the root helper", args, compiler);
 }
 
-/** False: there is no compiler. Throws where the compiler complains. */
-function compile(what: string, args: readonly string[]): boolean {
-  const { error, status, stderr } = spawnSync("cc", args, { encoding: "utf8" });
-  if (error && "code" in error && error.code === "ENOENT") return false;
+/** False: this machine has no compiler. Throws where the compiler complains, or another one is not there. */
+function compile(what: string, args: readonly string[], compiler: string): boolean {
+  const { error, status, stderr } = spawnSync(compiler, args, { encoding: "utf8" });
+  if (compiler === machinesOwn && error && "code" in error && error.code === "ENOENT") return false;
   if (error) throw error;
   if (status !== 0) throw new Error(`${what} does not compile:\n${stderr}`);
   return true;

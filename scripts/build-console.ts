@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build } from "vite";
+import { build, type Rolldown } from "vite";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 
 /** The parts of the console whose pages are loaded when one of them is opened (frame/pages.ts). */
@@ -27,12 +27,15 @@ export interface ConsoleBuild {
   readonly source?: string;
 }
 
-/** Builds the console into a directory, each file also compressed. Throws where it has grown over the limits. */
+/**
+ * Builds the console into a directory, each file also compressed; gives back the files that it is made of. Throws where it
+ * has grown over the limits.
+ */
 export async function buildConsole(
   directory: string,
   { limits = budgets, source = join(import.meta.dirname, "../src/console") }: ConsoleBuild = {},
-): Promise<void> {
-  await build({
+): Promise<string[]> {
+  const built = await build({
     configFile: false,
     root: source,
     base: "/",
@@ -58,6 +61,14 @@ export async function buildConsole(
   });
   compress(directory);
   checkSizes(directory, limits);
+  return [built]
+    .flat()
+    .flatMap((one) => ("output" in one ? one.output : []))
+    .flatMap(modulesOf);
+}
+
+function modulesOf(file: Rolldown.OutputChunk | Rolldown.OutputAsset): string[] {
+  return file.type === "chunk" ? file.moduleIds : [];
 }
 
 /** What the console knows of each operation: method, path, and 1 where the session's cookie authenticates the request. */

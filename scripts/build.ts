@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { billOfMaterials, bundledPackages, npmComponent } from "./build/bill-of-materials.ts";
 import { makeCodeCaches } from "./build/code-cache.ts";
 import { buildPrograms } from "./build/programs.ts";
 import { buildAddon, buildHelper } from "./build-addon.ts";
@@ -12,8 +13,18 @@ import { writeShellFiles } from "./build-shell-files.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Another place and another version: for a release of the program that is made to be tried. */
-const { values: wanted } = parseArgs({ options: { into: { type: "string" }, version: { type: "string" } } });
+/**
+ * Another place and another version: for a release of the program that is made to be tried. A compiler for a kind of
+ * machine, with its native modules: for a package, whose code caches are made where it is installed.
+ */
+const { values: wanted } = parseArgs({
+  options: {
+    into: { type: "string" },
+    version: { type: "string" },
+    compiler: { type: "string" },
+    "node-modules": { type: "string", default: join(root, "node_modules") },
+  },
+});
 const finished = wanted.into === undefined ? join(root, "dist") : resolve(wanted.into);
 
 /** Built aside and put in place at the end, so that a build that fails leaves the last good one. */
@@ -21,9 +32,9 @@ const dist = wanted.into === undefined ? join(root, ".cache/dist") : `${finished
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
-const hasClockAddon = buildAddon(join(dist, "clock-steering.node"));
-buildHelper(join(dist, "steward-helper"));
-await buildPrograms(dist, {
+const hasClockAddon = buildAddon(join(dist, "clock-steering.node"), wanted.compiler);
+buildHelper(join(dist, "steward-helper"), {}, wanted.compiler);
+const inputs = await buildPrograms(dist, {
   STEWARD_BUILD: JSON.stringify(stamp()),
   STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon),
 });
@@ -31,9 +42,14 @@ writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
 // For the launcher, which starts the newer of two copies.
 writeFileSync(join(dist, "version"), `${stamp().version}\n`);
 writeShellFiles(dist, stamp());
-await buildConsole(join(dist, "console"));
+for (const path of await buildConsole(join(dist, "console"))) inputs.add(path);
+const packages = bundledPackages(inputs, wanted["node-modules"]);
+writeFileSync(
+  join(dist, "sbom.cdx.json"),
+  billOfMaterials({ name: "steward", ...stamp() }, packages.map(npmComponent)),
+);
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
-await makeCodeCaches(dist, process.execPath);
+if (wanted.compiler === undefined) await makeCodeCaches(dist, process.execPath);
 rmSync(finished, { recursive: true, force: true });
 renameSync(dist, finished);
 

@@ -84,7 +84,7 @@ function sourcesWithNextForms(): string {
   const copy = join(root, ".cache/steward-next-forms");
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy, { recursive: true });
-  for (const name of ["src", "scripts", "package.json", "tsconfig.json"]) {
+  for (const name of ["src", "scripts", "package.json", "package-lock.json", "tsconfig.json"]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));

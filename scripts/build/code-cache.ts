@@ -4,7 +4,6 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { build } from "esbuild";
 
 /** A start takes a tenth of it on a desktop. */
 const startMilliseconds = 20_000;
@@ -17,7 +16,7 @@ export async function makeCodeCaches(home: string, node: string): Promise<void> 
   removeCodeCaches(home);
   const directory = mkdtempSync(join(tmpdir(), "steward-build-"));
   try {
-    const warmRun = await compileWarmRun(directory);
+    const warmRun = join(home, "warm-run.js");
     const begin = (): ChildProcess => startAgent(node, [warmRun, home, "agent", "serve"], directory);
     const first = begin();
     try {
@@ -47,15 +46,6 @@ export function removeCodeCaches(home: string): void {
     if (name.endsWith(".cache")) rmSync(join(home, "parts", name));
 }
 
-async function compileWarmRun(directory: string): Promise<string> {
-  const outfile = join(directory, "warm-run.cjs");
-  await build({
-    entryPoints: [join(import.meta.dirname, "warm-run.ts")],
-    ...{ bundle: true, platform: "node", target: "node20", format: "cjs", outfile, logLevel: "warning" },
-  });
-  return outfile;
-}
-
 /** V8 takes a cache only where it runs with the flags that the cache was made with: so without NODE_OPTIONS. */
 function environment(directory: string): NodeJS.ProcessEnv {
   const settings = join(directory, "settings.json");
@@ -65,6 +55,8 @@ function environment(directory: string): NodeJS.ProcessEnv {
 
 function startAgent(node: string, args: readonly string[], directory: string): ChildProcess {
   const places = ["--state", join(directory, "state"), "--run", join(directory, "run")];
+  // Nothing of this machine's own agent.
+  places.push("--host-file", join(directory, "steward.json"));
   return spawn(node, [...args, ...places, "--listen", "127.0.0.1:0"], {
     env: environment(directory),
     stdio: ["ignore", "ignore", "ignore"],

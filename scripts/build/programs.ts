@@ -3,13 +3,19 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin, transform } from "esbuild";
 import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bundles.ts";
+import { notesInputs } from "./bill-of-materials.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
 
 const root = join(import.meta.dirname, "../..");
 const source = (path: string): string => join(root, "src", path);
 
-/** Each runs alone, whole in one file: a thread, and a process that is started now and then. */
-const alone = { "facts-worker": "system/facts-worker.ts", "self-check": "programs/self-check.ts" };
+/** Each runs alone, whole in one file: a thread, and processes that are started now and then. */
+const alone = {
+  "facts-worker": source("system/facts-worker.ts"),
+  "self-check": source("programs/self-check.ts"),
+  "make-code-caches": join(import.meta.dirname, "make-code-caches.ts"),
+  "warm-run": join(import.meta.dirname, "warm-run.ts"),
+};
 
 /** The three programs, each a part that is split where it imports something only when it is needed. */
 const programs = {
@@ -75,26 +81,39 @@ const common = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
-/** Writes the programs into `dist`. `constants`: what the sources leave to the build to say. */
+/**
+ * Writes the programs into `dist`; gives back the files that they are made of. `constants`: what the sources leave to the
+ * build to say.
+ */
 export async function buildPrograms(
   dist: string,
   constants: Readonly<Record<string, string>>,
-): Promise<void> {
-  const options = { ...common, define: { ...places, ...constants } };
+): Promise<Set<string>> {
+  const inputs = new Set<string>();
+  const plugins = [...common.plugins, notesInputs(inputs)];
+  const options = { ...common, plugins, define: { ...places, ...constants } };
   mkdirSync(join(dist, "parts/validators"), { recursive: true });
   const parts = new Map<string, string>();
   for (const [name, path] of Object.entries(programs))
     parts.set(source(path), await buildParts(dist, options, name, source(path)));
   for (const [name, path] of Object.entries(started)) {
-    const plugins = [...options.plugins, partsInTheirPlace(parts)];
     const file = join(dist, `${name}.js`);
     const banner = { js: "#!/usr/bin/env node" };
-    await build({ ...options, plugins, banner, format: "cjs", entryPoints: [source(path)], outfile: file });
+    const inPlace = { plugins: [...plugins, partsInTheirPlace(parts)] };
+    await build({
+      ...options,
+      ...inPlace,
+      banner,
+      format: "cjs",
+      entryPoints: [source(path)],
+      outfile: file,
+    });
     chmodSync(file, 0o755);
   }
-  const entryPoints = Object.fromEntries(Object.entries(alone).map(([name, path]) => [name, source(path)]));
-  await build({ ...options, entryPoints, format: "cjs", outdir: dist });
-  for (const { file, source: text } of validatorFiles) await writeValidators(join(dist, "parts", file), text);
+  await build({ ...options, entryPoints: alone, format: "cjs", outdir: dist });
+  for (const { file, source: text } of validatorFiles)
+    await writeValidators(join(dist, "parts", file), text, inputs);
+  return inputs;
 }
 
 /** Builds a program's parts; gives back the name of the one that it begins with. */
@@ -134,10 +153,11 @@ async function writePart(file: string, text: string): Promise<void> {
   writeFileSync(file, `(function(exports,require,module,__filename,__dirname){${ascii}})`);
 }
 
-async function writeValidators(file: string, contents: string): Promise<void> {
+async function writeValidators(file: string, contents: string, inputs: Set<string>): Promise<void> {
   const built = await build({
     ...{ stdin: { contents, resolveDir: import.meta.dirname, loader: "js" }, write: false },
     ...{ bundle: true, platform: "node", target: "node20", format: "esm", minify: true, charset: "ascii" },
+    plugins: [notesInputs(inputs)],
   });
   await writePart(file, built.outputFiles[0]?.text ?? "");
 }

@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { makeCodeCaches, removeCodeCaches } from "../build/code-cache.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -29,7 +29,17 @@ export interface Choices {
   readonly runtime?: string | undefined;
   /** False: Steward measures the clock of this machine and does not set it. True by default. */
   readonly isTimekeeper?: boolean;
+  /** Default: the checkout's own. */
+  readonly build?: Build;
 }
+
+/** A build, and the node_modules with what it does not bundle. */
+export interface Build {
+  readonly dist: string;
+  readonly nodeModules: string;
+}
+
+const ofCheckout: Build = { dist: join(root, "dist"), nodeModules: join(root, "node_modules") };
 
 /** One file outside of the program's own directory. */
 interface File {
@@ -48,18 +58,16 @@ const places: Readonly<Record<string, { directory: string; ending: string }>> = 
 };
 
 /** The drop-in with the right to set the clock. Its number lets an administrator's own, such as override.conf, come after it. */
-const timekeeper = "10-timekeeper.conf";
+export const timekeeperDropIn = "lib/systemd/system/steward.service.d/10-timekeeper.conf";
 
 /** Drop-ins for steward.service, by their files in systemd/. */
-const dropIns: Readonly<Record<string, string>> = {
-  "steward-timekeeper.conf": join("lib/systemd/system/steward.service.d", timekeeper),
-};
+const dropIns: Readonly<Record<string, string>> = { "steward-timekeeper.conf": timekeeperDropIn };
 
 /** What a shell and man(1) look for outside of the program's directory, by where the build puts it. */
 const shellFiles: Readonly<Record<string, string>> = {
   "completion/steward.bash": "share/bash-completion/completions/steward",
   "completion/steward.fish": "share/fish/vendor_completions.d/steward.fish",
-  "completion/steward.zsh": "share/zsh/site-functions/_steward",
+  "completion/steward.zsh": "share/zsh/vendor-completions/_steward",
   "man/steward.8": "share/man/man8/steward.8",
   "man/steward.json.5": "share/man/man5/steward.json.5",
   "man/steward-rescue.7": "share/man/man7/steward-rescue.7",
@@ -71,16 +79,16 @@ const shellFiles: Readonly<Record<string, string>> = {
  * the caller.
  */
 export async function install(place: Place, choices: Choices = {}): Promise<void> {
-  const { runtime, isTimekeeper = true } = choices;
+  const { isTimekeeper = true, build = ofCheckout } = choices;
   const umask = process.umask(0o022);
   try {
-    await replaceProgram(join(place.destination, place.prefix, "lib/steward"), place, runtime);
+    await replaceProgram(place, build, choices.runtime);
     const link = join(place.destination, place.prefix, "bin/steward");
     mkdirSync(dirname(link), { recursive: true });
     rmSync(link, { force: true });
     symlinkSync("../lib/steward/steward", link);
-    for (const { path, text } of files(place)) {
-      const isLeftOut = basename(path) === timekeeper && !isTimekeeper;
+    for (const { path, text } of files(place, build)) {
+      const isLeftOut = path.endsWith(timekeeperDropIn) && !isTimekeeper;
       if (!isLeftOut) mkdirSync(dirname(path), { recursive: true });
       // Never through a file that is there: an old one may be a link, or closed to readers.
       rmSync(path, { force: true });
@@ -99,31 +107,36 @@ export function uninstall(place: Place): void {
 }
 
 /** A build with what it does not bundle, as it stands in the program's directory and in releases of Steward. */
-export function putProgram(dist: string, home: string): void {
+export function putProgram(dist: string, home: string, nodeModules = ofCheckout.nodeModules): void {
   if (!existsSync(join(dist, "main.js")))
     throw new Error(`there is no program in ${dist}: run \`make build\``);
   cpSync(dist, home, { recursive: true });
-  for (const name of ["@node-rs/argon2", ...nativeParts(), "node-ntp-client"]) {
-    cpSync(join(root, "node_modules", name), join(home, "node_modules", name), { recursive: true });
+  for (const name of ["@node-rs/argon2", ...nativeParts(nodeModules), "node-ntp-client"]) {
+    const filter = (path: string): boolean => !forDevelopers.test(relative(nodeModules, path));
+    cpSync(join(nodeModules, name), join(home, "node_modules", name), { recursive: true, filter });
   }
   makeReadable(home);
 }
 
+/** What a package brings for those who work with it or on it. */
+const forDevelopers = /\.(md|d\.ts|sublime-project)$|\/(browser|Gruntfile)\.js$|\/(bin|test|\.\w+)$/;
+
 /** The packages with argon2's native code; npm has installed those that are for this kind of machine. */
-function nativeParts(): string[] {
-  const found = readdirSync(join(root, "node_modules/@node-rs")).filter((name) => name.startsWith("argon2-"));
+function nativeParts(nodeModules: string): string[] {
+  const found = readdirSync(join(nodeModules, "@node-rs")).filter((name) => name.startsWith("argon2-"));
   if (found.length === 0)
     throw new Error("node_modules has no argon2 for this kind of machine: run `npm ci`");
   return found.map((name) => `@node-rs/${name}`);
 }
 
 /** In one step, as far as that goes: a running agent reads its parts when they are first needed. */
-async function replaceProgram(home: string, place: Place, runtime: string | undefined): Promise<void> {
+async function replaceProgram(place: Place, build: Build, runtime: string | undefined): Promise<void> {
+  const home = join(place.destination, place.prefix, "lib/steward");
   const [next, former] = [`${home}.new`, `${home}.old`];
   rmSync(next, { recursive: true, force: true });
   rmSync(former, { recursive: true, force: true });
   mkdirSync(dirname(home), { recursive: true });
-  putProgram(join(root, "dist"), next);
+  putProgram(build.dist, next, build.nodeModules);
   writeFileSync(join(next, "steward"), forPrefix("steward.launcher", place.prefix), { mode: 0o755 });
   if (runtime !== undefined) {
     cpSync(runtime, join(next, "bin/node"));
@@ -146,11 +159,11 @@ async function makeOwnCodeCaches(home: string): Promise<void> {
 }
 
 /** The single files: from systemd/, and what the build makes of the command line for shells and man(1). */
-function files(place: Place): File[] {
+function files(place: Place, { dist }: Build = ofCheckout): File[] {
   const { destination, prefix } = place;
   const ofBuild = Object.entries(shellFiles).map(([built, path]) => ({
     path: join(destination, prefix, path),
-    text: () => readFileSync(join(root, "dist", built), "utf8"),
+    text: () => readFileSync(join(dist, built), "utf8"),
   }));
   return [...unitFiles(place), ...ofBuild];
 }

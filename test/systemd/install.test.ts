@@ -70,7 +70,7 @@ describe("make install DESTDIR=", () => {
       "usr/share/fish/vendor_completions.d/steward.fish",
       "usr/share/man/man5/steward.json.5",
       "usr/share/man/man8/steward.8",
-      "usr/share/zsh/site-functions/_steward",
+      "usr/share/zsh/vendor-completions/_steward",
     ])
       assert.ok(outside.includes(path), `${path} among ${outside.join(" ")}`);
     assert.equal(readlinkSync(join(tree, "usr/bin/steward")), "../lib/steward/steward");
