@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check format clean packages
+.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check format clean packages package
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -63,6 +63,10 @@ install: $(DIST) ## install below DESTDIR and PREFIX (default /usr); RUNTIME=FIL
 uninstall: $(NODE_MODULES) ## remove what make install has put there; state and settings stay
 	@node --import tsx scripts/install/main.ts --remove $(PLACE)
 
+package: $(NODE_MODULES) ## build the Debian packages in dist-packages/; MACHINES=amd64 for one kind of machine
+	@sh scripts/package/packages.sh
+	@node --import tsx scripts/package/main.ts $(MACHINES)
+
 man: $(DIST) ## show the manual page, which the build makes of the table of commands
 	@man -l dist/man/steward.8
 
@@ -86,7 +90,7 @@ packages: ## install the Debian packages that the tests need, or say which are m
 	@sh scripts/unpack-chrony.sh >/dev/null
 
 clean: ## remove what was built and installed here; ./var stays
-	rm -rf dist node_modules .cache
+	rm -rf dist dist-packages node_modules .cache
 
 $(NODE_MODULES): package.json package-lock.json .npmrc
 	@npm ci --ignore-scripts --no-progress --loglevel=error

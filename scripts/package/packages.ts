@@ -1,0 +1,71 @@
+/** Builds the packages: for each kind of machine the program and the runtime, and what is the same for all. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Build } from "../install/files.ts";
+import { debianChangelog, stewardTree, timekeeperTree } from "./contents.ts";
+import { pack } from "./deb.ts";
+import { type Machine, machines } from "./machines.ts";
+import { fetchNativeModules } from "./native-modules.ts";
+import { packRuntime } from "./runtime.ts";
+import { emptyTree, newestLibc, work } from "./trees.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+export interface Wanted {
+  readonly for: readonly Machine[];
+  /** A semantic version. */
+  readonly version: string;
+  readonly into: string;
+}
+
+/** Returns the paths of the packages. */
+export async function makePackages({ for: wanted, version, into }: Wanted): Promise<string[]> {
+  const date = dateOfCommit();
+  const debianVersion = version.replace("-", "~");
+  const common = { version: debianVersion, date };
+  const changelog = debianChangelog(debianVersion, date);
+  const made: string[] = [];
+  for (const machine of wanted) {
+    const tree = emptyTree(`steward-${machine}`);
+    await stewardTree(tree, buildFor(machine, version), changelog);
+    const words = { ...unitWords(), libc: newestLibc(tree) };
+    made.push(pack({ ...common, name: "steward", architecture: machine, words }, tree, into));
+    made.push(packRuntime(machine, into));
+  }
+  const tree = emptyTree("steward-timekeeper");
+  timekeeperTree(tree, changelog);
+  const words = { version: debianVersion };
+  made.push(pack({ ...common, name: "steward-timekeeper", architecture: "all", words }, tree, into));
+  return made;
+}
+
+/** The commit's, so that one commit gives one package. */
+function dateOfCommit(): number {
+  return Number(execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" }));
+}
+
+function buildFor(machine: Machine, version: string): Build {
+  const dist = join(work, `dist-${machine}`);
+  const nodeModules = fetchNativeModules(machine);
+  const target = ["--compiler", machines[machine].compiler, "--node-modules", nodeModules];
+  const args = ["--import", "tsx", "scripts/build.ts", "--into", dist, "--version", version, ...target];
+  execFileSync(process.execPath, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  return { dist, nodeModules };
+}
+
+/** For the maintainer scripts: the units of the package by what happens to them, without templates. */
+function unitWords(): Readonly<Record<string, string>> {
+  const preset = readFileSync(join(root, "systemd/steward.preset"), "utf8");
+  const enabled = [...preset.matchAll(/^enable (\S+)$/gm)].map(([, unit = ""]) => unit);
+  const all = readdirSync(join(root, "systemd")).filter((name) =>
+    /^[^@]+\.(service|socket|timer|path)$/.test(name),
+  );
+  const sockets = all.filter((name) => name.endsWith(".socket"));
+  return {
+    ENABLED: enabled.join(" "),
+    SOCKETS: sockets.join(" "),
+    SOCKET_SERVICES: sockets.map((name) => name.replace(".socket", ".service")).join(" "),
+    ALL: all.join(" "),
+  };
+}
