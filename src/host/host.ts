@@ -5,6 +5,7 @@ import type {
   HostIdentity,
   Journal,
   ResolveHost,
+  RootHelper,
   RunCommand,
   Timers,
   TimeServices,
@@ -24,6 +25,7 @@ export interface Host {
   readonly wall: () => number;
   readonly timers: Timers;
   readonly run: RunCommand;
+  readonly helper: RootHelper;
   readonly clock: HostClock;
   readonly network: HostNetwork;
   readonly files: HostFiles;

@@ -192,9 +192,31 @@ export type TimeDaemon = "chronyd" | "systemd-timesyncd" | "ntpd" | "openntpd" |
 export interface TimeServices {
   /** The first daemon that runs now; null: none. Starts no process, because it is asked often. */
   activeDaemon(): Promise<TimeDaemon | null>;
-  /** Starts a oneshot unit and waits for its end. Throws `forbidden` if that is not permitted. */
-  start(unit: string): Promise<void>;
-  restart(unit: string): Promise<void>;
+}
+
+/** What root does for the agent: the whole vocabulary of the root helper (src/programs/helper). */
+export type RootOrder =
+  | { readonly word: "install"; readonly id: string }
+  | { readonly word: "rollback"; readonly kind: "rules" | "binary" }
+  | { readonly word: "chrony"; readonly verb: "reselect" | "burst" | "makestep" }
+  | { readonly word: "time-zone"; readonly zone: string }
+  | { readonly word: "host-name"; readonly name: string }
+  | { readonly word: "restart-timesyncd" | "reboot" | "power-off" | "factory-reset" };
+
+export interface RootOrderLimits {
+  /** 30 s by default. */
+  readonly timeoutMilliseconds?: number;
+  /** Ends the waiting with its reason; root completes the order. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks root. Settles when the order is done: a reboot, a power-off and a factory reset when they are begun. Throws
+ * `forbidden` (this host has no root helper, or one that does not know the order), `rate_limited` with the seconds to
+ * wait, `not_found` (no such unit, no such time zone), `storage_full`, `storage_unwritable`, `internal_error`.
+ */
+export interface RootHelper {
+  ask(order: RootOrder, limits?: RootOrderLimits): Promise<void>;
 }
 
 /** Limits of a transfer. Beyond them it ends with `update_too_slow`. */

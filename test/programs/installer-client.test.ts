@@ -3,61 +3,32 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { CommandResult } from "../../src/host/ports.ts";
+import type { RootHelper } from "../../src/host/ports.ts";
 import {
+  createHelperRequests,
   createInstallerClient,
   createOwnTrialCheck,
-  createUnitRequests,
   type InstallerClientOptions,
 } from "../../src/programs/agent/installer-client.ts";
 import { emptyJournal, releaseJournalText, type Trial } from "../../src/releases/release-journal.ts";
 import { until } from "../until.ts";
 
 const id = "0123456789abcdef".repeat(2);
-/** None of these installers is asked through systemctl. */
-const runNothing = () => Promise.reject(new Error("a program was run"));
+/** None of these installers is asked through the root helper. */
+const helper: RootHelper = { ask: () => Promise.reject(new Error("root was asked")) };
 const noSignal = new AbortController().signal;
 
-function answering(result: Partial<CommandResult>) {
-  const calls: (readonly string[])[] = [];
-  const requests = createUnitRequests(async (program, args) => {
-    calls.push([program, ...args]);
-    return { status: 0, stdout: "", stderr: "", ...result };
-  });
-  return { calls, requests };
-}
-
-describe("requests to the installer through systemd", () => {
-  it("starts the unit of the release, without a password prompt, and waits for it", async () => {
-    const { calls, requests } = answering({});
+describe("requests to the installer through the root helper", () => {
+  it("are orders that may take a quarter of an hour, and end with the signal of the agent's stop", async () => {
+    const calls: unknown[] = [];
+    const requests = createHelperRequests({ ask: async (...call) => void calls.push(call) });
     await requests.ask({ verb: "install", id }, noSignal);
     await requests.ask({ verb: "rollback", kind: "binary" }, noSignal);
+    const limits = { timeoutMilliseconds: 900_000, signal: noSignal };
     assert.deepEqual(calls, [
-      ["systemctl", "--no-ask-password", "start", "--", `steward-install@${id}.service`],
-      ["systemctl", "--no-ask-password", "start", "--", "steward-install@rollbackbinary.service"],
+      [{ word: "install", id }, limits],
+      [{ word: "rollback", kind: "binary" }, limits],
     ]);
-  });
-
-  const cases: [string, Partial<CommandResult>, string][] = [
-    ["polkit does not let us", { status: 4, stderr: "Failed to start x: Access denied\n" }, "forbidden"],
-    ["there is no such unit", { status: 5, stderr: "Failed to start x: Unit x not found.\n" }, "not_found"],
-    ["the unit fails", { status: 1, stderr: "Job for x failed.\n" }, "internal_error"],
-    ["it takes too long", { status: null }, "internal_error"],
-  ];
-  for (const [name, result, code] of cases) {
-    it(`is ${code} where ${name}`, async () => {
-      await assert.rejects(answering(result).requests.ask({ verb: "install", id }, noSignal), { code });
-    });
-  }
-
-  it("ends with the signal's reason when the agent stops", async () => {
-    const ending = new AbortController();
-    const reason = new Error("stopping");
-    const requests = createUnitRequests(() => {
-      ending.abort(reason);
-      return Promise.reject(ending.signal.reason);
-    });
-    await assert.rejects(requests.ask({ verb: "install", id }, ending.signal), reason);
   });
 });
 
@@ -89,7 +60,7 @@ describe("requests to an installer of our own user", () => {
         hostFile: join(directory, "steward.json"),
       },
       apply: { rules: null, binary: null },
-      run: runNothing,
+      helper,
     };
   };
   const journal = JSON.stringify(releaseJournalText({ ...emptyJournal, sequence: 7 }));
@@ -162,7 +133,7 @@ describe("whether a kind is set up", () => {
   const plan: InstallerClientOptions = {
     ...{ directories: { releases: "/nonexistent", trust: "/nonexistent" }, program: null },
     apply: { rules: null, binary: null },
-    run: runNothing,
+    helper,
   };
 
   it("is what the host file says", () => {

@@ -77,6 +77,7 @@ const agent = await startAgent(
     credentialsDirectory: undefined,
     sealKeyFile: "/nonexistent/seal.key",
     maySteerClock: false,
+    mayAskRoot: false,
     clockAddon: "/nonexistent/clock-steering.node",
     selfCheck: { node: process.execPath, script: join(root, "dist/self-check.js") },
     ...(clockFile !== "" && { openClock: toldClock }),

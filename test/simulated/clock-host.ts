@@ -145,11 +145,7 @@ class SimulatedHost implements ClockHost {
     const clock = new DeviceClock({
       driver,
       timers: this.time.hostTimers,
-      services: {
-        activeDaemon: async () => this.daemon,
-        start: async (unit) => void this.orders.push(`start ${unit}`),
-        restart: async (unit) => void this.orders.push(`restart ${unit}`),
-      },
+      services: { activeDaemon: async () => this.daemon },
       resolve: this.network.resolve,
       exchange: (steered) => this.network.exchange(steered),
       askSecondOpinion: (steered) => this.network.secondOpinion(steered),

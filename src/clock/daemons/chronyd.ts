@@ -1,5 +1,5 @@
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import type { CommandResult, RunCommand, Timers, TimeServices } from "../../host/ports.ts";
+import type { CommandResult, RootHelper, RootOrder, RunCommand, Timers } from "../../host/ports.ts";
 import { stepThresholdSeconds } from "../discipline/discipline.ts";
 import { type ChronycReport, parseChronyc } from "./chronyc-report.ts";
 import { hasReference, reportOfChrony } from "./chronyd-report.ts";
@@ -20,7 +20,7 @@ const readingSeconds = 0.5;
 
 export interface ChronydOptions {
   run: RunCommand;
-  services: TimeServices;
+  helper: RootHelper;
   timers: Timers;
   kernelIsSynchronised: ReadKernelFlag;
   /** Seconds; a larger correction has to be forced, by time.panic_threshold. */
@@ -31,21 +31,21 @@ export interface ChronydOptions {
   port?: number;
 }
 
-/** The instances of the oneshot unit `systemd/steward-chrony@.service`: what chronyc does. */
-type Verb = "reselect" | "burst" | "makestep";
+/** What chronyc does for the root helper. */
+type Verb = Extract<RootOrder, { word: "chrony" }>["verb"];
 
 /**
- * chronyd, read with chronyc over loopback, which it answers to any user, and ordered through the oneshot unit
- * steward-chrony@VERB.service, as it takes orders from root and its own user alone.
+ * chronyd, read with chronyc over loopback, which it answers to any user, and ordered through the root helper, as it takes
+ * orders from root and its own user alone.
  */
 export function createChronyd(options: ChronydOptions): ExternalDaemon {
-  const { services, kernelIsSynchronised } = options;
+  const { helper, kernelIsSynchronised } = options;
   const chronyc = createChronyc(options);
   const hostNames = createHostNames(chronyc);
   let isReadOnly = false;
   const order = async (verb: Verb): Promise<void> => {
     try {
-      await services.start(`steward-chrony@${verb}.service`);
+      await helper.ask({ word: "chrony", verb });
       isReadOnly = false;
     } catch (cause) {
       isReadOnly ||= isRefusal(cause);
@@ -114,15 +114,13 @@ async function measuredAfter(
   );
 }
 
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is StewardError {
   return error instanceof StewardError && (error.code === "forbidden" || error.code === "not_found");
 }
 
-function readOnly(verb: Verb, cause: unknown): StewardError {
-  const unit = "systemd/steward-chrony@.service as /etc/systemd/system/steward-chrony@.service";
-  const rule = "systemd/50-steward.rules in /etc/polkit-1/rules.d";
-  const mend = `Install ${unit} and ${rule}, or run chronyc ${verb} as root.`;
-  return new StewardError("forbidden", `chronyd can be read here and not ordered. ${mend}`, { cause });
+function readOnly(verb: Verb, cause: StewardError): StewardError {
+  const said = `chronyd can be read here and not ordered. ${cause.message} Until then, as root: chronyc ${verb}.`;
+  return new StewardError("forbidden", said, { cause });
 }
 
 type Answer = { readonly report: ChronycReport } | { readonly trouble: DaemonTrouble };

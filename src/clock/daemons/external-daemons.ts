@@ -1,12 +1,12 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { RunCommand, TimeDaemon, Timers, TimeServices } from "../../host/ports.ts";
+import type { RootHelper, RunCommand, TimeDaemon, Timers } from "../../host/ports.ts";
 import { createChronyd } from "./chronyd.ts";
 import { type ExternalDaemon, type ReadKernelFlag, reportOfKernel } from "./external-daemon.ts";
 import { createTimesyncd } from "./timesyncd.ts";
 
 export interface ExternalDaemonsOptions {
   run: RunCommand;
-  services: TimeServices;
+  helper: RootHelper;
   timers: Timers;
   kernelIsSynchronised: ReadKernelFlag;
   /** Seconds; a larger correction must be forced. */

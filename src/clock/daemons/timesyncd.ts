@@ -1,5 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { RunCommand, TimeServices } from "../../host/ports.ts";
+import type { RootHelper, RunCommand } from "../../host/ports.ts";
 import {
   type DaemonReport,
   type DaemonSource,
@@ -16,7 +16,7 @@ const unit = "systemd-timesyncd.service";
 
 export interface TimesyncdOptions {
   run: RunCommand;
-  services: TimeServices;
+  helper: RootHelper;
   kernelIsSynchronised: ReadKernelFlag;
 }
 
@@ -24,18 +24,18 @@ export interface TimesyncdOptions {
  * systemd-timesyncd, a client of one server at a time: its time is `accepted` at most. It has no command to measure now:
  * its unit is restarted, after which it polls its servers at once and steps by what it finds, forced or not.
  */
-export function createTimesyncd({ run, services, kernelIsSynchronised }: TimesyncdOptions): ExternalDaemon {
+export function createTimesyncd({ run, helper, kernelIsSynchronised }: TimesyncdOptions): ExternalDaemon {
   let isReadOnly = false;
   const limits = { timeoutMilliseconds: patienceMilliseconds };
   const restart = async (): Promise<void> => {
     try {
-      await services.restart(unit);
+      await helper.ask({ word: "restart-timesyncd" });
       isReadOnly = false;
     } catch (cause) {
       if (!(cause instanceof StewardError && cause.code === "forbidden")) throw cause;
       isReadOnly = true;
-      const mend = "Install systemd/50-steward.rules in /etc/polkit-1/rules.d, or restart the unit as root.";
-      throw new StewardError("forbidden", `${unit} can be read here and not restarted. ${mend}`, { cause });
+      const said = `${unit} can be read here and not restarted. ${cause.message} Until then, as root: systemctl restart ${unit}.`;
+      throw new StewardError("forbidden", said, { cause });
     }
   };
   return {

@@ -14,12 +14,15 @@ import { isLocalServer } from "./network/local-server.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import { createTransfers } from "./network/transfers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
+import { createRootHelper, usualHelperSocket } from "./systemd/root-helper.ts";
 import { createTimers } from "./timers.ts";
 import { createUptime } from "./uptime.ts";
 
 export interface HostOptions {
   /** False: the host's clock is measured and never set, whatever the process may do. */
   readonly maySteerClock: boolean;
+  /** False: root is asked for nothing, although there may be a root helper. */
+  readonly mayAskRoot: boolean;
   /** Absolute path of clock-steering.node. */
   readonly clockAddon: string;
   /** Called with the reason why an addon that is there cannot be used; the clock is then measured less exactly. */
@@ -27,7 +30,8 @@ export interface HostOptions {
 }
 
 /** The Linux host that this process runs on. The addon is loaded and the process's right to set clocks is found once, now. */
-export function openHost({ maySteerClock, clockAddon, onUnusableAddon }: HostOptions): Host {
+export function openHost(options: HostOptions): Host {
+  const { maySteerClock, mayAskRoot, clockAddon, onUnusableAddon } = options;
   const addon = openClockAddon(clockAddon, (cause) =>
     onUnusableAddon(cause instanceof Error ? cause.message : String(cause)),
   );
@@ -38,9 +42,10 @@ export function openHost({ maySteerClock, clockAddon, onUnusableAddon }: HostOpt
     wall: Date.now,
     timers: createTimers(),
     run,
+    helper: createRootHelper(mayAskRoot ? usualHelperSocket : null),
     clock: {
       driver: openClockDriver({ maySteer: maySteerClock, addon }),
-      services: createTimeServices({ run }),
+      services: createTimeServices(),
       readRealTimeClock: () => readRealTimeClock(),
     },
     network: {

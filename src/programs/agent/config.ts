@@ -34,6 +34,8 @@ export interface AgentConfig {
   sealKeyFile: string;
   /** The host's own clock may be set; otherwise it is only measured. */
   maySteerClock: boolean;
+  /** The root helper may be asked. */
+  mayAskRoot: boolean;
   /** Absolute path of clock-steering.node. */
   clockAddon: string;
   /** Absolute paths of the runtime and of self-check.js. */
@@ -102,6 +104,7 @@ export async function agentConfig(
     sealKeyFile: usualSealKeyFile,
     // Only for the service's own state: a trial in another directory touches neither the host's clock nor root's files.
     maySteerClock: state === usualStateDirectory,
+    mayAskRoot: state === usualStateDirectory,
     installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
     clockAddon: clockAddon(assetsDirectory),
     selfCheck: { node: program.node, script: join(assetsDirectory, "self-check.js") },

@@ -4,7 +4,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
-import type { CommandResult, RunCommand } from "../../host/ports.ts";
+import type { RootHelper } from "../../host/ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
@@ -12,7 +12,7 @@ import type { Installer, InstallRequest } from "../../updates/updater-options.ts
 /** Where the installer is, and how the agent starts it. */
 export interface InstallerAccess {
   readonly directories: ReleaseDirectories;
-  /** In a trial, the installer as a process of our own user; null: systemd starts it as root. */
+  /** In a trial, the installer as a process of our own user; null: the root helper has systemd start it. */
   readonly program: InstallerProgram | null;
 }
 
@@ -28,7 +28,7 @@ export interface InstallerProgram {
 
 export interface InstallerClientOptions extends InstallerAccess {
   readonly apply: UpdateDecisions["apply"];
-  readonly run: RunCommand;
+  readonly helper: RootHelper;
 }
 
 /** Milliseconds: a payload of the largest size is copied, hashed, unpacked and tested in a few minutes on a slow card. */
@@ -57,11 +57,13 @@ export const noInstaller: Installer = {
 
 /** The installer of this host, as the agent may use it. */
 export function createInstallerClient(plan: InstallerClientOptions): Installer {
-  const { directories, program, apply, run } = plan;
+  const { directories, program, apply, helper } = plan;
   // The directory is absolute. join() would cost memory at each start.
   const read = (): Promise<Uint8Array | null> =>
     readFile(`${directories.releases}/journal.json`).catch(ifAbsent);
-  const requests = program ? createProgramRequests({ program, directories, read }) : createUnitRequests(run);
+  const requests = program
+    ? createProgramRequests({ program, directories, read })
+    : createHelperRequests(helper);
   return {
     ...requests,
     read,
@@ -86,34 +88,18 @@ export function createOwnTrialCheck(config: {
 
 type Requests = Pick<Installer, "ask" | "goOn">;
 
-/** systemd's way: a oneshot unit for each request, which polkit lets the agent start. Exported for its test. */
-export function createUnitRequests(run: RunCommand): Requests {
+/** The installer as a unit, which the root helper starts and waits for. Exported for its test. */
+export function createHelperRequests(helper: RootHelper): Requests {
   return {
-    ask: async (request, signal) => {
-      const instance = request.verb === "install" ? request.id : `rollback${request.kind}`;
-      const unit = `steward-install@${instance}.service`;
+    ask: (request, signal) => {
       const limits = { timeoutMilliseconds: longestMilliseconds, signal };
-      const args = ["--no-ask-password", "start", "--", unit];
-      const result = await run("systemctl", args, limits).catch((cause: unknown) => {
-        signal.throwIfAborted();
-        throw new StewardError("internal_error", "systemctl could not be run.", { cause });
-      });
-      if (result.status !== 0) throw refusal(unit, result);
+      return request.verb === "install"
+        ? helper.ask({ word: "install", id: request.id }, limits)
+        : helper.ask({ word: "rollback", kind: request.kind }, limits);
     },
     // systemd starts the guard's unit at boot, and again when it has failed.
     goOn: () => undefined,
   };
-}
-
-/** Why systemd did not start the unit, or how it ended. The patterns are those of the C locale. */
-function refusal(unit: string, { status, stderr }: CommandResult): StewardError {
-  if (status === null) return new StewardError("internal_error", `${unit} took longer than 15 minutes.`);
-  const complaint = stderr.trim().split("\n")[0] || `status ${status}, without a reason`;
-  const said = `${unit} could not be started, or failed: ${complaint.replace(/\.$/, "")}.`;
-  if (/access denied|interactive authentication required/i.test(complaint))
-    return new StewardError("forbidden", said);
-  if (/\bUnit .+ not found\b/.test(complaint)) return new StewardError("not_found", said);
-  return new StewardError("internal_error", said);
 }
 
 interface ProgramRequestsOptions {

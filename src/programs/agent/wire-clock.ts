@@ -22,7 +22,7 @@ export type OpenClock = (plan: ClockPlan) => Clock;
 /** The clock on this host's own ports. */
 export const openHostClock: OpenClock = (plan) => {
   const { settings, host } = plan;
-  const { timers, run, network } = host;
+  const { timers, run, helper, network } = host;
   const { driver, services, readRealTimeClock } = host.clock;
   const buildSeconds = plan.buildDate.getTime() / 1_000;
   const panicSeconds = () => durationSeconds(settings().panic_threshold);
@@ -38,7 +38,7 @@ export const openHostClock: OpenClock = (plan) => {
     uptime: host.uptime,
     bootId: host.identity.bootId,
     panicSeconds,
-    daemonOf: createDaemonOf({ run, services, timers, kernelIsSynchronised, panicSeconds }),
+    daemonOf: createDaemonOf({ run, helper, timers, kernelIsSynchronised, panicSeconds }),
     exchange: (steered) =>
       createExchange({
         driver: steered,

@@ -65,7 +65,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     allowedChannels: update.channels,
     files: keepingRoots(openFiles(join(directory, "metadata")), openFiles(join(directory, "roots"))),
     installer: plan.installer
-      ? createInstallerClient({ ...plan.installer, apply: update.apply, run: host.run })
+      ? createInstallerClient({ ...plan.installer, apply: update.apply, helper: host.helper })
       : noInstaller,
     payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
     openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),

@@ -42,7 +42,9 @@ import { checksOf, composeStatus, greetingOf, openSelfCheck, versionOf } from ".
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
 /** The host that an agent of this configuration runs on. */
-export function hostOf(config: Pick<RoomsConfig, "maySteerClock" | "clockAddon" | "log" | "host">): Host {
+export function hostOf(
+  config: Pick<RoomsConfig, "maySteerClock" | "mayAskRoot" | "clockAddon" | "log" | "host">,
+): Host {
   const onUnusableAddon = (detail: string): void =>
     config.log("warning", "the addon for the clock cannot be used: it is only measured, less exactly", {
       detail,

@@ -9,7 +9,7 @@ import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
 import type { DaemonReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { forbiddenServices } from "../recorded-services.ts";
+import { absentHelper } from "../recorded-helper.ts";
 import { realTimers } from "../timers.ts";
 
 // Printed by chronyc 4.3 (`-c -n -m tracking sources sourcestats`) of a chronyd -x with a server of its own; the text
@@ -200,7 +200,7 @@ describe("a chronyc that lies", () => {
       ...report.map((line) => `echo '${line}'`),
     ];
     const daemon = createChronyd({
-      ...{ run: createRunCommand(), services: forbiddenServices(), timers: realTimers, command },
+      ...{ run: createRunCommand(), helper: absentHelper(), timers: realTimers, command },
       ...{ kernelIsSynchronised: () => null, panicSeconds: () => 1_000 },
     });
     writeFileSync(command, ["#!/bin/sh", ...answers].join("\n"), { mode: 0o755 });

@@ -4,12 +4,12 @@ import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import type { DaemonReport, ExternalDaemon } from "../../../src/clock/daemons/external-daemon.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import type { Timers, TimeServices } from "../../../src/host/ports.ts";
+import type { RootHelper, Timers } from "../../../src/host/ports.ts";
 import { reaching } from "../../ipv6.ts";
 import { until } from "../../until.ts";
 import { type ChronyClient, serverLine, startChronyClient } from "../chrony-client.ts";
 import { type Chronyd, chronyProgram, freePort, startChronyd } from "../chronyd.ts";
-import { forbiddenServices, recordedServices } from "../recorded-services.ts";
+import { absentHelper, recordedHelper } from "../recorded-helper.ts";
 import { realTimers } from "../timers.ts";
 
 const command = chronyProgram("chronyc");
@@ -19,20 +19,20 @@ const hurriedTimers: Timers = { after: (_seconds, call) => realTimers.after(0, c
 
 interface Given {
   timers?: Timers;
-  services?: TimeServices;
+  helper?: RootHelper;
   port: number;
   kernelIsSynchronised?: boolean | null;
   command?: string;
 }
 
 function daemonOf({
-  services = recordedServices(),
+  helper = recordedHelper(),
   kernelIsSynchronised = null,
   ...rest
 }: Given): ExternalDaemon {
   return createChronyd({
     run: createRunCommand(),
-    services,
+    helper,
     timers: realTimers,
     kernelIsSynchronised: () => kernelIsSynchronised,
     panicSeconds: () => 1_000,
@@ -139,10 +139,10 @@ describe("chronyd as the discipliner", () => {
     });
     after(() => client.stop());
 
-    /** The oneshot unit, as far as this chronyd is concerned. */
-    const unitsOfClient = () =>
-      recordedServices((unit) => {
-        const verb = /^steward-chrony@(\w+)\.service$/.exec(unit)?.[1] ?? "";
+    /** The root helper, as far as this chronyd is concerned. */
+    const helperOfClient = () =>
+      recordedHelper((line) => {
+        const verb = line.split(" ")[1] ?? "";
         client.order(...(verb === "burst" ? ["burst", "4/4"] : [verb]));
       });
 
@@ -154,28 +154,28 @@ describe("chronyd as the discipliner", () => {
       near(report.sources[0]?.offsetSeconds, 3, 0.5);
     });
 
-    it("reselects through the oneshot unit and nothing else", async () => {
-      const services = unitsOfClient();
-      await daemonOf({ port: client.commandPort, services }).reselect();
-      assert.deepEqual(services.orders, ["start steward-chrony@reselect.service"]);
+    it("reselects through the root helper and nothing else", async () => {
+      const helper = helperOfClient();
+      await daemonOf({ port: client.commandPort, helper }).reselect();
+      assert.deepEqual(helper.orders, ["chrony reselect"]);
     });
 
     it("syncs by a burst and, as 3 s are more than is slewed, a step", async () => {
-      const services = recordedServices((unit) => {
+      const helper = recordedHelper((line) => {
         // The step itself would set this machine's clock, were chronyd not started with -x: it is not asked for here.
-        if (unit.includes("burst")) client.order("burst", "4/4");
+        if (line.includes("burst")) client.order("burst", "4/4");
       });
-      await daemonOf({ port: client.commandPort, services }).sync(false);
-      const units = ["start steward-chrony@burst.service", "start steward-chrony@makestep.service"];
-      assert.deepEqual(services.orders, units);
+      await daemonOf({ port: client.commandPort, helper }).sync(false);
+      const lines = ["chrony burst", "chrony makestep"];
+      assert.deepEqual(helper.orders, lines);
     });
 
-    it("can be read and not ordered where polkit forbids it, and says what to install", async () => {
-      const daemon = daemonOf({ port: client.commandPort, services: forbiddenServices() });
+    it("can be read and not ordered without a root helper, and says what root can type", async () => {
+      const daemon = daemonOf({ port: client.commandPort, helper: absentHelper() });
       assert.equal((await daemon.read()).isReadOnly, false);
       await assert.rejects(daemon.reselect(), (error) => {
         assert.ok(codeOf("forbidden")(error), String(error));
-        assert.match(String(error), /steward-chrony@\.service.*50-steward\.rules/);
+        assert.match(String(error), /no root helper\. Until then, as root: chronyc reselect/);
         return true;
       });
       const report = await daemon.read();
@@ -190,9 +190,9 @@ describe("chronyd as the discipliner", () => {
       test.after(() => client.stop());
       await selecting(client, /^\*$/);
       for (const force of [false, true]) {
-        const services = recordedServices(() => client.order("burst", "4/4"));
-        await daemonOf({ port: client.commandPort, services }).sync(force);
-        assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
+        const helper = recordedHelper(() => client.order("burst", "4/4"));
+        await daemonOf({ port: client.commandPort, helper }).sync(force);
+        assert.deepEqual(helper.orders, ["chrony burst"]);
       }
     });
   });
@@ -216,15 +216,15 @@ describe("chronyd as the discipliner", () => {
       const client = await startChronyClient(serverLine("127.0.0.1", far.port));
       test.after(() => client.stop());
       await selecting(client, /^\*$/);
-      const services = recordedServices((unit) => {
-        if (unit.includes("burst")) client.order("burst", "4/4");
+      const helper = recordedHelper((line) => {
+        if (line.includes("burst")) client.order("burst", "4/4");
       });
-      const daemon = daemonOf({ port: client.commandPort, services });
+      const daemon = daemonOf({ port: client.commandPort, helper });
       near((await daemon.read()).offsetSeconds, -2_000, 0.5);
       await assert.rejects(daemon.sync(false), codeOf("panic_threshold"));
-      assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
+      assert.deepEqual(helper.orders, ["chrony burst"]);
       await daemon.sync(true);
-      assert.equal(services.orders.at(-1), "start steward-chrony@makestep.service");
+      assert.equal(helper.orders.at(-1), "chrony makestep");
     });
   });
 
@@ -243,10 +243,10 @@ describe("chronyd as the discipliner", () => {
     it("cannot sync, and leaves the clock alone", async (test) => {
       const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
       test.after(() => client.stop());
-      const services = recordedServices();
-      const daemon = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
+      const helper = recordedHelper();
+      const daemon = daemonOf({ helper, timers: hurriedTimers, port: client.commandPort });
       await assert.rejects(daemon.sync(true), codeOf("no_time_source"));
-      assert.deepEqual(services.orders, ["start steward-chrony@burst.service"]);
+      assert.deepEqual(helper.orders, ["chrony burst"]);
     });
   });
 
@@ -257,8 +257,8 @@ describe("chronyd as the discipliner", () => {
       test.after(() => client.stop());
       await selecting(client, /^\*$/);
       await server.stop();
-      const services = recordedServices(() => client.order("burst", "4/4"));
-      const daemon = daemonOf({ services, timers: hurriedTimers, port: client.commandPort });
+      const helper = recordedHelper(() => client.order("burst", "4/4"));
+      const daemon = daemonOf({ helper, timers: hurriedTimers, port: client.commandPort });
       await assert.rejects(daemon.sync(false), codeOf("no_time_source"));
     });
   });

@@ -6,7 +6,7 @@ import { createTimesyncd } from "../../../src/clock/daemons/timesyncd.ts";
 import { parseTimeSpan, parseTimesync } from "../../../src/clock/daemons/timesyncd-report.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { CommandResult } from "../../../src/host/ports.ts";
-import { forbiddenServices, recordedServices } from "../recorded-services.ts";
+import { absentHelper, recordedHelper } from "../recorded-helper.ts";
 
 // All printed by timedatectl 252 (`show-timesync --all`, C locale), which read a stand-in for timesyncd on a D-Bus of its
 // own; `timesync-status` said of the first "Root distance: 8.628ms" and "Frequency: -16.630ppm".
@@ -59,7 +59,7 @@ function reading({ timesync, kernelIsSynchronised = true, timedated = "" }: Give
       if (timesync instanceof Error) throw timesync;
       return typeof timesync === "string" ? { status: 0, stdout: timesync, stderr: "" } : timesync;
     },
-    services: recordedServices(),
+    helper: recordedHelper(),
     kernelIsSynchronised: () => kernelIsSynchronised,
   }).read();
 }
@@ -139,26 +139,29 @@ describe("systemd-timesyncd as the discipliner", () => {
   }
 
   it("syncs and reselects by a restart of its unit, for it has no finer order", async () => {
-    const services = recordedServices();
+    const helper = recordedHelper();
     const daemon = createTimesyncd({
       run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
-      services,
+      helper,
       kernelIsSynchronised: () => true,
     });
     await daemon.sync(false);
     await daemon.reselect();
-    assert.deepEqual(services.orders, Array(2).fill("restart systemd-timesyncd.service"));
+    assert.deepEqual(helper.orders, Array(2).fill("restart-timesyncd"));
   });
 
-  it("can be read and not restarted where polkit forbids it, and says what to install", async () => {
+  it("can be read and not restarted without a root helper, and says what root can type", async () => {
     const daemon = createTimesyncd({
       run: async () => ({ status: 0, stdout: synchronised, stderr: "" }),
-      services: forbiddenServices(),
+      helper: absentHelper(),
       kernelIsSynchronised: () => true,
     });
     await assert.rejects(daemon.sync(false), (error) => {
       assert.ok(error instanceof StewardError && error.code === "forbidden", String(error));
-      assert.match(error.message, /50-steward\.rules/);
+      assert.match(
+        error.message,
+        /no root helper\. Until then, as root: systemctl restart systemd-timesyncd/,
+      );
       return true;
     });
     assert.equal((await daemon.read()).isReadOnly, true);

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { StewardError } from "../../../src/contract/errors.ts";
 import { createTimeServices } from "../../../src/host/linux/clock/time-services.ts";
-import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { type Owner, temporaryDirectory, writeCommand } from "../systemd/journal.ts";
+import { type Owner, temporaryDirectory } from "../systemd/journal.ts";
 
 /** A tree of cgroups with these files. */
 function cgroupsWith(test: Owner, files: Record<string, string>): string {
@@ -18,8 +16,7 @@ function cgroupsWith(test: Owner, files: Record<string, string>): string {
 }
 
 function activeDaemon(test: Owner, files: Record<string, string>) {
-  const run = () => Promise.reject(new Error("looking for daemons starts no program"));
-  return createTimeServices({ run, cgroups: cgroupsWith(test, files) }).activeDaemon();
+  return createTimeServices(cgroupsWith(test, files)).activeDaemon();
 }
 
 const populated = "populated 1\nfrozen 0\n";
@@ -83,89 +80,4 @@ describe("the active time daemon", () => {
     };
     assert.equal(await activeDaemon(test, files), "systemd-timesyncd");
   });
-});
-
-/** Services whose systemctl is this script. */
-function servicesWith(test: Owner, script: string) {
-  const systemctl = writeCommand(test, "systemctl", script);
-  return { services: createTimeServices({ run: createRunCommand({ path: dirname(systemctl) }) }), systemctl };
-}
-
-describe("an order to systemd", () => {
-  it("is given without asking for a password", async (test) => {
-    const { services, systemctl } = servicesWith(test, 'echo "$@" >>"$0.calls"');
-    await services.start("steward-chrony@burst.service");
-    await services.restart("systemd-timesyncd.service");
-    assert.deepEqual(readFileSync(`${systemctl}.calls`, "utf8").trim().split("\n"), [
-      "--no-ask-password start -- steward-chrony@burst.service",
-      "--no-ask-password restart -- systemd-timesyncd.service",
-    ]);
-  });
-
-  // What systemctl 252 writes; each is polkit's, systemd's or sd-bus's own text in the C locale.
-  const refusals: [string, string, string][] = [
-    [
-      "polkit has no rule for it",
-      "Failed to start a.service: Interactive authentication required.",
-      "forbidden",
-    ],
-    ["polkit denies it", "Failed to start a.service: Access denied", "forbidden"],
-    ["there is no such unit", "Failed to start a.service: Unit a.service not found.", "not_found"],
-    [
-      "the unit failed",
-      "Job for a.service failed because the control process exited with error code.",
-      "internal_error",
-    ],
-    [
-      "there is no systemd",
-      "System has not been booted with systemd as init system (PID 1). Can't operate.",
-      "internal_error",
-    ],
-  ];
-  for (const [what, complaint, code] of refusals) {
-    it(`throws ${code} where ${what}`, async (test) => {
-      const { services } = servicesWith(test, `echo "${complaint}" >&2; echo "See system logs" >&2; exit 1`);
-      await assert.rejects(services.start("a.service"), (error) => {
-        assert.ok(error instanceof StewardError, String(error));
-        assert.equal(error.code, code);
-        assert.match(error.message, /status 1: /);
-        return true;
-      });
-    });
-  }
-
-  it("throws where there is no systemctl", async (test) => {
-    const services = createTimeServices({ run: createRunCommand({ path: temporaryDirectory(test) }) });
-    const isInternal = (error: unknown) => error instanceof StewardError && error.code === "internal_error";
-    await assert.rejects(services.start("a.service"), isInternal);
-  });
-
-  const names = [
-    "",
-    "chrony",
-    "--all.service",
-    "-H.service",
-    "a b.service",
-    "../x.service",
-    "*.service",
-    "a.service\n",
-    "a@.service",
-    "steward-chrony@a/b.service",
-    "poweroff.target",
-    `a@${"b".repeat(33)}.service`,
-  ];
-  for (const name of names) {
-    it(`never reaches it for ${JSON.stringify(name)}`, async () => {
-      let runs = 0;
-      const services = createTimeServices({
-        run: async () => {
-          runs += 1;
-          return { status: 0, stdout: "", stderr: "" };
-        },
-      });
-      await assert.rejects(services.start(name), RangeError);
-      await assert.rejects(services.restart(name), RangeError);
-      assert.equal(runs, 0);
-    });
-  }
 });

@@ -1,8 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../../contract/errors.ts";
-import type { RunCommand, TimeDaemon, TimeServices } from "../../ports.ts";
-import { createSystemctl } from "../systemd/systemctl.ts";
+import type { TimeDaemon, TimeServices } from "../../ports.ts";
 
 /** The units that discipline clocks, under the names of Debian, of Fedora and of their authors. */
 const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
@@ -19,34 +18,12 @@ const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
 /** Where systemd has its hierarchy: cgroup v2; hybrid; v1 (systemd(1), cgroups(7)). */
 const hierarchies = ["", "unified", "systemd"];
 
-/** A burst command or a restart of timesyncd takes some tenths of a second; a systemd that hangs must not block. */
-const patienceSeconds = 30;
-
-/** The name of a unit must not look like an option, a path or a pattern. */
-const unitPattern = /^[a-z][0-9a-z-]{0,63}(@[0-9a-z]{1,32})?\.service$/;
-
-export interface TimeServicesOptions {
-  run: RunCommand;
-  /** The mount point of cgroups; /sys/fs/cgroup by default. */
-  cgroups?: string;
-}
-
 /**
- * The time daemons of this host, through their cgroups and systemctl(1). A daemon that runs outside of a unit, or in a
- * unit with another name or slice, is not noticed.
+ * The time daemons of this host, by their cgroups below `cgroups`. A daemon that runs outside of a unit, or in a unit with
+ * another name or slice, is not noticed.
  */
-export function createTimeServices({ run, cgroups = "/sys/fs/cgroup" }: TimeServicesOptions): TimeServices {
-  const systemctl = createSystemctl(run);
-  const order = async (verb: "start" | "restart", unit: string): Promise<void> => {
-    if (!unitPattern.test(unit)) throw new RangeError(`"${unit}" is not the name of a unit`);
-    await systemctl({ verb, unit, patienceSeconds });
-  };
-  return {
-    activeDaemon: () => activeDaemon(cgroups),
-    // The start job of a oneshot unit ends with its program.
-    start: (unit) => order("start", unit),
-    restart: (unit) => order("restart", unit),
-  };
+export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
+  return { activeDaemon: () => activeDaemon(cgroups) };
 }
 
 async function activeDaemon(cgroups: string): Promise<TimeDaemon | null> {

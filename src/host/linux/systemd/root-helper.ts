@@ -1,0 +1,135 @@
+import { connect } from "node:net";
+import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
+import type { RootHelper, RootOrder, RootOrderLimits } from "../../ports.ts";
+
+/** The socket of steward-helper.socket. */
+export const usualHelperSocket = "/run/steward-helper.socket";
+
+const patienceMilliseconds = 30_000;
+
+/** Bytes of an answer; the longest is `failed` and the name of an error. */
+const mostAnswerBytes = 64;
+
+/** The root helper behind this socket; null: this agent has none, as in a trial. */
+export function createRootHelper(socket: string | null): RootHelper {
+  return {
+    ask: async (order, limits = {}) => {
+      if (socket === null) throw absent();
+      const line = lineOf(order);
+      judge(line, await exchange(socket, line, limits));
+    },
+  };
+}
+
+function lineOf(order: RootOrder): string {
+  switch (order.word) {
+    case "install":
+      return `install ${order.id}`;
+    case "rollback":
+      return `rollback ${order.kind}`;
+    case "chrony":
+      return `chrony ${order.verb}`;
+    case "time-zone":
+      return `time-zone ${order.zone}`;
+    case "host-name":
+      return `host-name ${order.name}`;
+    default:
+      return order.word;
+  }
+}
+
+/** Sends the line and returns the answer, without its line feed. */
+function exchange(
+  socket: string,
+  line: string,
+  { timeoutMilliseconds = patienceMilliseconds, signal }: RootOrderLimits,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    let answer = "";
+    const connection = connect(socket, () => connection.write(`${line}\n`, "latin1"));
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      connection.destroy();
+      settle();
+    };
+    const abort = (): void => end(() => reject(signal?.reason));
+    const timer = setTimeout(
+      () => end(() => reject(failure(line, `took longer than ${timeoutMilliseconds / 1_000} s`))),
+      timeoutMilliseconds,
+    );
+    signal?.addEventListener("abort", abort);
+    connection.setEncoding("latin1").on("data", (text: string) => {
+      answer += text;
+      if (answer.endsWith("\n") || answer.length > mostAnswerBytes) end(() => resolve(answer.trimEnd()));
+    });
+    connection.once("error", (error) => end(() => reject(unreachable(line, error))));
+    connection.once("close", () => end(() => reject(failure(line, "ended without an answer"))));
+  });
+}
+
+function judge(line: string, answer: string): void {
+  if (answer === "ok") return;
+  if (answer === "refused") throw refused(line);
+  const [, seconds, code] = /^(?:limited (\d{1,6})|failed ([A-Z0-9]{1,20}))$/.exec(answer) ?? [];
+  if (seconds !== undefined) throw limited(line, Number(seconds));
+  if (code !== undefined) throw failed(line, code);
+  throw failure(line, "gave an answer that has no meaning");
+}
+
+/** The exit code of systemctl(1), or the name of a system error. */
+function failed(line: string, code: string): StewardError {
+  // systemctl(1): "unit not found", in the words of the LSB "program is not installed".
+  if (code === "5" || code === "ENOENT")
+    return new StewardError("not_found", `The root helper cannot do "${line}": this host does not have it.`);
+  const said = `The root helper could not do "${line}"`;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new StewardError("storage_full", `${said}: the disk is full. Nothing was changed.`);
+  if (code === "EROFS")
+    return new StewardError("storage_unwritable", `${said}: /etc is read-only. Nothing was changed.`);
+  return new StewardError("internal_error", `${said}: it failed with ${code}. ${whereToLook}`);
+}
+
+const whereToLook = "`journalctl --unit='steward-*'` says why.";
+
+function failure(line: string, how: string): StewardError {
+  return new StewardError("internal_error", `The root helper ${how} for "${line}". ${whereToLook}`);
+}
+
+function limited(line: string, seconds: number): StewardError {
+  return new StewardError(
+    "rate_limited",
+    `The root helper has had too many orders such as "${line}". Try again in ${seconds} s.`,
+    { details: { retryAfterSeconds: seconds } },
+  );
+}
+
+function refused(line: string): StewardError {
+  return new StewardError(
+    "forbidden",
+    `The root helper refused "${line}": it is of another version of Steward, or it takes no orders from this user. Install the same version again.`,
+  );
+}
+
+function unreachable(line: string, cause: Error): StewardError {
+  const code = systemErrorCode(cause) ?? "";
+  if (code === "ENOENT" || code === "ECONNREFUSED") return absent(cause);
+  if (code === "EACCES" || code === "EPERM")
+    return new StewardError("forbidden", "This user may not ask the root helper.", { cause });
+  return new StewardError(
+    "internal_error",
+    `The root helper cannot be asked for "${line}": ${cause.message}.`,
+    {
+      cause,
+    },
+  );
+}
+
+function absent(cause?: unknown): StewardError {
+  return new StewardError(
+    "forbidden",
+    "This host has no root helper. As root: systemctl start steward-helper.socket.",
+    { cause },
+  );
+}

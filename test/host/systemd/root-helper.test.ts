@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, afterEach, beforeEach, describe, it, type TestContext } from "node:test";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { createRootHelper } from "../../../src/host/linux/systemd/root-helper.ts";
+import type { RootOrder } from "../../../src/host/ports.ts";
+import { compileHelper, type HelperProcess, startHelper } from "../../programs/root-helper/helper-process.ts";
+import { until } from "../../until.ts";
+import { temporaryDirectory } from "./journal.ts";
+
+const id = "0123456789abcdef".repeat(2);
+
+describe("the agent and the root helper", () => {
+  const directory = compileHelper();
+  after(() => rmSync(directory, { recursive: true, force: true }));
+  let process: HelperProcess;
+  beforeEach(async () => {
+    process = await startHelper(directory);
+  });
+  afterEach(() => process.stop());
+  const ask = (order: RootOrder) => createRootHelper(process.socket).ask(order);
+
+  it("have the same words", async () => {
+    const orders: RootOrder[] = [
+      { word: "install", id },
+      { word: "rollback", kind: "rules" },
+      { word: "chrony", verb: "makestep" },
+      { word: "host-name", name: "pump-7" },
+      { word: "restart-timesyncd" },
+      { word: "reboot" },
+      { word: "power-off" },
+      { word: "factory-reset" },
+    ];
+    for (const order of orders) await ask(order);
+    await assert.rejects(ask({ word: "time-zone", zone: "Europe/Berlin" }), codeOf("not_found"));
+    assert.equal(process.calls().length, 7);
+  });
+
+  const failures: [string, string, string][] = [
+    ["5", "not_found", "this host does not have it"],
+    ["1", "internal_error", "it failed with 1"],
+  ];
+  for (const [status, code, said] of failures)
+    it(`say ${code} where systemctl ends with ${status}`, async () => {
+      writeFileSync(join(directory, "status"), `${status}\n`);
+      await assert.rejects(ask({ word: "install", id }), (error) => {
+        assert.ok(codeOf(code)(error) && String(error).includes(said), String(error));
+        return true;
+      });
+    });
+
+  it("say how long to wait where there were too many orders", async () => {
+    for (let turn = 0; turn < 2; turn += 1) await ask({ word: "reboot" });
+    await assert.rejects(ask({ word: "reboot" }), (error) => {
+      assert.ok(error instanceof StewardError && error.code === "rate_limited", String(error));
+      const seconds = error.details.retryAfterSeconds ?? 0;
+      assert.ok(seconds > 250 && seconds <= 300, `${seconds}`);
+      return true;
+    });
+  });
+
+  it("stop waiting with the signal's reason, and the order goes on", async () => {
+    writeFileSync(join(directory, "wait"), "");
+    const ending = new AbortController();
+    const asked = createRootHelper(process.socket).ask({ word: "install", id }, { signal: ending.signal });
+    const refused = assert.rejects(asked, /^Error: stopping$/);
+    await until("it is under way", () => process.calls().length === 1);
+    ending.abort(new Error("stopping"));
+    await refused;
+    rmSync(join(directory, "wait"));
+    await ask({ word: "chrony", verb: "burst" });
+  });
+
+  it("stop waiting after a while", async () => {
+    writeFileSync(join(directory, "wait"), "");
+    const asked = createRootHelper(process.socket).ask({ word: "reboot" }, { timeoutMilliseconds: 50 });
+    await assert.rejects(asked, /took longer than 0\.05 s/);
+    rmSync(join(directory, "wait"));
+  });
+});
+
+const codeOf = (code: string) => (error: unknown) => error instanceof StewardError && error.code === code;
+
+describe("a root helper", () => {
+  /** One that gives this answer, as an older or a newer one might. */
+  async function answering(test: TestContext, answer: string): Promise<string> {
+    const socket = join(temporaryDirectory(test), "socket");
+    const server = createServer((connection) => connection.end(answer)).listen(socket);
+    test.after(() => server.close());
+    await new Promise((resolve) => server.once("listening", resolve));
+    return socket;
+  }
+
+  const answers: [string, string, RegExp][] = [
+    ["refused\n", "forbidden", /of another version of Steward/],
+    ["failed ENOSPC\n", "storage_full", /Nothing was changed/],
+    ["failed EROFS\n", "storage_unwritable", /read-only/],
+    ["failed ENOENT\n", "not_found", /does not have it/],
+    ["failed EIO\n", "internal_error", /failed with EIO/],
+    ["certainly\n", "internal_error", /has no meaning/],
+    ["limited soon\n", "internal_error", /has no meaning/],
+    ["x".repeat(4_000), "internal_error", /has no meaning/],
+    ["", "internal_error", /without an answer/],
+  ];
+  for (const [answer, code, said] of answers)
+    it(`that says ${JSON.stringify(answer.slice(0, 20))} is ${code}`, async (test) => {
+      const { ask } = createRootHelper(await answering(test, answer));
+      await assert.rejects(ask({ word: "reboot" }), (error) => {
+        assert.ok(codeOf(code)(error), String(error));
+        assert.match(String(error), said);
+        return true;
+      });
+    });
+
+  it("that is not there, or that this agent may not ask, is forbidden and says what root can type", async (test) => {
+    for (const socket of [null, join(temporaryDirectory(test), "socket")])
+      await assert.rejects(createRootHelper(socket).ask({ word: "reboot" }), (error) => {
+        assert.ok(codeOf("forbidden")(error), String(error));
+        assert.match(String(error), /systemctl start steward-helper\.socket/);
+        return true;
+      });
+  });
+});
