@@ -14,6 +14,8 @@ import { isLocalServer } from "./network/local-server.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import { createTransfers } from "./network/transfers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
+import { createJournalctl } from "./systemd/journalctl.ts";
+import { createLogReader } from "./systemd/log-reader.ts";
 import { createRootHelper, usualHelperSocket } from "./systemd/root-helper.ts";
 import { createTimers } from "./timers.ts";
 import { createUptime } from "./uptime.ts";
@@ -56,6 +58,8 @@ export function openHost(options: HostOptions): Host {
       isLocalServer,
     },
     files: { freeSpace, readSealKeys, readInstalledRoot },
-    systemd: { journal: createJournalReader() },
+    systemd: {
+      journal: createJournalReader({ source: createLogReader({ otherwise: createJournalctl() }) }),
+    },
   };
 }
