@@ -1,4 +1,4 @@
-/** Compiles what is written in C: the clock's addon, and the root helper. */
+/** Compiles what is written in C: the clock's addon, the root helper, the reader of logs. */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -23,8 +23,12 @@ const helperSources = ["main.c", "orders.c", "limits.c", "system-files.c"].map((
   join(import.meta.dirname, "../src/programs/root-helper", name),
 );
 
-/** It is root: what the compiler can do against a fault of its own memory is done. */
-const helperFlags = [
+const logReaderSources = ["main.c", "serve.c", "request.c", "allowed-units.c", "json.c"].map((name) =>
+  join(import.meta.dirname, "../src/programs/log-reader", name),
+);
+
+/** They may do more than the agent: what the compiler can do against a fault of their own memory is done. */
+const programFlags = [
   "-D_GNU_SOURCE",
   "-fPIE",
   "-pie",
@@ -42,7 +46,7 @@ export function buildAddon(target: string, compiler = machinesOwn): boolean {
   const args = [...flags, ...addonFlags, "-isystem", headers, "-o", target, ...sources];
   if (compile("the clock's addon", args, compiler)) return true;
   console.warn(
-    "There is no C compiler (cc): built without clock-steering.node and steward-helper, so the agent only observes its clock, and asks nothing of root.",
+    "There is no C compiler (cc): built without clock-steering.node, steward-helper and steward-logs, so the agent only observes its clock, asks nothing of root, and shows its own log alone.",
   );
   return false;
 }
@@ -57,8 +61,14 @@ export function buildHelper(
   compiler = machinesOwn,
 ): boolean {
   const defined = Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
-  const args = [...flags, ...helperFlags, ...defined, "-o", target, ...helperSources];
+  const args = [...flags, ...programFlags, ...defined, "-o", target, ...helperSources];
   return compile("the root helper", args, compiler);
+}
+
+/** Makes the reader of logs (src/programs/log-reader) at `target`; false: there is no `cc`. */
+export function buildLogReader(target: string, compiler = machinesOwn): boolean {
+  const args = [...flags, ...programFlags, "-o", target, ...logReaderSources];
+  return compile("the reader of logs", args, compiler);
 }
 
 /** False: this machine has no compiler. Throws where the compiler complains, or another one is not there. */

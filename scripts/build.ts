@@ -1,4 +1,4 @@
-/** Builds dist/: the programs, the clock's addon, the root helper, the list of common passwords, the console, what shells and man(1) have. */
+/** Builds dist/: the programs, the clock's addon, the root helper, the reader of logs, the list of common passwords, the console, what shells and man(1) have. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { billOfMaterials, bundledPackages, npmComponent } from "./build/bill-of-materials.ts";
 import { makeCodeCaches } from "./build/code-cache.ts";
 import { buildPrograms } from "./build/programs.ts";
-import { buildAddon, buildHelper } from "./build-addon.ts";
+import { buildAddon, buildHelper, buildLogReader } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
 import { writeShellFiles } from "./build-shell-files.ts";
 
@@ -34,6 +34,7 @@ rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 const hasClockAddon = buildAddon(join(dist, "clock-steering.node"), wanted.compiler);
 buildHelper(join(dist, "steward-helper"), {}, wanted.compiler);
+buildLogReader(join(dist, "steward-logs"), wanted.compiler);
 const inputs = await buildPrograms(dist, {
   STEWARD_BUILD: JSON.stringify(stamp()),
   STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon),

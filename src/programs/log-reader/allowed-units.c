@@ -1,0 +1,106 @@
+/* What may be read: entries of Steward's own units, and of those that root names in the host file. */
+#include "log-reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Bytes; the agent refuses a larger host file as well. */
+enum { LARGEST_FILE = 256 * 1024 };
+
+static const char name_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.@-";
+
+/* As in the agent (src/journal/logs/log-line.ts): steward.service, steward-….service. */
+static bool is_own_unit(const char *name) {
+  static const char prefix[] = "steward-", suffix[] = ".service";
+  if (strcmp(name, "steward.service") == 0) return true;
+  size_t length = strlen(name), around = sizeof prefix + sizeof suffix - 2;
+  return length > around && length <= around + 120 && strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+         strcmp(name + length - (sizeof suffix - 1), suffix) == 0 && strspn(name, name_characters) == length;
+}
+
+bool is_allowed_unit(const struct units *units, const char *name) {
+  if (is_own_unit(name)) return true;
+  for (size_t i = 0; i < units->count; i += 1)
+    if (strcmp(units->names[i], name) == 0) return true;
+  return false;
+}
+
+/* The fields that say whose entry it is. */
+struct origin {
+  char unit[UNIT_SIZE];
+  char about[UNIT_SIZE];
+  char pid[16];
+};
+
+static bool read_field(struct json *json, const char *name, void *context) {
+  struct origin *origin = context;
+  bool is_text = json->at < json->end && *json->at == '"';
+  // A field that was sent several times is a list. None of these is, unless a sender is after something.
+  if (is_text && strcmp(name, "_SYSTEMD_UNIT") == 0) return json_text(json, origin->unit, sizeof origin->unit);
+  if (is_text && strcmp(name, "UNIT") == 0) return json_text(json, origin->about, sizeof origin->about);
+  if (is_text && strcmp(name, "_PID") == 0) return json_text(json, origin->pid, sizeof origin->pid);
+  return json_skip(json);
+}
+
+bool is_allowed_entry(const struct units *units, const char *line, size_t length) {
+  struct origin origin = {"", "", ""};
+  struct json json = {line, line + length};
+  if (!json_object(&json, read_field, &origin) || !json_is_over(&json)) return false;
+  // Any process can send a field UNIT; only that of systemd, process 1, is trusted.
+  bool is_about = strcmp(origin.pid, "1") == 0 && origin.about[0] != '\0';
+  return is_allowed_unit(units, is_about ? origin.about : origin.unit);
+}
+
+static bool read_unit(struct json *json, void *context) {
+  struct units *units = context;
+  char *name = units->names[units->count];
+  if (units->count == MOST_UNITS - 1 || !json_text(json, name, UNIT_SIZE)) return false;
+  units->count += 1;
+  return name[0] != '\0' && strspn(name, name_characters) == strlen(name);
+}
+
+static bool read_decision(struct json *json, const char *name, void *context) {
+  struct units *units = context;
+  if (strcmp(name, "log_units") != 0) return json_skip(json);
+  // As with JSON.parse, the last of two counts.
+  units->count = 0;
+  return json_array(json, read_unit, units);
+}
+
+/* Whether only root, or the user of this process, could have written what is there, and every directory on the way. */
+static bool is_trusted(const char *path) {
+  char resolved[PATH_MAX];
+  struct stat found;
+  if (!realpath(path, resolved)) return false;
+  for (;;) {
+    if (stat(resolved, &found) != 0 || (found.st_uid != 0 && found.st_uid != geteuid())) return false;
+    // In a sticky directory others cannot replace what is root's.
+    if ((found.st_mode & 022) != 0 && !(S_ISDIR(found.st_mode) && (found.st_mode & S_ISVTX))) return false;
+    if (resolved[1] == '\0') return true;
+    char *slash = strrchr(resolved, '/');
+    slash[slash == resolved] = '\0';
+  }
+}
+
+const char *read_log_units(const char *path, struct units *units) {
+  static char bytes[LARGEST_FILE + 1];
+  units->count = 0;
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return errno == ENOENT ? NULL : "the host file cannot be read";
+  size_t length = 0;
+  ssize_t more;
+  while ((more = read(file, bytes + length, sizeof bytes - length)) > 0) length += (size_t)more;
+  close(file);
+  if (more < 0) return "the host file cannot be read";
+  if (length > LARGEST_FILE) return "the host file is too large";
+  if (!is_trusted(path)) return "another user than root can write the host file";
+  struct json json = {bytes, bytes + length};
+  if (json_object(&json, read_decision, units) && json_is_over(&json)) return NULL;
+  units->count = 0;
+  return "the host file is not valid";
+}

@@ -1,0 +1,59 @@
+/* steward-logs: reads the journal for the agent, and no more of it than root allows. */
+#ifndef LOG_READER_H
+#define LOG_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Characters of a unit's name and of a cursor, with the end of the text. */
+enum { UNIT_SIZE = 144, CURSOR_SIZE = 256, MOMENT_SIZE = 24, MOST_UNITS = 256 };
+
+/* Units besides those of Steward whose entries may be read. */
+struct units {
+  size_t count;
+  char names[MOST_UNITS][UNIT_SIZE];
+};
+
+/* What the agent asks for; an empty text is a parameter that it left out. */
+struct request {
+  bool is_following;
+  bool is_newest_first;
+  char unit[UNIT_SIZE];
+  char since[MOMENT_SIZE];
+  char until[MOMENT_SIZE];
+  char priority[2];
+  char cursor[CURSOR_SIZE];
+};
+
+/* Bytes that are read as JSON, from `at` on. */
+struct json {
+  const char *at;
+  const char *end;
+};
+
+/* Reads the value that `json` stands at. False: it is not what was wanted, and all of the text is refused. */
+typedef bool read_member(struct json *json, const char *name, void *context);
+typedef bool read_element(struct json *json, void *context);
+
+bool json_object(struct json *json, read_member *member, void *context);
+bool json_array(struct json *json, read_element *element, void *context);
+/* A string without escapes that fits; any other string is read as an empty text. */
+bool json_text(struct json *json, char *into, size_t size);
+bool json_skip(struct json *json);
+/* Whether nothing but white space is left. */
+bool json_is_over(struct json *json);
+
+/* `line` is changed. False: it is not in the vocabulary. */
+bool parse_request(char *line, struct request *request);
+
+/* The host file's log_units; an absent file names none. Returns NULL, or why the file is not used. */
+const char *read_log_units(const char *path, struct units *units);
+
+bool is_allowed_unit(const struct units *units, const char *name);
+/* `line`: an entry as journalctl --output=json prints it. */
+bool is_allowed_entry(const struct units *units, const char *line, size_t length);
+
+/* Answers one connection, and ends this process. `options` go to journalctl before all others. */
+_Noreturn void serve(int client, const char *host_file, char *const *options);
+
+#endif
