@@ -1,0 +1,269 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
+import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
+import { createJournalctl } from "../../../src/host/linux/systemd/journalctl.ts";
+import { createLogReader } from "../../../src/host/linux/systemd/log-reader.ts";
+import type { Journal, JournalEnd, JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
+import {
+  type Fields,
+  firstMoment,
+  growJournal,
+  makeJournal,
+  temporaryDirectory,
+} from "../../host/systemd/journal.ts";
+import { until } from "../../until.ts";
+import { startReader } from "./started-reader.ts";
+
+const say = (MESSAGE: string, _SYSTEMD_UNIT: string, fields: Fields = {}): Fields => ({
+  MESSAGE,
+  _SYSTEMD_UNIT,
+  ...fields,
+});
+
+/** Of each kind of entry one. */
+const entries = [
+  say("own", "steward.service"),
+  say("an update's", "steward-install@0123.service", { PRIORITY: "3" }),
+  say("secret of sshd", "ssh.service"),
+  say("allowed", "nginx.service"),
+  say("nginx started", "init.scope", { _PID: "1", UNIT: "nginx.service" }),
+  say("sshd started", "init.scope", { _PID: "1", UNIT: "ssh.service" }),
+  say("forged", "evil.service", { _PID: "666", UNIT: "steward.service" }),
+  say("forged twice", "evil.service", { _PID: "666", UNIT: ["steward.service", "nginx.service"] }),
+  say("of a name like ours", "stewards.service"),
+  say("of another like ours", "steward-x.timer"),
+  { MESSAGE: "the kernel's" },
+  say("last", "steward-guard.service", { PRIORITY: "4" }),
+];
+const allowed = ["own", "an update's", "allowed", "nginx started", "last"];
+const host = JSON.stringify({ names: ["a"], log_units: ["nginx.service"] });
+
+const messagesIn = (answer: string): string[] =>
+  answer
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => (JSON.parse(line) as { MESSAGE: string }).MESSAGE);
+
+describe("steward-logs", () => {
+  it("hands on the entries of Steward's units and of those that the host file names, and no others", async (test) => {
+    const reader = await startReader(test, { host, place: makeJournal(test, entries) });
+    const answer = await reader.ask("read\n");
+    assert.deepEqual(messagesIn(answer), allowed);
+    assert.match(answer, /\nend\n$/);
+    assert.doesNotMatch(answer, /secret|forged|kernel/);
+    assert.deepEqual(messagesIn(await reader.ask("read unit=nginx.service\n")), ["allowed", "nginx started"]);
+  });
+
+  it("goes by the host file as it is when it is asked", async (test) => {
+    const reader = await startReader(test, { host, place: makeJournal(test, entries) });
+    const refusal = "refused log_units of the host file does not name this unit\n";
+    assert.equal(await reader.ask("read unit=ssh.service\n"), refusal);
+    writeFileSync(reader.hostFile, '{"log_units": ["ssh.service"]}');
+    const secret = ["secret of sshd", "sshd started"];
+    assert.deepEqual(messagesIn(await reader.ask("read unit=ssh.service\n")), secret);
+    assert.equal(await reader.ask("read unit=nginx.service\n"), refusal);
+  });
+
+  it("refuses everything outside of its vocabulary", async (test) => {
+    const reader = await startReader(test, { host, place: makeJournal(test, entries) });
+    const lines = [
+      ...["", " ", "write", "READ", "read --help", "read unit=*", "read unit=nginx*.service", "read unit="],
+      ...["read unit=--flush.service=x", "read unit=-u nginx.service", "read unit=a/b.service"],
+      ...["read unit=nginx.service unit=nginx.service", "read newest-first newest-first", "read priority=8"],
+      ...["read priority=", "read priority=0..7", "read since=1", "read since=-1.000", "read since=1.0000"],
+      ...["read until=now", "read cursor=", "read cursor=--help", "read cursor=s=1;i=$(id)", "read follow"],
+      ...[
+        "read cursor=s=1 since=1.000",
+        "follow unit=nginx.service",
+        "follow newest-first",
+        "follow since=1.000",
+      ],
+      ...["read directory=/", "read _UID=0", "read\0", `read cursor=s${"1".repeat(300)}`, "x".repeat(600)],
+    ];
+    for (const line of lines)
+      assert.equal(await reader.ask(`${line}\n`), "refused not in the vocabulary\n", line);
+    assert.deepEqual(messagesIn(await reader.ask("read newest-first priority=3\n")), ["an update's"]);
+  });
+
+  it("reads a host file as the agent does, and takes an unusable one for none", async (test) => {
+    const reader = await startReader(test, { place: makeJournal(test, entries) });
+    const isAllowed = async () => !(await reader.ask("read unit=nginx.service\n")).startsWith("refused");
+    const ofAgent = () =>
+      readHostFile(reader.hostFile, { own: process.getuid?.() }).then(
+        ({ logUnits }) => logUnits.includes("nginx.service"),
+        () => false,
+      );
+    const files: [boolean, string[]][] = [
+      [
+        true,
+        [
+          ' {\n"log_units" :\t[ "a.timer" ,"nginx.service" ] } \n',
+          '{"log_units":[],"log_units":["nginx.service"]}',
+          '{"log_units":["nginx.service"],"names":["\\u0061","b.example"],"product":"pump"}',
+          '{"update":{"allow_local_servers":true},"log_units":["nginx.service"]}',
+        ],
+      ],
+      [
+        false,
+        [
+          "",
+          "{}",
+          '{"log_units":["nginx.service"]',
+          '{"log_units":["nginx.service"]}}',
+          '{"log_units":["nginx.service",]}',
+          '{"log_units":"nginx.service"}',
+          '{"log_units":null}',
+          '{"log_units":["nginx.service",7]}',
+          '{"log_units":["nginx.service","*"]}',
+          '{"log_units":["nginx.service"],"log_units":[]}',
+          '["log_units",["nginx.service"]]',
+          '{"update":{"log_units":["nginx.service"]}}',
+          '{"product":"{\\"log_units\\":[\\"nginx.service\\"]"}',
+          "[".repeat(10_000),
+        ],
+      ],
+    ];
+    for (const [isNamed, texts] of files) {
+      for (const text of texts) {
+        writeFileSync(reader.hostFile, text);
+        assert.deepEqual([await isAllowed(), await ofAgent()], [isNamed, isNamed], text.slice(0, 100));
+      }
+    }
+    assert.deepEqual(messagesIn(await reader.ask("read priority=3\n")), ["an update's"]);
+  });
+
+  it("does not believe a host file that another user could have written", async (test) => {
+    const reader = await startReader(test, { host, place: makeJournal(test, entries) });
+    const isAllowed = async () => !(await reader.ask("read unit=nginx.service\n")).startsWith("refused");
+    assert.equal(await isAllowed(), true);
+    chmodSync(reader.hostFile, 0o666);
+    assert.equal(await isAllowed(), false);
+    chmodSync(reader.hostFile, 0o644);
+    if (process.getuid?.() !== 0) return;
+    chownSync(reader.hostFile, 65_534, 65_534);
+    assert.equal(await isAllowed(), false);
+  });
+
+  it("serves eight at once, and the ninth when one of them has left", async (test) => {
+    const journal = growJournal(test);
+    journal.write(...entries);
+    const reader = await startReader(test, { host, place: journal.place });
+    const isWritten = async () => messagesIn(await reader.ask("read\n")).length === allowed.length;
+    await until("the journal is written", isWritten);
+    const followers: { socket: Socket; seen: string }[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      const follower = { socket: connect(reader.socket).setEncoding("utf8"), seen: "" };
+      follower.socket.on("data", (text: string) => {
+        follower.seen += text;
+      });
+      follower.socket.write("follow\n");
+      followers.push(follower);
+    }
+    test.after(() => followers.forEach(({ socket }) => void socket.destroy()));
+    await until("all follow", () =>
+      followers.every(({ seen }) => messagesIn(seen).length === allowed.length),
+    );
+    let waited = "";
+    void reader.ask("read\n").then((answer) => {
+      waited = answer;
+    });
+    journal.write(say("secret of sshd again", "ssh.service"), say("news", "nginx.service"));
+    await until("they hear the news", () => followers.every(({ seen }) => seen.includes('"news"')));
+    assert.ok(followers.every(({ seen }) => !seen.includes("secret")));
+    assert.equal(waited, "");
+    followers[0]?.socket.destroy();
+    await until("the ninth has its turn", () => waited.endsWith("\nend\n"));
+    for (const { socket } of followers) socket.destroy();
+    const isRunning = () => spawnSync("pgrep", ["--full", `journalctl.*${journal.place}`]).status === 0;
+    await until("no journalctl is left", () => !isRunning());
+  });
+
+  it("says so where the journal cannot be read, and nothing of another without systemd's socket", async (test) => {
+    const reader = await startReader(test, { place: "--file=/nowhere/test.journal" });
+    assert.equal(await reader.ask("read\n"), "failed journalctl could not read the journal\n");
+    const { status, stderr } = spawnSync("dist/steward-logs", ["/etc/steward/steward.json"], {
+      encoding: "utf8",
+    });
+    assert.deepEqual([status, stderr.startsWith("usage: ")], [2, true]);
+  });
+});
+
+describe("the agent's client of steward-logs", () => {
+  const queries: [string, Partial<JournalQuery>][] = [
+    ["oldest first", {}],
+    ["newest first", { order: "newest-first" }],
+    ["one unit", { units: ["nginx.service"] }],
+    ["Steward's units", { units: ["steward.service", "steward-*.service", "nginx.service"] }],
+    ["a span of time", { sinceMilliseconds: firstMoment + 1_000, untilMilliseconds: firstMoment + 4_000 }],
+    ["what is grave", { leastSeverity: 4 }],
+  ];
+  for (const [name, query] of queries) {
+    it(`has what journalctl has of it: ${name}`, async (test) => {
+      const place = makeJournal(test, entries);
+      const reader = await startReader(test, { host, place });
+      const through = createLogReader({
+        path: reader.socket,
+        otherwise: () => assert.fail("not through it"),
+      });
+      const asked = await readAll(createJournalReader({ source: through }), query);
+      assert.deepEqual(asked, await readAll(createJournalReader({ place: [place] }), query));
+      assert.ok(asked.entries.length > 0);
+    });
+  }
+
+  it("goes on behind an entry, and stops when there is enough", async (test) => {
+    const reader = await startReader(test, { host, place: makeJournal(test, entries) });
+    const journal = createJournalReader({
+      source: createLogReader({ path: reader.socket, otherwise: () => assert.fail("not through it") }),
+    });
+    const first = await readAll(journal, { order: "newest-first" }, 2);
+    assert.deepEqual(first.end, { kind: "stopped" });
+    const rest = await readAll(journal, { order: "newest-first", behind: first.entries[1]?.cursor });
+    const messages = [...first.entries, ...rest.entries].map(({ message }) => message);
+    assert.deepEqual([messages, rest.end], [allowed.toReversed(), { kind: "whole" }]);
+  });
+
+  it("asks journalctl itself where there is no such socket", async (test) => {
+    const source = createLogReader({
+      path: "/nowhere/socket",
+      otherwise: createJournalctl({ place: [makeJournal(test, entries)] }),
+    });
+    assert.equal(
+      (await readAll(createJournalReader({ source }), { units: ["ssh.service"] })).entries.length,
+      2,
+    );
+  });
+
+  it("knows that it was refused, and that an answer was cut off", async (test) => {
+    const reader = await startReader(test, { host, place: makeJournal(test, entries) });
+    const otherwise = () => assert.fail("not through it");
+    const journal = createJournalReader({ source: createLogReader({ path: reader.socket, otherwise }) });
+    const { end } = await readAll(journal, { units: ["ssh.service"] });
+    assert.equal(end.kind, "unreadable");
+    const path = join(temporaryDirectory(test), "socket");
+    const cutting = createServer((socket) => socket.once("data", () => socket.end('{"MESSAGE":"the end')));
+    test.after(() => void cutting.close());
+    await new Promise<void>((resolve) => cutting.listen(path, resolve));
+    const cut = createJournalReader({ source: createLogReader({ path, otherwise }) });
+    assert.deepEqual((await readAll(cut, {})).end, { kind: "bounded" });
+  });
+});
+
+async function readAll(
+  journal: Journal,
+  query: Partial<JournalQuery>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ entries: JournalEntry[]; end: JournalEnd }> {
+  const found: JournalEntry[] = [];
+  const units = ["steward.service", "steward-*.service", "nginx.service"];
+  const end = await journal.read({ units, order: "oldest-first", ...query }, (entry) => {
+    found.push(entry);
+    return found.length < most;
+  });
+  return { entries: found, end };
+}

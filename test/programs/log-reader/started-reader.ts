@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { type Owner, temporaryDirectory } from "../../host/systemd/journal.ts";
+import { until } from "../../until.ts";
+
+const program = join(import.meta.dirname, "../../../dist/steward-logs");
+
+export interface StartedReader {
+  readonly socket: string;
+  readonly hostFile: string;
+  /** All that is answered to one line, until the reader closes. */
+  ask(line: string): Promise<string>;
+}
+
+/** The reader as systemd starts it: with the socket, at the first connection. `place`: another journal's. */
+export async function startReader(
+  test: Owner,
+  { host, place }: { host?: string | undefined; place: string },
+): Promise<StartedReader> {
+  const directory = temporaryDirectory(test);
+  const hostFile = join(directory, "steward.json");
+  if (host !== undefined) writeFileSync(hostFile, host);
+  const socket = join(directory, "socket");
+  const child = spawn("systemd-socket-activate", [`--listen=${socket}`, program, hostFile, place], {
+    stdio: "ignore",
+  });
+  test.after(() => ended(child));
+  await until("systemd-socket-activate listens", () => existsSync(socket));
+  return { socket, hostFile, ask: (line) => ask(socket, line) };
+}
+
+function ask(path: string, line: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = "";
+    connect(path)
+      .setEncoding("utf8")
+      .on("data", (text: string) => {
+        answer += text;
+      })
+      // The reader may have closed before it has read all.
+      .once("error", () => undefined)
+      .once("close", () => resolve(answer))
+      .write(line);
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await exited;
+}
