@@ -206,7 +206,7 @@ function makeReadable(directory: string): void {
 
 function isProgram(path: string): boolean {
   return (
-    /\/steward-helper$/.test(path) ||
+    /\/steward-(helper|logs)$/.test(path) ||
     (/\/(main|installer)\.js$/.test(path) && readFileSync(path, "utf8").startsWith("#!"))
   );
 }

@@ -61,6 +61,8 @@ describe("make install DESTDIR=", () => {
       "usr/lib/systemd/system/steward-helper.service",
       "usr/lib/systemd/system/steward-helper.socket",
       "usr/lib/systemd/system/steward-install@.service",
+      "usr/lib/systemd/system/steward-logs.service",
+      "usr/lib/systemd/system/steward-logs.socket",
       "usr/lib/systemd/system/steward.service",
       "usr/lib/systemd/system/steward.service.d/10-timekeeper.conf",
       "usr/lib/sysusers.d/steward.conf",
@@ -82,6 +84,7 @@ describe("make install DESTDIR=", () => {
       "usr/lib/steward/installer.js",
       "usr/lib/steward/steward",
       "usr/lib/steward/steward-helper",
+      "usr/lib/steward/steward-logs",
     ];
     for (const path of below(tree)) {
       const { mode, uid } = lstatSync(join(tree, path));

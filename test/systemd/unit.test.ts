@@ -40,13 +40,14 @@ function withTimekeeper(): string {
   return path;
 }
 
-/** The units, with the root helper where it is built: systemd-analyze looks whether it is there. */
-function withBuiltHelper(): string {
+/** The units, with their programs where these are built: systemd-analyze looks whether they are there. */
+function withBuiltPrograms(): string {
   const copies = mkdtempSync(join(directory, "units-"));
-  const built = join(systemd, "../dist/steward-helper");
+  const dist = join(systemd, "../dist");
   for (const name of units) {
     const text = readFileSync(join(systemd, name), "utf8");
-    writeFileSync(join(copies, name), text.replaceAll("/usr/lib/steward/steward-helper", built));
+    const built = text.replaceAll(/\/usr\/lib\/steward\/(steward-(?:helper|logs))/g, `${dist}/$1`);
+    writeFileSync(join(copies, name), built);
   }
   return copies;
 }
@@ -54,7 +55,7 @@ function withBuiltHelper(): string {
 describe("systemd/", () => {
   for (const name of units) {
     it(`has a ${name} that systemd-analyze verify accepts without a word`, () => {
-      assert.deepEqual(verify(join(withBuiltHelper(), name)), { status: 0, output: "" });
+      assert.deepEqual(verify(join(withBuiltPrograms(), name)), { status: 0, output: "" });
     });
   }
 
@@ -150,6 +151,7 @@ describe("the units that the agent's own asks for", () => {
     "steward-chrony@.service": 0.5,
     "steward-guard-boot.service": 1.4,
     "steward-install@.service": 2.4,
+    "steward-logs.service": 0.3,
     "steward-guard.service": 3.2,
   };
   for (const [name, bound] of Object.entries(bounds)) {
@@ -158,6 +160,12 @@ describe("the units that the agent's own asks for", () => {
       assert.ok(found <= bound, `an exposure of at most ${bound}, found ${found}`);
     });
   }
+
+  it("let steward-logs alone read the journal", () => {
+    assert.deepEqual(settings("SupplementaryGroups", "steward-logs.service"), ["systemd-journal steward"]);
+    for (const name of units)
+      if (name !== "steward-logs.service") assert.deepEqual(settings("SupplementaryGroups", name), [], name);
+  });
 
   it("have no network where a release is installed", () => {
     const name = "steward-install@.service";

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Guest, Ran } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";
+import { giveOwnBootId } from "../own-boot-id.ts";
 
 const name = "edge-7.example.net";
 const origin = `https://${name}`;
@@ -55,14 +56,7 @@ async function cooked(guest: Guest, recipe: string): Promise<void> {
   guest.check("the certificate is made", made.status === 0 && existsSync("/etc/ssl/certs/steward.pem"), made);
   writeFileSync("/etc/nginx/conf.d/steward.conf", site ?? "");
   writeFileSync("/etc/steward/steward.json", host ?? "");
-  // nspawn lays a boot id of the container's own over /proc, by which journald marks entries. The unit's sandbox mounts
-  // a /proc of its own without it, where `journalctl --follow` would look for the boot of this computer and find none.
-  const id = "/proc/sys/kernel/random/boot_id";
-  writeFileSync("/run/boot-id", readFileSync(id));
-  mkdirSync("/run/systemd/system/steward.service.d", { recursive: true });
-  const dropIn = `[Service]\nBindReadOnlyPaths=/run/boot-id:${id}\n`;
-  writeFileSync("/run/systemd/system/steward.service.d/boot-id.conf", dropIn);
-  await guest.run("systemctl", ["daemon-reload"]);
+  await giveOwnBootId(guest);
   const ran = await guest.run("sh", ["-ec", commands ?? ""]);
   guest.check("both are started with it", ran.status === 0, ran);
   await guest.stewardAnswers();

@@ -51,7 +51,7 @@ async function becomeOwner(directory: string, clockAddon?: string): Promise<void
   changeUserKeepingTimeCapability(clockAddon, change);
 }
 
-/** The groups that the unit gives the agent: the second one opens the journal, where there is one. */
+/** The second one opens the journal to what root types, also where no steward-logs.socket does. */
 function takeGroups(gid: number): void {
   try {
     process.setgroups?.([gid, "systemd-journal"]);
