@@ -3,6 +3,8 @@ import type { EventType } from "../../src/contract/event-types.ts";
 /** What each event records, as the table of events in the documents says it. A new type does not compile without its words. */
 export const eventWords: Readonly<Record<EventType, string>> = {
   "setup.done": "the first administrator was made",
+  "setup.rescued":
+    "with a token of the device's terminal, an administrator was made or got another password, and lost sessions, second factor and API tokens",
   "sign_in.succeeded": "a user signed in",
   "sign_in.refused": "a sign-in was refused",
   "step_up.succeeded": "a user gave the password again",

@@ -44,6 +44,14 @@ const top: Members<Omit<HostFile, "update">> = {
       example: "pump-7",
     },
   ],
+  kernelRescue: [
+    {
+      path: "kernel_rescue",
+      words:
+        "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
+      example: false,
+    },
+  ],
 };
 
 const update: Members<Omit<UpdateDecisions, "apply">> = {

@@ -15,6 +15,7 @@ import { version } from "./system/version.ts";
 import { escapeText } from "./terminal/escape.ts";
 import { timeCommands } from "./time/time.ts";
 import { updateCommands } from "./updates/update.ts";
+import { announceRescue } from "./users/rescue-token.ts";
 import { setupToken } from "./users/setup-token.ts";
 import { tokenCommands } from "./users/token.ts";
 import { userCommands } from "./users/user.ts";
@@ -119,6 +120,7 @@ export const commands: readonly Command[] = [
   ...repoCommands,
   logs,
   setupToken,
+  announceRescue,
   version,
   help,
   completion,

@@ -53,6 +53,10 @@ const noDetails = {} as const;
  */
 export const eventDetails = {
   "setup.done": noDetails,
+  "setup.rescued": {
+    is_new: { ...flag, description: "false: an administrator who was there got another password" },
+    tokens_ended: sometimes(tokensAfter.tokens_ended),
+  },
   "sign_in.succeeded": signIn,
   "sign_in.refused": refusal,
   "step_up.succeeded": noDetails,

@@ -9,6 +9,7 @@ const refusal = { log: "refusals", audience: "security" } as const;
 
 export const eventTypes = {
   "setup.done": security,
+  "setup.rescued": security,
   "sign_in.succeeded": security,
   "sign_in.refused": refusal,
   "step_up.succeeded": security,

@@ -17,6 +17,7 @@ export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
 export interface HostDecisions {
   names: readonly string[];
   trustedProxies: readonly string[];
+  kernelRescue: boolean;
   forRooms: {
     logUnits: readonly string[];
     product: string;
@@ -50,7 +51,7 @@ function ownersOf(path: string, uid: number | undefined): TrustedOwners {
 }
 
 function decisionsOf(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
-  const { names, trustedProxies, logUnits, product } = host;
+  const { names, trustedProxies, logUnits, product, kernelRescue } = host;
   const update = { ...host.update, ...owners, rootFile: updateRootFile(path) };
-  return { names, trustedProxies, forRooms: { logUnits, product, update } };
+  return { names, trustedProxies, kernelRescue, forRooms: { logUnits, product, update } };
 }

@@ -55,8 +55,16 @@ export interface Accounts {
     clientKey: ClientKey,
     maker?: Maker,
   ): Promise<WithInitialPassword>;
-  /** Enables, takes the second factor away and makes a one-use password, in one change. Throws `not_found`. */
-  rescue(id: string, clientKey: ClientKey, maker: Maker): Promise<WithInitialPassword & { isHeld: boolean }>;
+  /**
+   * Enables, takes the second factor away and sets the password, in one change; `undefined` makes a one-use password.
+   * Throws `not_found`, and what the rules say of the password.
+   */
+  rescue(
+    id: string,
+    password: string | undefined,
+    clientKey: ClientKey,
+    maker: Maker,
+  ): Promise<WithInitialPassword & { isHeld: boolean }>;
   /** Notes a sign-in: when it was, and that an initial password is spent. */
   signedIn(id: string, rehashed: string | undefined): void;
   /** Gives or takes the second factor. Throws `not_found`, and what `change` throws. */
@@ -131,7 +139,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
     remove: (id, precondition) => remove(options, present(id).id, precondition),
     setPassword: (id, password, clientKey, maker) =>
       setPassword(options, present(id), password, clientKey, maker),
-    rescue: (id, clientKey, maker) => rescue(options, present(id), clientKey, maker),
+    rescue: (id, password, clientKey, maker) => rescue(options, present(id), password, { clientKey, maker }),
     signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
     changeFactor: async (id, change, maker) =>
       view((await writer.change(present(id).id, withFactor(change), { maker })).account),
@@ -180,8 +188,13 @@ async function setPassword(
   return { user: viewOf(parts, changed.account), initialPassword };
 }
 
-async function rescue(parts: Parts, account: Account, clientKey: ClientKey, maker: Maker) {
-  const { credentials, initialPassword } = await newCredentials(parts, account, undefined, clientKey);
+async function rescue(
+  parts: Parts,
+  account: Account,
+  password: string | undefined,
+  { clientKey, maker }: { clientKey: ClientKey; maker: Maker },
+) {
+  const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
   const open = (present: Account): Account => ({
     ...present,
     ...credentials,

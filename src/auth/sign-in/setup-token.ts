@@ -20,7 +20,7 @@ export function createSetupToken(path: string): SetupToken {
     renew: () => writeDurably(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
     isRight: async (token) => {
       const expected = (await readFile(path, "utf8").catch(() => "")).trim();
-      return expected !== "" && isEqual(token, expected);
+      return expected !== "" && isEqualToken(token, expected);
     },
     remove: async () => {
       await unlink(path).catch(() => undefined);
@@ -29,7 +29,7 @@ export function createSetupToken(path: string): SetupToken {
 }
 
 /** Compared by digest: equal length whatever comes, and in constant time. */
-function isEqual(a: string, b: string): boolean {
+export function isEqualToken(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, StreamId } from "../../contract/types.ts";
 import type { HostClock, HostFiles } from "../../host/host.ts";
-import type { RunCommand } from "../../host/ports.ts";
+import type { RunCommand, Uptime } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
 import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
 
@@ -91,8 +91,9 @@ export interface ExaminedHost {
   readonly run: RunCommand;
   readonly readSealKeys: HostFiles["readSealKeys"];
   readonly readRealTimeClock: HostClock["readRealTimeClock"];
-  /** Throws `validation_failed` where the agent would not start with this host file. */
-  checkHostFile(path: string): Promise<void>;
+  readonly uptime: Uptime;
+  /** What root has decided about rescue. Throws `validation_failed` where the agent would not start with this host file. */
+  readHostFile(path: string): Promise<{ kernelRescue: boolean }>;
 }
 
 /** The paths that the installer works on. */

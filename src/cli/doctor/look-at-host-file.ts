@@ -8,7 +8,7 @@ const { ok, failing } = findingsOf("host file");
 export async function lookAtHostFile({ places, host }: Ground): Promise<Finding[]> {
   const { hostFile } = places;
   try {
-    await host.checkHostFile(hostFile);
+    await host.readHostFile(hostFile);
     return [ok({ code: "usable", what: `${hostFile} is absent or valid.` })];
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;

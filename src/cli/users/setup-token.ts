@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, rename, rm } from "node:fs/promises";
+import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { CommandError } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import { requireLocal } from "../client/places.ts";
 import type { Command } from "../framework/command.ts";
+import { rescueRemark, writeRescueToken } from "./rescue-token.ts";
+import { writeForAgent } from "./write-for-agent.ts";
 
 /** 128 bits, as the agent makes them: not to be guessed. */
 const tokenBytes = 16;
@@ -18,8 +20,16 @@ export const setupToken: Command = {
   path: ["setup-token"],
   summary: "Show the one-time token that creates the first administrator",
   positionals: [],
-  options: [{ name: "new", summary: "make a new token; the old one becomes invalid" }],
-  async run({ options, places, output, client }) {
+  options: [
+    { name: "new", excludes: "rescue", summary: "make a new token; the old one becomes invalid" },
+    {
+      name: "rescue",
+      excludes: "new",
+      summary:
+        "make a token, good for 30 minutes, with which the console makes an administrator or sets the password of one, although setup is done",
+    },
+  ],
+  async run({ options, places, context, output, client }) {
     requireLocal(places, "setup-token");
     // A token is good only with the agent that made it: of one that has ended, the file may still lie there.
     const { status } = await client.call("getHealth", {});
@@ -31,6 +41,11 @@ export const setupToken: Command = {
     }
     const path = join(places.runDirectory, "setup-token");
     try {
+      if (options.has("rescue")) {
+        const token = await writeRescueToken(places, await context.openHost());
+        await output.value({ setup_token: token }, token);
+        return output.remark(rescueRemark);
+      }
       const token = options.has("new") ? await replaceToken(path) : await readToken(path);
       await output.value({ setup_token: token }, token);
     } catch (error) {
@@ -53,29 +68,16 @@ async function readToken(path: string): Promise<string> {
   }
 }
 
-/** Writes beside and renames: a reader sees either the old token or the new one, complete. */
-async function replaceToken(path: string): Promise<string> {
-  const present = await lstat(path);
-  const token = randomBytes(tokenBytes).toString("base64url");
-  const beside = `${path}.${randomBytes(8).toString("hex")}`;
-  const file = await open(beside, "wx", 0o600);
-  try {
-    // Written by root it would be closed to the agent, which reads it at each try.
-    await file.chown(present.uid, present.gid);
-    await file.writeFile(`${token}\n`);
-    await file.close();
-    await rename(beside, path);
-  } catch (error) {
-    await file.close();
-    await rm(beside, { force: true });
-    throw error;
-  }
-  return token;
-}
-
 function absent(path: string): CommandError {
   return new CommandError(
     3,
-    `There is no setup token (${path}), because setup is done. Administrators add further users.`,
+    `There is no setup token (${path}), because setup is done. Administrators add further users; if no administrator can sign in: steward setup-token --rescue`,
   );
+}
+
+async function replaceToken(path: string): Promise<string> {
+  const present = await lstat(path);
+  const token = randomBytes(tokenBytes).toString("base64url");
+  await writeForAgent(path, `${token}\n`, present);
+  return token;
 }

@@ -26,7 +26,8 @@ export const authOperations = {
   setUp: {
     method: "POST",
     path: "/api/setup",
-    summary: "Create the first administrator with the one-time setup token",
+    summary:
+      "Create the first administrator with the one-time setup token; with a token that the device shows for rescue, another one, or set the password of one",
     access: "open",
     beforeSetup: true,
     body: auth.setUp,

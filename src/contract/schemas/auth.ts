@@ -19,7 +19,8 @@ export const setUp = {
       minLength: 1,
       maxLength: 128,
       writeOnly: true,
-      description: "the token that `steward setup-token` prints on the device",
+      description:
+        "the token that `steward setup-token` prints on the device, or that a device shows which was booted for rescue",
     },
     username,
     password,

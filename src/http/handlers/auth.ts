@@ -1,10 +1,7 @@
 import type { RefreshProof } from "../../auth/sessions/refresh-exchange.ts";
 import type { StoredSession } from "../../auth/sessions/session.ts";
 import type { OwnAccount } from "../../auth/sign-in/own-account.ts";
-import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
 import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-in.ts";
-import type { Throttle } from "../../auth/throttle/throttle.ts";
-import { withThrottle } from "../../auth/throttle/with-throttle.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
 import type { EventSubject } from "../../journal/events/event.ts";
@@ -14,31 +11,18 @@ import type { RefreshCookie } from "../refresh-cookie.ts";
 
 type AuthHandlers = Pick<
   Handlers,
-  | "getSetup"
-  | "setUp"
-  | "login"
-  | "answerChallenge"
-  | "refresh"
-  | "logout"
-  | "reauthenticate"
-  | "getMe"
-  | "changePassword"
+  "login" | "answerChallenge" | "refresh" | "logout" | "reauthenticate" | "getMe" | "changePassword"
 >;
 
 export interface AuthHandlersOptions {
   accounts: Accounts;
-  throttle: Throttle;
   signIn: SignIn;
   ownAccount: OwnAccount;
-  setupToken: SetupToken;
 }
 
-/** First administrator, sign-in and the own account. */
-export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
-  const { accounts, signIn, ownAccount } = options;
+/** Sign-in and the own account. */
+export function createAuthHandlers({ accounts, signIn, ownAccount }: AuthHandlersOptions): AuthHandlers {
   return {
-    getSetup: () => ({ setup_required: !accounts.hasAdministrator() }),
-    setUp: (call) => setUp(options, call),
     login: async ({ body, context, cookie, note }) => {
       const named = accounts.findByName(asUsername(body.username));
       if (named) note({ subject: { id: named.id, name: named.username } });
@@ -68,39 +52,6 @@ export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
       return undefined;
     },
   };
-}
-
-async function setUp(
-  { accounts, throttle, setupToken }: AuthHandlersOptions,
-  { body, context, note }: Call<"setUp">,
-) {
-  if (accounts.hasAdministrator()) {
-    throw new StewardError(
-      "setup_already_done",
-      "This device has an administrator already. Sign in instead.",
-    );
-  }
-  // The right token is accepted however often strangers have guessed: 128 bits need no delay, and its owner must get in.
-  if (!(await setupToken.isRight(body.setup_token))) {
-    await withThrottle(throttle, { name: null }, context, async () => {
-      throw wrongSetupToken();
-    });
-  }
-  const user = await accounts.createFirst(body.username, {
-    plain: body.password,
-    clientKey: context.clientKey,
-  });
-  const subject = { id: user.id, name: user.username };
-  note({ actor: { kind: "user", ...subject }, subject });
-  await setupToken.remove();
-  return user;
-}
-
-function wrongSetupToken(): StewardError {
-  return new StewardError(
-    "setup_token_invalid",
-    "The setup token is wrong. `steward setup-token` on the device prints it; each start of the agent makes a new one, and so does `steward setup-token --new`.",
-  );
 }
 
 /** Names the user who signed in, for the event. */

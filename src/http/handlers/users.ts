@@ -132,22 +132,40 @@ async function rescueUser(
   options: UserHandlersOptions,
   { params, body, actor, context, note }: Call<"rescueUser">,
 ): Promise<Output<"rescueUser">> {
-  const { accounts, throttle, enrolment, sessions } = options;
+  const { accounts } = options;
   const { enabled, locked, two_factor } = accounts.get(params.id);
   const maker = actor.kind === "local-root" ? "local-root" : "other";
-  const { user, initialPassword = "", isHeld } = await accounts.rescue(params.id, context.clientKey, maker);
+  const {
+    user,
+    initialPassword = "",
+    isHeld,
+  } = await accounts.rescue(params.id, undefined, context.clientKey, maker);
   const before = { was_enabled: enabled, was_locked: locked !== null, had_two_factor: two_factor.enabled };
   const facts = { ...before, ...(isHeld && { held_in_memory: true }) };
   note(about(user, facts));
-  throttle.unlock(user.username);
-  enrolment.forget(user);
-  await sessions.endAll(user.id);
-  const ended = await options.apiTokens.endAll(user.id, body.keep_tokens);
+  const ended = await endAccess(options, user, body.keep_tokens);
   note(about(user, { ...facts, ...ended }));
   await applyChange(options, user);
   const { tokens_ended } = ended;
   const rescued = { ...accounts.get(user.id), initial_password: initialPassword, tokens_ended };
   return isHeld ? { ...rescued, held_in_memory: true } : rescued;
+}
+
+/** Ends locks, a begun enrolment, sessions and API tokens of a user who gets other credentials. Counts the tokens. */
+export async function endAccess(
+  {
+    throttle,
+    enrolment,
+    sessions,
+    apiTokens,
+  }: Pick<UserHandlersOptions, "throttle" | "enrolment" | "sessions" | "apiTokens">,
+  user: User,
+  keepsTokens?: boolean,
+): ReturnType<ApiTokens["endAll"]> {
+  throttle.unlock(user.username);
+  enrolment.forget(user);
+  await sessions.endAll(user.id);
+  return apiTokens.endAll(user.id, keepsTokens);
 }
 
 /** The members of a user that were changed; of the display name only that it was. */

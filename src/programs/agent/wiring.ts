@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createRescueToken, type RescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
 import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-token.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
@@ -12,6 +13,7 @@ import { createAuthHandlers } from "../../http/handlers/auth.ts";
 import { createEventHandlers } from "../../http/handlers/events.ts";
 import { createLogHandlers } from "../../http/handlers/logs.ts";
 import { createSessionHandlers } from "../../http/handlers/sessions.ts";
+import { createSetupHandlers } from "../../http/handlers/setup.ts";
 import { createSystemHandlers } from "../../http/handlers/system.ts";
 import { createTimeHandlers } from "../../http/handlers/time.ts";
 import { createTokenHandlers } from "../../http/handlers/tokens.ts";
@@ -89,8 +91,9 @@ async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise
   const requestSync = () => clock.nudge();
   const auth = await composeSignIn({ config, state, settings, host, time, events, requestSync });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
+  const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.uptime);
   const selfCheck = openSelfCheck(config, host);
-  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken }, selfCheck });
+  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken, rescueToken }, selfCheck });
   return {
     dispatch: createDispatch(handlers, events),
     authenticate: createAuthenticate(auth),
@@ -162,7 +165,7 @@ interface Ground {
 
 interface Joined extends Ground {
   config: RoomsConfig;
-  auth: SignInRooms & { setupToken: SetupToken };
+  auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
 }
 
@@ -171,6 +174,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
   const checks = checksOf({ state, auth, clock, updates, selfCheck });
   return {
     ...createAuthHandlers(auth),
+    ...createSetupHandlers(auth),
     ...createUserHandlers(auth),
     ...createSessionHandlers({ ...auth, now }),
     ...createTwoFactorHandlers(auth),

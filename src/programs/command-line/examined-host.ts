@@ -2,6 +2,7 @@ import type { ExaminedHost } from "../../cli/client/context.ts";
 import { readRealTimeClock } from "../../host/linux/clock/real-time-clock.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
 import { readSealKeys } from "../../host/linux/host-file/seal-keys.ts";
+import { createUptime } from "../../host/linux/uptime.ts";
 import { readDecisions } from "../host-file.ts";
 
 /** This host for commands that examine it; nothing is opened or loaded before it is asked for. */
@@ -10,6 +11,7 @@ export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
     run: createRunCommand(),
     readSealKeys,
     readRealTimeClock: () => readRealTimeClock(),
-    checkHostFile: async (path) => void (await readDecisions(path, uid())),
+    uptime: createUptime(),
+    readHostFile: (path) => readDecisions(path, uid()),
   };
 }

@@ -16,6 +16,8 @@ export interface HostFile {
   logUnits: readonly string[];
   /** The product that this device runs, as releases name it. */
   product: string;
+  /** `steward.rescue=1` on the kernel's command line prints a setup token on the first terminal. */
+  kernelRescue: boolean;
   update: UpdateDecisions;
 }
 
@@ -25,6 +27,7 @@ export const plainHostFile: HostFile = {
   trustedProxies: [],
   logUnits: [],
   product: "steward",
+  kernelRescue: true,
   update: {
     caFile: null,
     proxy: null,
@@ -56,7 +59,7 @@ export async function readHostFile(path: string, owners: TrustedOwners = {}): Pr
 function checked(path: string, text: string): HostFile {
   const refuse = (what: string, cause?: unknown) => refusal(path, what, cause);
   const parsed = parse(text, refuse);
-  const { names, trusted_proxies, log_units, product, update, ...others } = parsed;
+  const { names, trusted_proxies, log_units, product, kernel_rescue, update, ...others } = parsed;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known`);
   const decisions = checkedUpdate(update, refuse);
@@ -66,6 +69,7 @@ function checked(path: string, text: string): HostFile {
     trustedProxies: checkedProxies(trusted_proxies, refuse),
     logUnits: checkedUnits(log_units, refuse),
     product: runs,
+    kernelRescue: checkedFlag("kernel_rescue", kernel_rescue, plainHostFile.kernelRescue, refuse),
     update: { ...decisions, apply: plansOf(runs, decisions.apply) },
   };
 }
@@ -86,6 +90,12 @@ function checkedProduct(product: unknown = plainHostFile.product, refuse: Refuse
   throw refuse(
     `has ${JSON.stringify(product)} as product: a name has up to 64 lower-case letters, digits and ._-`,
   );
+}
+
+function checkedFlag(name: string, value: unknown, usual: boolean, refuse: Refuse): boolean {
+  if (value === undefined) return usual;
+  if (typeof value === "boolean") return value;
+  throw refuse(`has ${JSON.stringify(value)} as ${name}: it must be true or false`);
 }
 
 /** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. */

@@ -47,6 +47,7 @@ export const logs: Catalogue["logs"] = {
 export const events: Catalogue["events"] = {
   titles: {
     "setup.done": "Gerät eingerichtet",
+    "setup.rescued": "Administrator am Gerät wieder eingelassen",
     "sign_in.succeeded": "Angemeldet",
     "sign_in.refused": "Anmeldung abgelehnt",
     "step_up.succeeded": "Passwort erneut eingegeben",

@@ -49,6 +49,7 @@ export const events = {
   /** By type. */
   titles: {
     "setup.done": "Device set up",
+    "setup.rescued": "Administrator let in from the device's terminal",
     "sign_in.succeeded": "Signed in",
     "sign_in.refused": "Sign-in refused",
     "step_up.succeeded": "Password given again",

@@ -1,0 +1,63 @@
+import { readFile, unlink } from "node:fs/promises";
+import { makeInitialPassword } from "../../users/passwords.ts";
+import { isEqualToken } from "./setup-token.ts";
+
+/** Seconds that a token is good for. */
+export const rescueSeconds = 30 * 60;
+
+/** Its file, in the agent's runtime directory. */
+export const rescueTokenName = "rescue-token";
+
+/**
+ * The one-time token of local root, for a device that has administrators already: it makes another one, or gives one
+ * another password. 100 bits in four groups, for it is copied from a screen.
+ */
+export interface RescueToken {
+  /** There is one that is still good. */
+  isOpen(): Promise<boolean>;
+  isRight(token: string): Promise<boolean>;
+  /**
+   * Does what the right token is given for, and ends it. Of two uses at once the second waits, and finds it gone. Null:
+   * the token is not right.
+   */
+  use<R>(token: string, work: () => Promise<R>): Promise<R | null>;
+}
+
+/** A new token, with the text of its file: its end is in seconds since the boot, which no clock moves. */
+export function makeRescueToken(uptimeSeconds: number): { token: string; text: string } {
+  const token = makeInitialPassword();
+  return { token, text: `${token} ${Math.floor(uptimeSeconds) + rescueSeconds}\n` };
+}
+
+/** The file is the truth, read at each try, as for the setup token; a boot begins without it. */
+export function createRescueToken(path: string, uptime: () => number): RescueToken {
+  const read = async (): Promise<string | null> => {
+    const text = await readFile(path, "utf8").catch(() => "");
+    const [, token, end] = /^([0-9a-z-]{20,64}) (\d{1,12})\n$/.exec(text) ?? [];
+    if (token === undefined) return null;
+    const left = Number(end) - uptime();
+    // A longer time than one is ever given is not the end of a token of this boot.
+    return left > 0 && left <= rescueSeconds ? token : null;
+  };
+  const isRight = async (token: string): Promise<boolean> => {
+    const expected = await read();
+    return expected !== null && isEqualToken(token.trim().toLowerCase(), expected);
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    isOpen: async () => (await read()) !== null,
+    isRight,
+    use: async (token, work) => {
+      // Only those who have the token wait for each other.
+      if (!(await isRight(token))) return null;
+      const use = last.then(async () => {
+        if (!(await isRight(token))) return null;
+        const result = await work();
+        await unlink(path).catch(() => undefined);
+        return result;
+      });
+      last = use.catch(() => undefined);
+      return use;
+    },
+  };
+}

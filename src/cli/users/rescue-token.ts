@@ -1,0 +1,79 @@
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
+import { type ExaminedHost, OnlyExitCode } from "../client/context.ts";
+import { fileFailure } from "../client/failure.ts";
+import type { Places } from "../client/places.ts";
+import type { Command } from "../framework/command.ts";
+import { writeForAgent } from "./write-for-agent.ts";
+
+/** Makes a token of rescue; an earlier one becomes invalid. */
+export async function writeRescueToken(
+  { runDirectory }: Pick<Places, "runDirectory">,
+  { uptime }: Pick<ExaminedHost, "uptime">,
+): Promise<string> {
+  const path = join(runDirectory, rescueTokenName);
+  const { token, text } = makeRescueToken(uptime());
+  try {
+    await writeForAgent(path, text, await stat(runDirectory));
+  } catch (error) {
+    throw fileFailure(error, path);
+  }
+  return token;
+}
+
+export const rescueRemark =
+  "Open the console's address with /#setup= and this token behind it. The token is good once, for 30 minutes, whatever the clock says.";
+
+/** Exit code that the unit does not start again after. */
+const refused = 5;
+
+/** What stands on the terminal. ASCII and no backslash, which agetty(8) would take for one of its own words. */
+export function rescueText(token: string, host: string): string {
+  return `
+Steward was booted for rescue (steward.rescue=1 on the kernel's command line).
+
+    Setup token:  ${token}
+
+It is good once, for 30 minutes. In a browser, open the console with /#setup and
+the token behind its address, such as
+
+    https://${host.replaceAll("\\", "")}.local:8443/#setup=${token}
+
+and make an administrator, or type the name of one to set another password. That
+ends the sessions, the second factor and the API tokens of the administrator.
+
+`;
+}
+
+/** For steward-rescue.service, which is started where the kernel's command line asks for it. */
+export const announceRescue: Command = {
+  path: ["announce-rescue"],
+  isHidden: true,
+  summary: "Print a token of rescue for the first terminal, if the host file permits it",
+  positionals: [],
+  options: [{ name: "issue", value: "FILE", isFile: true, summary: "also into this file for agetty(8)" }],
+  async run({ context, options, output, places, client }) {
+    const host = await context.openHost();
+    const { kernelRescue } = await host.readHostFile(places.hostFile);
+    const refuse = async (why: string): Promise<never> => {
+      await output.text(`\nSteward: steward.rescue=1 has no effect: ${why}\n\n`);
+      throw new OnlyExitCode(refused);
+    };
+    if (!kernelRescue) await refuse(`${places.hostFile} says kernel_rescue: false.`);
+    // Waits for an agent that is starting.
+    const { status } = await client.call("getHealth", {});
+    if (status === "rescue")
+      await refuse("the state of the agent is damaged; as root, `steward doctor` says how it is repaired.");
+    const text = rescueText(await writeRescueToken(places, host), hostname());
+    const issue = options.text("issue");
+    if (issue !== undefined) {
+      await mkdir(dirname(issue), { recursive: true, mode: 0o755 });
+      // One of an earlier token, with another mode.
+      await rm(issue, { force: true });
+      await writeFile(issue, text, { mode: 0o644 });
+    }
+    await output.text(text);
+  },
+};

@@ -1,0 +1,103 @@
+import type { Enrolment } from "../../auth/second-factor/enrolment.ts";
+import type { Sessions } from "../../auth/sessions/sessions.ts";
+import type { RescueToken } from "../../auth/sign-in/rescue-token.ts";
+import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
+import type { Throttle } from "../../auth/throttle/throttle.ts";
+import { withThrottle } from "../../auth/throttle/with-throttle.ts";
+import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
+import { StewardError } from "../../contract/errors.ts";
+import type { User } from "../../contract/types.ts";
+import type { Accounts } from "../../users/accounts.ts";
+import type { Call, Handlers } from "../call.ts";
+import { endAccess } from "./users.ts";
+
+export interface SetupHandlersOptions {
+  accounts: Accounts;
+  throttle: Throttle;
+  sessions: Sessions;
+  apiTokens: ApiTokens;
+  enrolment: Enrolment;
+  setupToken: SetupToken;
+  rescueToken: RescueToken;
+}
+
+/** The first administrator; and, with a token that only the device itself shows, one more, or another password of one. */
+export function createSetupHandlers(options: SetupHandlersOptions): Pick<Handlers, "getSetup" | "setUp"> {
+  const { accounts, rescueToken } = options;
+  return {
+    getSetup: () => ({ setup_required: !accounts.hasAdministrator() }),
+    setUp: async (call) => {
+      if (!accounts.hasAdministrator()) return setUpFirst(options, call);
+      if (await rescueToken.isOpen()) return setUpAgain(options, call);
+      throw new StewardError(
+        "setup_already_done",
+        "This device has an administrator already. Sign in instead; if no administrator can, `man steward-rescue` on the device says what to do.",
+      );
+    },
+  };
+}
+
+async function setUpFirst(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
+  const { accounts, setupToken, rescueToken } = options;
+  const { setup_token, username, password } = call.body;
+  const make = async (): Promise<User> => {
+    const user = await accounts.createFirst(username, {
+      plain: password,
+      clientKey: call.context.clientKey,
+    });
+    noteOwn(call, user);
+    await setupToken.remove();
+    return user;
+  };
+  if (await setupToken.isRight(setup_token)) return make();
+  return (await rescueToken.use(setup_token, make)) ?? refuse(options, call, wrongSetupToken);
+}
+
+async function setUpAgain(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
+  const { setup_token } = call.body;
+  const done = await options.rescueToken.use(setup_token, () => letIn(options, call));
+  return done ?? refuse(options, call, wrongRescueToken);
+}
+
+/** Another administrator, or other credentials for one. */
+async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
+  const { accounts } = options;
+  const { username, password } = call.body;
+  const { clientKey } = call.context;
+  const present = accounts.findByName(username);
+  if (present?.role !== "admin") {
+    // Refuses the name of a user who is no administrator.
+    const { user } = await accounts.create({ username, password, role: "admin" }, clientKey);
+    noteOwn(call, user, { is_new: true });
+    return user;
+  }
+  const { user } = await accounts.rescue(present.id, password, clientKey, "local-root");
+  noteOwn(call, user, { is_new: false });
+  const { tokens_ended } = await endAccess(options, user);
+  noteOwn(call, user, { is_new: false, tokens_ended });
+  return accounts.get(user.id);
+}
+
+/** The right token is accepted however often strangers have guessed: its bits need no delay, and its owner must get in. */
+function refuse({ throttle }: SetupHandlersOptions, { context }: Call<"setUp">, why: string): Promise<never> {
+  return withThrottle(throttle, { name: null }, context, async () => {
+    throw new StewardError("setup_token_invalid", why);
+  });
+}
+
+const wrongSetupToken =
+  "The setup token is wrong. `steward setup-token` on the device prints it; each start of the agent makes a new one, and so does `steward setup-token --new`.";
+
+const wrongRescueToken =
+  "The setup token is wrong. The device shows it on its first terminal; `steward setup-token --rescue` makes a new one.";
+
+/** The user is known from here on, and the event is theirs. `rescue`: what a token of the device's terminal has done. */
+function noteOwn({ note }: Call<"setUp">, user: User, rescue?: object): void {
+  const subject = { id: user.id, name: user.username };
+  const actor = { kind: "user" as const, ...subject };
+  note(
+    rescue === undefined
+      ? { actor, subject }
+      : { actor, subject, type: "setup.rescued", details: { ...rescue } },
+  );
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { uptime } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { runSteward } from "../../agent-in-process.ts";
+import { enrol } from "../../authenticator.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
+import { adminName, adminPassword } from "../../running-agent.ts";
+
+describe("a token of rescue", () => {
+  let agent: CheckedAgent;
+  let environment: Record<string, string>;
+  let path: string;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+    path = join(agent.runDirectory, "rescue-token");
+    environment = {
+      STEWARD_SOCKET: agent.socket,
+      STEWARD_STATE: agent.stateDirectory,
+      STEWARD_HOST_FILE: join(agent.runDirectory, "steward.json"),
+    };
+  });
+  after(() => agent.dispose());
+  beforeEach(() => writeFileSync(environment.STEWARD_HOST_FILE ?? "", "{}"));
+
+  const made = async (...options: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runSteward(["setup-token", "--rescue", ...options], {
+      environment,
+    });
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
+    return stdout.trim();
+  };
+  const setUp = (setup_token: string, username: string, password = goodPassword) =>
+    agent.call("POST", "/api/setup", { body: { setup_token, username, password } });
+  const lastEvent = async () => {
+    const { json } = await agent.call("GET", "/api/events?limit=1&type=setup.rescued", { local: true });
+    return json.items[0];
+  };
+
+  it("makes another administrator once, who signs in; the others stay as they are", async () => {
+    const { token } = await agent.login(adminName, adminPassword);
+    const rescue = await made();
+    const { status, json } = await setUp(rescue, "new-owner");
+    assert.deepEqual([status, json.role, json.must_change_password], [201, "admin", false]);
+    await agent.login("new-owner", goodPassword);
+    assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200);
+    assert.equal(existsSync(path), false);
+    assert.equal((await setUp(rescue, "another")).json.code, "setup_already_done");
+    const { actor, details } = await lastEvent();
+    assert.deepEqual([actor.name, details], ["new-owner", { is_new: true }]);
+  });
+
+  it("sets the password of an administrator, who loses second factor, locks, sessions and API tokens", async () => {
+    const lost = await agent.signedIn("lost-admin", "admin");
+    await enrol(agent.call, { id: lost.id, token: lost.token, password: goodPassword });
+    const wanted = { name: "fleet", scopes: ["system:read"] };
+    const { token } = await agent.login(adminName, adminPassword);
+    const added = await runSteward(
+      ["token", "add", "--user", "lost-admin", "--name", "fleet", "--scope", "system:read"],
+      { environment },
+    );
+    assert.equal(added.code, 0, added.stderr);
+    for (let tries = 0; tries < 6; tries += 1)
+      await agent.call("POST", "/api/auth/login", { body: { username: "lost-admin", password: "wrong" } });
+    // As it may be typed.
+    const rescue = ` ${(await made()).toUpperCase()} `;
+    const password = "seven quiet owls at dusk";
+    const { status, json } = await setUp(rescue, "lost-admin", password);
+    assert.deepEqual([status, json.id, json.two_factor.enabled], [201, lost.id, false]);
+    await agent.login("lost-admin", password);
+    assert.equal((await agent.call("GET", "/api/auth/me", { token: lost.token })).status, 401);
+    assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200, wanted.name);
+    assert.deepEqual((await lastEvent()).details, { is_new: false, tokens_ended: 1 });
+  });
+
+  it("lets a disabled administrator in, and takes no other user's place", async () => {
+    const { id } = await agent.signedIn("off-admin", "admin");
+    await agent.call("PATCH", `/api/users/${id}`, { body: { enabled: false }, local: true });
+    assert.equal((await setUp(await made(), "off-admin", "seven quiet owls at dusk")).status, 201);
+    await agent.login("off-admin", "seven quiet owls at dusk");
+    await agent.signedIn("reader", "readonly");
+    const rescue = await made();
+    const { status, json } = await setUp(rescue, "reader");
+    assert.deepEqual([status, json.code], [409, "username_taken"]);
+    // It was not used.
+    assert.equal((await setUp(rescue, "after-reader")).status, 201);
+  });
+
+  it("is not spent by a password that the rules refuse, and a wrong one is told as such", async () => {
+    const rescue = await made();
+    assert.equal((await setUp(rescue, "blocked-one", "passwordpassword")).json.code, "password_blocklisted");
+    const wrong = await setUp("x".repeat(23), "blocked-one");
+    assert.deepEqual([wrong.status, wrong.json.code], [401, "setup_token_invalid"]);
+    assert.equal((await setUp(rescue, "blocked-one")).status, 201);
+  });
+
+  it("is good once for uses at the same moment", async () => {
+    const rescue = await made();
+    const answers = await Promise.all(["racer-a", "racer-b", "racer-c"].map((name) => setUp(rescue, name)));
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+  });
+
+  it("ends with its half hour of uptime, and one of a longer time is none", async () => {
+    const rescue = await made();
+    const [, end] = readFileSync(path, "utf8").trim().split(" ");
+    assert.ok(Math.abs(Number(end) - uptime() - 1_800) < 30, end);
+    for (const seconds of [-1, 2_000]) {
+      writeFileSync(path, `${rescue} ${Math.floor(uptime()) + seconds}\n`);
+      assert.equal((await setUp(rescue, "too-late")).json.code, "setup_already_done", String(seconds));
+    }
+  });
+
+  it("stands on the terminal and above the login prompt, with the address to open", async () => {
+    const issue = join(agent.runDirectory, "issue.d/rescue.issue");
+    const { code, stdout, stderr } = await runSteward(["announce-rescue", "--issue", issue], { environment });
+    assert.equal(code, 0, stderr);
+    assert.equal(readFileSync(issue, "utf8"), stdout);
+    const [token = ""] = /([0-9a-z]{5}-){3}[0-9a-z]{5}/.exec(stdout) ?? [];
+    assert.match(stdout, new RegExp(`/#setup=${token}$`, "m"));
+    assert.match(stdout, /^[ -~\n]+$/);
+    assert.ok(stdout.split("\n").every((line) => line.length <= 80));
+    assert.equal((await setUp(token, "from-terminal")).status, 201);
+  });
+
+  it("is not made where the host file forbids it, and the terminal says so", async () => {
+    writeFileSync(environment.STEWARD_HOST_FILE ?? "", '{"kernel_rescue": false}');
+    const { code, stdout } = await runSteward(["announce-rescue"], { environment });
+    assert.equal(code, 5);
+    assert.match(stdout, /has no effect: .* says kernel_rescue: false\./);
+    assert.equal(existsSync(path), false);
+  });
+});
