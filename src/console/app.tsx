@@ -6,6 +6,7 @@ import { LeaveDialog } from "./frame/leave-dialog.tsx";
 import { phase } from "./session/session.ts";
 import { FirstRun } from "./sign-in/first-run.tsx";
 import { SessionEnded } from "./sign-in/session-ended.tsx";
+import { setupToken } from "./sign-in/setup-token.ts";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { StepUp } from "./sign-in/step-up.tsx";
 import { useStore } from "./store.ts";
@@ -17,6 +18,7 @@ import { Skeleton } from "./ui/page.tsx";
 export function App() {
   const now = useStore(phase);
   const spoken = useSpoken();
+  const isRescue = useStore(setupToken) !== "" && now === "signed-out";
   if (now === "opening" || spoken === null)
     return (
       <div class="outside">
@@ -26,8 +28,9 @@ export function App() {
     );
   return (
     <div key={spoken}>
-      {now === "setup" && <FirstRun />}
-      {now === "signed-out" && <SignIn />}
+      {/* A token in the address, where there is an administrator: the device was booted for rescue. */}
+      {(now === "setup" || isRescue) && <FirstRun isRescue={isRescue} />}
+      {now === "signed-out" && !isRescue && <SignIn />}
       {/* It stays behind the sign-in, with all that was typed. */}
       {(now === "signed-in" || now === "interrupted") && <Frame />}
       {now === "interrupted" && <SessionEnded />}

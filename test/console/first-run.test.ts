@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { uptime } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { makeRescueToken, rescueTokenName } from "../../src/auth/sign-in/rescue-token.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { startAgent } from "../store/state-directory.ts";
 import { endOfConsole, startBrowser, type TestBrowser, untilFocused } from "./browser.ts";
@@ -130,5 +132,31 @@ describe("the console's first run", () => {
     await submit.click();
     await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
     await page.getByText("This device already has an administrator").waitFor();
+  });
+
+  it("sets an administrator's password with the token of a device that was booted for rescue", async () => {
+    const { token, text } = makeRescueToken(uptime());
+    writeFileSync(join(agent.runDirectory, rescueTokenName), text);
+    const { page, complaints } = await browser.open(agent);
+    await page.goto(`/#setup=${token}`);
+    await page.getByText("enter the name of one to set a new password").waitFor();
+    const { username, password } = fields(page);
+    await username.fill(adminName);
+    await password.fill("seven quiet owls at dusk");
+    await password.press("Enter");
+    await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
+    await page.goto(`/#setup=${token}`);
+    await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("leads to the sign-in where the token of rescue has ended", async () => {
+    const { page } = await browser.open(agent);
+    await page.goto("/#setup=00000-00000-00000-00000");
+    const { username, password, submit } = fields(page);
+    await username.fill(adminName);
+    await password.fill(adminPassword);
+    await submit.click();
+    await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
   });
 });

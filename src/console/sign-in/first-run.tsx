@@ -16,8 +16,8 @@ import { setupToken } from "./setup-token.ts";
 import { signInWith } from "./sign-in.tsx";
 import { UsernameField, usernameError } from "./username-field.tsx";
 
-/** The first administrator, who is signed in at once and led to a second factor. */
-export function FirstRun() {
+/** The first administrator, or one of a rescue: signed in at once and led to a second factor. */
+export function FirstRun({ isRescue }: { isRescue: boolean }) {
   const given = useStore(setupToken);
   const [token, setToken] = useState(given);
   const [username, setUsername] = useState("");
@@ -30,7 +30,7 @@ export function FirstRun() {
   const tokenError = errorAt(error, "/setup_token", /^setup_token_invalid$/);
   return (
     <Outside title={t.firstRun.title}>
-      <p>{t.firstRun.intro}</p>
+      <p>{isRescue ? t.firstRun.rescue : t.firstRun.intro}</p>
       <Form
         error={error}
         isBrief={Boolean(tokenError ?? usernameError(error) ?? newPasswordError(error, "/password"))}
@@ -65,10 +65,12 @@ async function setUp(token: string, username: string, password: string): Promise
     await call("setUp", { body: { setup_token: token, username, password } });
   } catch (error) {
     if (codeOf(error) !== "setup_already_done") throw error;
+    setupToken.set("");
     phase.set("signed-out");
     toast(t.firstRun.alreadyDone);
     return;
   }
   await navigate("/account", { welcome: "1" }, { replace: true });
   await signInWith({ username, password, factor: null, challengeToken: null, isLost: false });
+  setupToken.set("");
 }
