@@ -1,8 +1,7 @@
 import { duration } from "../durations.ts";
 import { displayName } from "../shapes.ts";
 import { timeModes } from "./clock.ts";
-import { byAdmin, byOperator, group } from "./settings-annotations.ts";
-import { update } from "./update-settings.ts";
+import { byAdmin, byOperator, group, update } from "./update-settings.ts";
 
 /** One time server: `host`, `host:port` or `[v6]:port`. */
 const timeServer = {
