@@ -18,6 +18,7 @@ const floors: Readonly<Record<string, number>> = {
   tuf: 2,
   users: 2,
   auth: 3,
+  certificates: 3,
   releases: 3,
   updates: 4,
   installer: 4,
@@ -123,7 +124,12 @@ function localRules(path: string, room: string, floor: number, { specifier, isTy
   if (room === "console") return pageRules(target, isType);
   if (target.startsWith("host/linux/") && floor < joining)
     return [`imports ${target}, which only the joining files may know`];
-  if (["host/host.ts", "host/ports.ts", "host/release-ports.ts"].includes(target) && !isType)
+  if (
+    ["host/host.ts", "host/ports.ts", "host/release-ports.ts", "host/certificate-ports.ts"].includes(
+      target,
+    ) &&
+    !isType
+  )
     return [`imports ${target} as more than types`];
   const targetFloor = floors[targetRoom];
   if (targetFloor === undefined) return [`imports ${target}, which is in no room of the house`];

@@ -58,6 +58,8 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "settings.changed": "settings were changed",
   "host_file.read": "the agent read the host file again",
   "host_file.refused": "the host file could not be used, and the agent goes on with the one before",
+  "https.certificate_changed": "HTTPS has another certificate",
+  "https.certificate_refused": "an installed certificate cannot be used, and the former one stays",
   "state.damage_found": "a state file was damaged or absent",
   "state.damage_accepted": "a person accepted the damage",
   "request.refused": "a request was refused",

@@ -133,6 +133,18 @@ export const eventDetails = {
     needs_restart: { ...texts, description: "members whose new values wait for a restart" },
   },
   "host_file.refused": { detail: { ...text, description: "why, and what to do" } },
+  "https.certificate_changed": {
+    installed: {
+      ...nullableText,
+      description: "its name in the directory of certificates; null: the device's own",
+    },
+    fingerprint: { ...text, description: "SHA-256, as browsers show it" },
+    ends_at: timestamp,
+  },
+  "https.certificate_refused": {
+    name: { ...text, description: "in the directory of certificates" },
+    detail: { ...text, description: "why, and what to do" },
+  },
   "state.damage_found": {
     document: text,
     damage: { type: "string", enum: damageKinds },

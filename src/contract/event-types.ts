@@ -63,6 +63,8 @@ export const eventTypes = {
   "settings.changed": operations,
   "host_file.read": operations,
   "host_file.refused": operations,
+  "https.certificate_changed": operations,
+  "https.certificate_refused": operations,
   "state.damage_found": operations,
   "state.damage_accepted": operations,
   "request.refused": refusal,

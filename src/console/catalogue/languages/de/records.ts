@@ -101,6 +101,8 @@ export const events: Catalogue["events"] = {
     "settings.changed": "Einstellungen geändert",
     "host_file.read": "Hostdatei neu gelesen",
     "host_file.refused": "Hostdatei abgelehnt",
+    "https.certificate_changed": "Zertifikat gewechselt",
+    "https.certificate_refused": "Zertifikat abgelehnt",
     "state.damage_found": "Beschädigte Daten gefunden",
     "state.damage_accepted": "Schaden durch root bestätigt",
     "request.refused": "Anfrage abgelehnt",

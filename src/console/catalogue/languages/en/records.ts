@@ -103,6 +103,8 @@ export const events = {
     "settings.changed": "Settings changed",
     "host_file.read": "Host file read again",
     "host_file.refused": "Host file refused",
+    "https.certificate_changed": "Certificate changed",
+    "https.certificate_refused": "Certificate refused",
     "state.damage_found": "Damaged data found",
     "state.damage_accepted": "Damage accepted by root",
     "request.refused": "Request refused",

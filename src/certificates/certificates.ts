@@ -1,0 +1,109 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { InstalledPair, Pair } from "../host/certificate-ports.ts";
+import type { EventFacts } from "../journal/events/event.ts";
+import { agentEvent } from "../journal/events/event.ts";
+import type { Log } from "../journal/logs/log.ts";
+import { type CertificateFacts, factsOf } from "./facts.ts";
+import type { SelfMade } from "./self-made.ts";
+
+/** The certificate that the device shows. */
+export interface Shown extends Pair {
+  /** Null: the device's own. */
+  readonly installed: string | null;
+  readonly facts: CertificateFacts;
+}
+
+/** A pair of files that is not used, and why. */
+export interface RefusedPair {
+  readonly name: string;
+  readonly detail: string;
+}
+
+export interface CertificatesOptions {
+  /** The pairs that are installed. */
+  readonly readInstalled: () => Promise<readonly InstalledPair[]>;
+  readonly selfMade: SelfMade;
+  readonly log: Log;
+  readonly record: (event: EventFacts) => void;
+}
+
+/** Chooses the certificate for HTTPS. */
+export interface Certificates {
+  /** Null until the first `read`, and where none could be made. */
+  present(): Shown | null;
+  /** Installed pairs that the last `read` could not use. */
+  refused(): readonly RefusedPair[];
+  /**
+   * Reads the files again. The highest name that can be used is chosen. A pair that has been replaced by one that cannot
+   * be used stays in use as it was; where no other can be used, the device's own is. True: another one is shown now.
+   * Throws what making one throws.
+   */
+  read(): Promise<boolean>;
+}
+
+export function createCertificates({
+  readInstalled,
+  selfMade,
+  log,
+  record,
+}: CertificatesOptions): Certificates {
+  let present: Shown | null = null;
+  let refused: readonly RefusedPair[] = [];
+  const tellRefused = (found: readonly RefusedPair[]): void => {
+    const isKnown = ({ name, detail }: RefusedPair) =>
+      refused.some((one) => one.name === name && one.detail === detail);
+    for (const pair of found.filter((one) => !isKnown(one))) {
+      log("error", "an installed certificate is not used", { ...pair });
+      record(agentEvent("https.certificate_refused", { ...pair }));
+    }
+    refused = found;
+  };
+  const choose = async (): Promise<Shown | null> => {
+    const pairs = [...(await readInstalled())].sort((one, other) => (one.name < other.name ? 1 : -1));
+    const unusable: RefusedPair[] = [];
+    for (const pair of pairs) {
+      const found = "refused" in pair ? { detail: pair.refused } : checked(pair);
+      if (!("detail" in found)) {
+        tellRefused(unusable);
+        return found;
+      }
+      unusable.push({ name: pair.name, detail: found.detail });
+      if (present?.installed === pair.name) {
+        tellRefused(unusable);
+        return present;
+      }
+    }
+    tellRefused(unusable);
+    const own = await selfMade.read();
+    return own && { ...own, installed: null, facts: factsOf(own.certificate) };
+  };
+  return {
+    present: () => present,
+    refused: () => refused,
+    read: async () => {
+      const next = await choose();
+      if (next?.certificate === present?.certificate && next?.key === present?.key) return false;
+      const isFirst = present === null;
+      present = next;
+      if (next !== null && !isFirst) {
+        const { fingerprint, notAfter } = next.facts;
+        const details = { installed: next.installed, fingerprint, ends_at: notAfter.toISOString() };
+        log("notice", "HTTPS has another certificate", details);
+        record(agentEvent("https.certificate_changed", details));
+      }
+      return true;
+    },
+  };
+}
+
+function checked(pair: { name: string } & Pair): Shown | { detail: string } {
+  const { name, certificate, key } = pair;
+  try {
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+      return { detail: `${name}.key is not the key of ${name}.crt.` };
+    return { certificate, key, installed: name, facts: factsOf(certificate) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { detail: `${name}.crt or ${name}.key is not valid PEM (${why}).` };
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash, X509Certificate } from "node:crypto";
+
+/** What a certificate says of itself, and the numbers that people and programs compare it by. */
+export interface CertificateFacts {
+  /** As openssl writes it, such as `CN=edge-7`. */
+  readonly subject: string;
+  readonly issuer: string;
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** SHA-256 of the certificate, as browsers show it: `AB:CD:…`. */
+  readonly fingerprint: string;
+  /** SHA-256 of the public key, as `curl --pinnedpubkey` takes it (RFC 7469 §2.4): another certificate of the same key has the same. */
+  readonly keyPin: string;
+}
+
+/** Of the first certificate in a PEM file. Throws where there is none. */
+export function factsOf(pem: string): CertificateFacts {
+  const certificate = new X509Certificate(pem);
+  const alternatives = (certificate.subjectAltName ?? "").split(", ");
+  const ofKind = (kind: string) =>
+    alternatives.filter((one) => one.startsWith(kind)).map((one) => one.slice(kind.length));
+  const publicKey = certificate.publicKey.export({ type: "spki", format: "der" });
+  return {
+    subject: oneLine(certificate.subject),
+    issuer: oneLine(certificate.issuer),
+    names: ofKind("DNS:"),
+    addresses: ofKind("IP Address:"),
+    notBefore: new Date(certificate.validFrom),
+    notAfter: new Date(certificate.validTo),
+    fingerprint: certificate.fingerprint256,
+    keyPin: `sha256//${createHash("sha256").update(publicKey).digest("base64")}`,
+  };
+}
+
+/** Node writes each part of a name in a line of its own. */
+function oneLine(name: string | undefined): string {
+  return (name ?? "").split("\n").join(", ");
+}

@@ -1,0 +1,132 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import type { CertificateRequest, Pair, SignOwn } from "../host/certificate-ports.ts";
+import type { Log } from "../journal/logs/log.ts";
+import { makeDirectory, writeDurably } from "../store/files/durable-file.ts";
+import { factsOf } from "./facts.ts";
+
+export interface SelfMadeOptions {
+  /** Key and certificate lie in it. */
+  readonly directory: string;
+  /** False: a command only looks, and nothing is made. */
+  readonly mayMake: () => boolean;
+  readonly signOwn: SignOwn;
+  /** Names and addresses that people type now. */
+  readonly wanted: () => Pick<CertificateRequest, "names" | "addresses">;
+  /** The present as far as it is known: the trusted time, or the floor. */
+  readonly now: () => Date;
+  /** No later than the present. */
+  readonly floor: () => Date;
+  /** Seconds since the host has started. */
+  readonly uptime: () => number;
+  readonly log: Log;
+}
+
+/** The certificate that the device makes for itself. */
+export interface SelfMade {
+  /** The present one, made anew with the same key where it no longer serves; null: none, and none may be made. */
+  read(): Promise<Pair | null>;
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** Apple's systems refuse certificates of servers that are valid for more than 825 days, also those that a user trusts. */
+const validDays = 824;
+
+/** Before its end it is made anew, so that browsers whose clocks differ still take it. */
+const renewalDays = 30;
+
+/** A device whose address changes often keeps its certificate for a day: each exchange is a warning in each browser. */
+const addressesSeconds = 86_400;
+
+export function createSelfMade(options: SelfMadeOptions): SelfMade {
+  const { directory, mayMake, signOwn, wanted, now, floor, uptime, log } = options;
+  const files = { key: join(directory, "key.pem"), certificate: join(directory, "certificate.pem") };
+  let present: Pair | null = null;
+  let madeAt = Number.NEGATIVE_INFINITY;
+  const make = async (key: string): Promise<Pair> => {
+    const notBefore = new Date(floor().getTime() - dayMilliseconds);
+    const notAfter = new Date(notBefore.getTime() + validDays * dayMilliseconds);
+    const certificate = await signOwn({ key, ...wanted(), notBefore, notAfter });
+    madeAt = uptime();
+    await keep(files.certificate, certificate, log);
+    return { key, certificate };
+  };
+  return {
+    read: async () => {
+      present ??= await readPair(files);
+      if (!mayMake()) return present;
+      const reason = present === null ? "none" : outdated(present.certificate, wanted(), now());
+      const isSoon = reason === "addresses" && uptime() - madeAt < addressesSeconds;
+      if (present !== null && (reason === null || isSoon)) return present;
+      const key = (await readKey(files.key)) ?? present?.key ?? (await makeKey(directory, files.key, log));
+      present = await make(key);
+      log("notice", "the device made a certificate for HTTPS", {
+        reason,
+        fingerprint: factsOf(present.certificate).fingerprint,
+      });
+      return present;
+    },
+  };
+}
+
+/** Why a certificate no longer serves; null: it does. */
+function outdated(
+  certificate: string,
+  { names, addresses }: Pick<CertificateRequest, "names" | "addresses">,
+  now: Date,
+): "dates" | "names" | "addresses" | null {
+  const facts = factsOf(certificate);
+  const end = facts.notAfter.getTime() - renewalDays * dayMilliseconds;
+  if (now < facts.notBefore || now.getTime() > end) return "dates";
+  if (names.some((name) => !facts.names.includes(name))) return "names";
+  // Of IPv6 a host has addresses that change by the day (RFC 8981).
+  const lasting = addresses.filter((address) => isIP(address) === 4);
+  return lasting.some((address) => !facts.addresses.includes(address)) ? "addresses" : null;
+}
+
+/** Null where one of them is missing, or they do not belong together: both are made anew as far as needed. */
+async function readPair(files: { key: string; certificate: string }): Promise<Pair | null> {
+  const key = await readKey(files.key);
+  const certificate = await readFile(files.certificate, "utf8").catch(() => null);
+  if (key === null || certificate === null) return null;
+  try {
+    const isOfKey = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+    return isOfKey ? { key, certificate } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Null: there is none that can be used. */
+async function readKey(path: string): Promise<string | null> {
+  try {
+    const pem = await readFile(path, "utf8");
+    return createPublicKey(pem).asymmetricKeyType === "ec" ? pem : null;
+  } catch {
+    return null;
+  }
+}
+
+async function makeKey(directory: string, path: string, log: Log): Promise<string> {
+  const { privateKey: pem } = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  await makeDirectory(directory).catch(() => undefined);
+  await keep(path, pem, log);
+  return pem;
+}
+
+/** HTTPS also works where the disk takes no writes: then the next start makes another key. */
+async function keep(path: string, text: string, log: Log): Promise<void> {
+  try {
+    await writeDurably(path, text);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    log("error", "the certificate for HTTPS cannot be kept: the next start makes another", { detail });
+  }
+}

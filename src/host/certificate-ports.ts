@@ -1,0 +1,22 @@
+/** A certificate, and the key that it is for; both as PEM. */
+export interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** What a certificate is to be made of. */
+export interface CertificateRequest {
+  /** PEM. */
+  readonly key: string;
+  /** Host names, the first of which is the subject's. */
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Makes a certificate that is signed with its own key, as PEM. */
+export type SignOwn = (request: CertificateRequest) => Promise<string>;
+
+/** A pair of files that an administrator has put in place, under its common name; or why it cannot be read. */
+export type InstalledPair = { readonly name: string } & (Pair | { readonly refused: string });
