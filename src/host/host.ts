@@ -30,6 +30,7 @@ export interface Host {
   readonly network: HostNetwork;
   readonly files: HostFiles;
   readonly systemd: HostSystemd;
+  readonly names: HostNames;
 }
 
 export interface HostClock {
@@ -55,6 +56,8 @@ export interface HostFiles {
    * `storage_full`, `storage_unwritable`.
    */
   readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>;
+  /** A new key in the place of the agent's own, which is at `path`; null: it has made none. Throws as `readSealKeys`. */
+  renewOwnSealKey(path: string): Promise<RenewedKey | null>;
   /**
    * The root of trust of updates as root has installed it; null: there is none. Throws `update_root_unusable` when it is
    * too large, or when another user could have written it.
@@ -67,6 +70,16 @@ export interface HostFiles {
 
 export interface HostSystemd {
   readonly journal: Journal;
+}
+
+/** The name of the machine is in its identity; root's helper changes both. */
+export interface HostNames {
+  timeZone(): Promise<string>;
+  /** `name`: of the form that the contract allows. */
+  hasTimeZone(name: string): Promise<boolean>;
+  /** From now on this process goes by what has been changed. */
+  adoptHostName(name: string): void;
+  adoptTimeZone(name: string): void;
 }
 
 export interface TransferOptions {
@@ -91,6 +104,13 @@ export interface TrustedOwners {
    * Never for a file at its usual place, because an attacker who has taken over a service acts as its user.
    */
   own?: number | undefined;
+}
+
+export interface RenewedKey {
+  readonly former: Uint8Array;
+  readonly next: Uint8Array;
+  /** Gives the former key up, once nothing is sealed with it any more. */
+  replace(): Promise<void>;
 }
 
 export interface SealKeyPlaces {

@@ -4,12 +4,15 @@
 export interface HostIdentity {
   /** 128 bits in hex, the same until the operating system is installed again. */
   readonly deviceId: string;
+  /** False: machine-id(5) cannot be read or is not initialised, and `deviceId` is of this boot alone. */
+  readonly isLasting: boolean;
   /** The kernel's id of this boot. */
   readonly bootId: string;
   /** Pretty name of the operating system. */
   readonly os: string;
   readonly kernel: string;
   readonly arch: string;
+  /** Without a domain; another one after a change. */
   readonly hostname: string;
 }
 

@@ -1,14 +1,28 @@
 import { isIP } from "node:net";
 
+export interface OwnNames {
+  /** The host's own, which may change. */
+  readonly hostname: () => string;
+  /** Those that it has besides. */
+  readonly hostNames: readonly string[];
+}
+
 /**
  * Whether a Host header names this device: a literal address, or one of its names. Any other name gets 421: an attacker
  * could have pointed their own name at this device (DNS rebinding).
  */
-export function createHostCheck(names: readonly string[]): (host: string | undefined) => boolean {
-  const known = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);
+export function createHostCheck({ hostname, hostNames }: OwnNames): (host: string | undefined) => boolean {
+  let present: string | undefined;
+  let known: ReadonlySet<string> = new Set();
   const remembered = new Map<string, boolean>();
   return (host) => {
     if (host === undefined) return false;
+    if (hostname() !== present) {
+      present = hostname();
+      const names = ["localhost", ...namesOfHost(present), ...hostNames];
+      known = new Set(names.map((name) => name.toLowerCase()));
+      remembered.clear();
+    }
     const before = remembered.get(host);
     if (before !== undefined) return before;
     const isOurs = isKnown(host, known);
@@ -19,7 +33,7 @@ export function createHostCheck(names: readonly string[]): (host: string | undef
 }
 
 /** The names of a host: its own, and the one by which multicast DNS (RFC 6762) finds it, as Avahi announces it. */
-export function namesOfHost(hostname: string): string[] {
+function namesOfHost(hostname: string): string[] {
   const [label = hostname] = hostname.split(".");
   return [hostname, `${label}.local`];
 }

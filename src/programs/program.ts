@@ -44,6 +44,10 @@ export const program: Program = {
   log,
   ownLines,
   isLogInJournal,
+  // Node reads the variable anew when it is set.
+  adoptTimeZone: (name) => {
+    process.env.TZ = name;
+  },
 };
 
 /** Begins a process of this program, the agent or one command. */

@@ -1,11 +1,16 @@
 import { readFile, statfs } from "node:fs/promises";
-import { availableParallelism, hostname, loadavg } from "node:os";
+import { availableParallelism, loadavg } from "node:os";
 import type { Facts, Status } from "../contract/types.ts";
-import type { Uptime } from "../host/ports.ts";
+import type { HostIdentity, Uptime } from "../host/ports.ts";
 import type { SlowFacts } from "./facts-worker.ts";
 
 /** Reads what the host is and how it does, without ever holding up the event loop. */
 export type ReadFacts = () => Promise<Facts>;
+
+export interface FactsHost {
+  readonly identity: Pick<HostIdentity, "hostname">;
+  readonly uptime: Uptime;
+}
 
 /** How long disks and temperatures are good for; asking for them costs processes. */
 const freshSeconds = 10;
@@ -16,7 +21,7 @@ const workerSeconds = 10;
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
 
 /** `workerFile` is the compiled facts-worker. */
-export function createFacts(workerFile: string, uptime: Uptime): ReadFacts {
+export function createFacts(workerFile: string, { identity, uptime }: FactsHost): ReadFacts {
   let slow: Promise<SlowFacts> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -26,7 +31,7 @@ export function createFacts(workerFile: string, uptime: Uptime): ReadFacts {
     }
     const [{ cpu, ...rest }, memory] = await Promise.all([slow, readMemory()]);
     return {
-      hostname: hostname(),
+      hostname: identity.hostname,
       ...rest,
       cpu: { model: cpu, cores: availableParallelism() },
       memory,
@@ -37,10 +42,13 @@ export function createFacts(workerFile: string, uptime: Uptime): ReadFacts {
 }
 
 /** What of the host can be had at once: no process, no thread. `directory`: on the disk that is asked about. */
-export async function readHostFigures(directory: string, uptime: Uptime): Promise<Status["host"]> {
+export async function readHostFigures(
+  directory: string,
+  { identity, uptime }: FactsHost,
+): Promise<Status["host"]> {
   const [memory, space] = await Promise.all([readMemory(), statfs(directory).catch(() => null)]);
   return {
-    hostname: hostname(),
+    hostname: identity.hostname,
     uptime_seconds: uptime(),
     load: loadavg(),
     cores: availableParallelism(),

@@ -84,6 +84,8 @@ const agent = await startAgent(
     ownLines: createOwnLines(),
     isLogInJournal: true,
     logUnits: [],
+    supportUntil: null,
+    adoptTimeZone: () => undefined,
     product: "demo",
     installer: null,
     update: {

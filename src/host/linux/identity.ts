@@ -3,16 +3,33 @@ import { readFileSync } from "node:fs";
 import { arch, hostname, release } from "node:os";
 import type { HostIdentity } from "../ports.ts";
 
-/** Reads the identity of this host, once at the start. */
-export function readIdentity(): HostIdentity {
+/**
+ * Reads the identity of this host, once at the start; `machineIdFile` is machine-id(5). The agent's unit has a UTS
+ * namespace of its own (ProtectHostname=), which a new host name does not reach: the agent says it to `renamed`.
+ */
+export function openIdentity(machineIdFile = "/etc/machine-id"): {
+  readonly identity: HostIdentity;
+  readonly renamed: (name: string) => void;
+} {
   const bootId = readLine("/proc/sys/kernel/random/boot_id") ?? "unknown";
+  const machineId = readLine(machineIdFile);
+  const isLasting = machineId !== undefined && /^[0-9a-f]{32}$/.test(machineId);
+  let name = hostname();
   return {
-    deviceId: deviceId(readLine("/etc/machine-id") ?? bootId),
-    bootId,
-    os: osName(),
-    kernel: release(),
-    arch: arch(),
-    hostname: hostname(),
+    identity: {
+      deviceId: deviceId(isLasting ? machineId : bootId),
+      isLasting,
+      bootId,
+      os: osName(),
+      kernel: release(),
+      arch: arch(),
+      get hostname() {
+        return name;
+      },
+    },
+    renamed: (given) => {
+      name = given;
+    },
   };
 }
 

@@ -6,8 +6,8 @@ import { createTimeServices } from "./clock/time-services.ts";
 import { createRunCommand } from "./commands.ts";
 import { freeSpace } from "./free-space.ts";
 import { readInstalledRoot } from "./host-file/installed-root.ts";
-import { readSealKeys } from "./host-file/seal-keys.ts";
-import { readIdentity } from "./identity.ts";
+import { readSealKeys, renewOwnSealKey } from "./host-file/seal-keys.ts";
+import { openIdentity } from "./identity.ts";
 import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { isLocalServer } from "./network/local-server.ts";
@@ -17,6 +17,7 @@ import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";
 import { createRootHelper, usualHelperSocket } from "./systemd/root-helper.ts";
+import { hasTimeZone, readTimeZone } from "./time-zone.ts";
 import { createTimers } from "./timers.ts";
 import { createUptime } from "./uptime.ts";
 
@@ -27,19 +28,22 @@ export interface HostOptions {
   readonly mayAskRoot: boolean;
   /** Absolute path of clock-steering.node. */
   readonly clockAddon: string;
+  /** Makes this process go by another time zone. */
+  readonly adoptTimeZone: (name: string) => void;
   /** Called with the reason why an addon that is there cannot be used; the clock is then measured less exactly. */
   readonly onUnusableAddon: (detail: string) => void;
 }
 
 /** The Linux host that this process runs on. The addon is loaded and the process's right to set clocks is found once, now. */
 export function openHost(options: HostOptions): Host {
-  const { maySteerClock, mayAskRoot, clockAddon, onUnusableAddon } = options;
+  const { maySteerClock, mayAskRoot, clockAddon, onUnusableAddon, adoptTimeZone } = options;
   const addon = openClockAddon(clockAddon, (cause) =>
     onUnusableAddon(cause instanceof Error ? cause.message : String(cause)),
   );
   const run = createRunCommand();
+  const { identity, renamed } = openIdentity();
   return {
-    identity: readIdentity(),
+    identity,
     uptime: createUptime(),
     wall: Date.now,
     timers: createTimers(),
@@ -57,9 +61,10 @@ export function openHost(options: HostOptions): Host {
       openTransfers: createTransfers,
       isLocalServer,
     },
-    files: { freeSpace, readSealKeys, readInstalledRoot },
+    files: { freeSpace, readSealKeys, renewOwnSealKey, readInstalledRoot },
     systemd: {
       journal: createJournalReader({ source: createLogReader({ otherwise: createJournalctl() }) }),
     },
+    names: { timeZone: readTimeZone, hasTimeZone, adoptHostName: renamed, adoptTimeZone },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunCommand } from "../ports.ts";
 import type { ReleaseHost } from "../release-ports.ts";
-import { readIdentity } from "./identity.ts";
+import { openIdentity } from "./identity.ts";
 import { createHealthCheck } from "./releases/health-check.ts";
 import { createRunForRelease } from "./releases/release-programs.ts";
 import { createSelfTest } from "./releases/self-test.ts";
@@ -30,7 +30,7 @@ export function openReleaseHost({
   return {
     units,
     uptime: createUptime(),
-    bootId: readIdentity().bootId,
+    bootId: openIdentity().identity.bootId,
     now: () => new Date(),
     pause: (seconds) => delay(seconds * 1_000),
     activate: createActivation({ units, run: runForRelease }),

@@ -40,6 +40,8 @@ export interface AgentConfig {
   clockAddon: string;
   /** Absolute paths of the runtime and of self-check.js. */
   selfCheck: { node: string; script: string };
+  /** Makes this process go by another time zone. */
+  adoptTimeZone: (name: string) => void;
   /** Another clock than this host's. */
   openClock?: OpenClock;
   /** Ports that replace those of this host. */
@@ -52,6 +54,8 @@ export interface AgentConfig {
   logUnits: readonly string[];
   /** What this device runs, as releases name it. */
   product: string;
+  /** The last day of the maker's support (YYYY-MM-DD); null: root has said none. */
+  supportUntil: string | null;
   update: HostUpdateConfig;
   /** Where the installer is, and how the agent starts it; null: there is none. */
   installer: InstallerAccess | null;
@@ -74,7 +78,14 @@ export const usualStateDirectory = "/var/lib/steward";
 export interface Program
   extends Pick<
     AgentConfig,
-    "assetsDirectory" | "factsWorker" | "build" | "nodeVersion" | "log" | "ownLines" | "isLogInJournal"
+    | "assetsDirectory"
+    | "factsWorker"
+    | "build"
+    | "nodeVersion"
+    | "log"
+    | "ownLines"
+    | "isLogInJournal"
+    | "adoptTimeZone"
   > {
   /** Absolute path of the runtime. */
   readonly node: string;
@@ -94,9 +105,10 @@ export async function agentConfig(
   run: string,
   initialSettings?: string,
 ): Promise<RoomsConfig> {
-  const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal } = program;
+  const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines } = program;
+  const { isLogInJournal, adoptTimeZone } = program;
   return {
-    ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal },
+    ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal, adoptTimeZone },
     stateDirectory: state,
     runDirectory: run,
     initialSettings: await readInitialSettings(initialSettings),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { createClientOf, createSchemeOf } from "../../http/client-address.ts";
-import { createHostCheck, namesOfHost } from "../../http/hosts.ts";
+import { createHostCheck } from "../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../http/server.ts";
 import { listenTcp, listenUnix } from "../../http/wire/listeners.ts";
@@ -32,7 +32,7 @@ export interface Listening {
 export async function listen(config: AgentConfig, host: Host, application: Application): Promise<Listening> {
   const now = () => new Date();
   const believe = (decisions: Pick<AgentConfig, "hostNames" | "trustedProxies">) => ({
-    isOurHost: createHostCheck([...namesOfHost(host.identity.hostname), ...decisions.hostNames]),
+    isOurHost: createHostCheck({ hostname: () => host.identity.hostname, ...decisions }),
     clientOf: createClientOf(decisions.trustedProxies, host.network.userOfConnection),
     schemeOf: createSchemeOf(decisions.trustedProxies),
   });

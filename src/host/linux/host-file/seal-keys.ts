@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, link, open, stat, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
-import type { SealKeyPlaces } from "../../host.ts";
+import type { RenewedKey, SealKeyPlaces } from "../../host.ts";
 
 const keyBytes = 32;
 
@@ -31,6 +31,22 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   const made = await makeKey(fallbackPath);
   places.onMade?.();
   return [made];
+}
+
+/**
+ * A new key in the place of the agent's own: `replace` puts it there once everything is sealed with it. A power cut before
+ * that leaves both, and the next call goes on with them. null: the agent has made no key here.
+ */
+export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> {
+  const former = await readKey(path);
+  if (former === undefined) return null;
+  const nextPath = `${path}.next`;
+  const next = (await readKey(nextPath)) ?? (await makeKey(nextPath));
+  const replace = async (): Promise<void> => {
+    await rename(nextPath, path);
+    await syncDirectory(dirname(path));
+  };
+  return { former, next, replace };
 }
 
 /** Undefined only when the file is absent. */

@@ -1,0 +1,38 @@
+import type { AccountsState } from "../../users/account.ts";
+import { createSeal, type Seal } from "./seal.ts";
+
+export interface ResealKeys {
+  /** The key that is given up. */
+  readonly former: Uint8Array;
+  /** The preferred one of those that stay. */
+  readonly next: Uint8Array;
+}
+
+/** The accounts with what the former key sealed sealed by the next one, and how many secrets that were. */
+export function resealed(
+  state: AccountsState,
+  { former, next }: ResealKeys,
+): { readonly state: AccountsState; readonly count: number } {
+  const from = createSeal([former]);
+  const to = createSeal([next]);
+  let count = 0;
+  const accounts = state.accounts.map((account) => {
+    const { id, two_factor } = account;
+    if (two_factor === null || !from.hasKey(two_factor.sealed_secret)) return account;
+    const secret = openedOrNone(from, two_factor.sealed_secret, id);
+    if (secret === null) return account;
+    count += 1;
+    const sealed_secret = to.seal(secret, id);
+    return { ...account, two_factor: { ...two_factor, sealed_secret } };
+  });
+  return { state: count === 0 ? state : { ...state, accounts }, count };
+}
+
+/** A secret that was altered opens with no key: it stays as it is. */
+function openedOrNone(seal: Seal, sealed: string, recordId: string): string | null {
+  try {
+    return seal.open(sealed, recordId);
+  } catch {
+    return null;
+  }
+}

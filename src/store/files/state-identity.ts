@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { writeDurably } from "./durable-file.ts";
+
+/** Which machine a state directory belongs to. */
+export interface StateIdentity {
+  readonly device_id: string;
+  /** What is still to be recorded of how it came to be this machine's; null: all is. */
+  readonly untold: Readonly<Record<string, string | number>> | null;
+}
+
+/** null: the state has none: it is new, of an earlier release, or its file is damaged. */
+export async function readStateIdentity(directory: string): Promise<StateIdentity | null> {
+  try {
+    const { device_id, untold = null } = JSON.parse(
+      await readFile(pathIn(directory), "utf8"),
+    ) as StateIdentity;
+    return typeof device_id === "string" ? { device_id, untold } : null;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
+    throw new StewardError("storage_unwritable", `${pathIn(directory)} cannot be read`, { cause: error });
+  }
+}
+
+/** Throws `storage_full`, `storage_unwritable`. */
+export function writeStateIdentity(directory: string, identity: StateIdentity): Promise<void> {
+  return writeDurably(pathIn(directory), `${JSON.stringify(identity)}\n`);
+}
+
+/** Hidden, like the lock and the reserve: alone in a directory it is no state. */
+function pathIn(directory: string): string {
+  return `${directory}/.identity.json`;
+}

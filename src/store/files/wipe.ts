@@ -1,0 +1,52 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError } from "../../contract/errors.ts";
+import { storageError, syncDirectory, writeDurably } from "./durable-file.ts";
+import { createReserve } from "./reserve.ts";
+
+/** While this is in a state directory, everything else there is to be deleted. */
+const markerName = ".wipe";
+
+/** The lock is held during the deletion, and a file system's own directory cannot be deleted. */
+const kept: readonly string[] = [markerName, ".lock", "lost+found"];
+
+/**
+ * Makes it certain that the state directory is emptied before it is used again, also after a power cut. Throws
+ * `storage_full`, `storage_unwritable`: then nothing has begun.
+ */
+export async function requestWipe(directory: string): Promise<void> {
+  const path = join(directory, markerName);
+  await writeDurably(path, "").catch(async (error: unknown) => {
+    if (!isFull(error) || !(await createReserve(directory).release())) throw error;
+    await writeDurably(path, "");
+  });
+}
+
+export async function isWipeRequested(directory: string): Promise<boolean> {
+  return stat(join(directory, markerName)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Empties a state directory whose deletion was requested, under the caller's lock; whether it was. The request goes last:
+ * what a power cut interrupts is continued by the next call. Throws `storage_unwritable`.
+ */
+export async function finishWipe(directory: string): Promise<boolean> {
+  if (!(await isWipeRequested(directory))) return false;
+  try {
+    const names = (await readdir(directory)).filter((name) => !kept.includes(name));
+    for (const name of names) await rm(join(directory, name), { recursive: true, force: true });
+    await syncDirectory(directory);
+    await rm(join(directory, markerName), { force: true });
+    await syncDirectory(directory);
+    return true;
+  } catch (error) {
+    throw storageError(directory, error);
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof StewardError && error.code === "storage_full";
+}
