@@ -60,6 +60,13 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "host_file.refused": "the host file could not be used, and the agent goes on with the one before",
   "https.certificate_changed": "HTTPS has another certificate",
   "https.certificate_refused": "an installed certificate cannot be used, and the former one stays",
+  "host.changed": "the host name or the time zone was changed",
+  "host.reboot_requested": "a restart of the machine was requested",
+  "host.power_off_requested": "a shutdown of the machine was requested",
+  "host.reset_requested": "a factory reset was requested",
+  "host.reset": "the state was deleted by a factory reset; the first event of the new record",
+  "host.identity_changed":
+    "this state is a copy of another machine's: it got secrets of its own, and a new record begins",
   "state.damage_found": "a state file was damaged or absent",
   "state.damage_accepted": "a person accepted the damage",
   "request.refused": "a request was refused",

@@ -57,6 +57,7 @@ export const errorCodes = {
   rollback_needs_root: { status: 409, exit: 5, title: "Only root can go back now" },
   below_floor: { status: 409, exit: 5, title: "Below the lowest version allowed" },
   pinned_by_host: { status: 409, exit: 5, title: "Decided by the host file" },
+  host_right_missing: { status: 409, exit: 4, title: "The host does not allow it" },
   repository_conflict: { status: 409, exit: 5, title: "Repository in another state" },
   repository_unsigned: { status: 409, exit: 5, title: "Signatures missing" },
 

@@ -145,6 +145,20 @@ export const eventDetails = {
     name: { ...text, description: "in the directory of certificates" },
     detail: { ...text, description: "why, and what to do" },
   },
+  "host.changed": {
+    ...{ host_name: sometimes(text), host_name_before: sometimes(text) },
+    ...{ time_zone: sometimes(text), time_zone_before: sometimes(text) },
+  },
+  "host.reboot_requested": { force: flag },
+  "host.power_off_requested": { force: flag },
+  "host.reset_requested": noDetails,
+  "host.reset": noDetails,
+  "host.identity_changed": {
+    former_device_id: text,
+    sessions_ended: count,
+    tokens_ended: count,
+    two_factor_resealed: { ...count, description: "authenticator secrets that were sealed with a new key" },
+  },
   "state.damage_found": {
     document: text,
     damage: { type: "string", enum: damageKinds },

@@ -91,6 +91,7 @@ export const problem: Catalogue["problem"] = {
     rollback_needs_root: "Dieses Update kann jetzt nur root zurücknehmen",
     below_floor: "Diese Version ist älter, als der Herausgeber erlaubt",
     pinned_by_host: "Das kann nur root ändern: Die Host-Datei legt es fest",
+    host_right_missing: "Dieser Host gibt dem Agenten kein Recht dazu",
     repository_conflict: "Das Repository hat sich inzwischen geändert",
     repository_unsigned: "Es fehlen Signaturen",
     etag_mismatch: "Ein anderer Benutzer hat das inzwischen geändert",

@@ -120,6 +120,7 @@ export const problem = {
     rollback_needs_root: "Only root can undo this update now",
     below_floor: "This release is older than the publisher allows",
     pinned_by_host: "Only root can change this: the host file decides it",
+    host_right_missing: "This host does not give the agent the right to do that",
     repository_conflict: "The repository has changed in the meantime",
     repository_unsigned: "Signatures are missing",
     etag_mismatch: "Another user has changed this in the meantime",

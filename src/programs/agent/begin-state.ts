@@ -1,0 +1,43 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError } from "../../contract/errors.ts";
+import type { Host } from "../../host/host.ts";
+import { agentEvent, type EventSink } from "../../journal/events/event.ts";
+import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
+import type { RoomsConfig } from "./config.ts";
+import { adoptState, tellAdoption } from "./copied-state.ts";
+
+/** What has to be recorded of how this state began. */
+export interface StateBeginning {
+  tell(events: EventSink): Promise<void>;
+}
+
+/**
+ * What is done to a state directory before anything in it is opened, under the lock: a factory reset that was requested is
+ * carried out, and a state that was copied from another machine becomes this one's. Throws `state_damaged` for a reader of
+ * a state that is being deleted, `storage_unwritable`.
+ */
+export async function beginState(config: RoomsConfig, host: Host): Promise<StateBeginning> {
+  const { stateDirectory, runDirectory, log } = config;
+  if (config.readsOnly) await refuseReset(stateDirectory);
+  const wasReset = !config.readsOnly && (await finishWipe(stateDirectory));
+  if (wasReset) await rm(join(runDirectory, "unwritten-codes"), { force: true });
+  await adoptState(config, host);
+  return {
+    tell: async (events) => {
+      if (wasReset) {
+        log("notice", "event log begun anew", { audit: true, why: "reset" });
+        await events.record(agentEvent("host.reset", {}));
+      }
+      await tellAdoption(config, events);
+    },
+  };
+}
+
+async function refuseReset(stateDirectory: string): Promise<void> {
+  if (!(await isWipeRequested(stateDirectory))) return;
+  throw new StewardError(
+    "state_damaged",
+    "A factory reset of this device has begun, and the agent carries it out when it starts: systemctl start steward.",
+  );
+}
