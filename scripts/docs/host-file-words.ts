@@ -52,6 +52,14 @@ const top: Members<Omit<HostFile, "update">> = {
       example: false,
     },
   ],
+  supportUntil: [
+    {
+      path: "support_until",
+      words:
+        "The last day of the maker's support, such as `2031-12-31`. `steward status` and the console report it from 90 days before",
+      example: "2031-12-31",
+    },
+  ],
 };
 
 const update: Members<Omit<UpdateDecisions, "apply">> = {

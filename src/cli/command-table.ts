@@ -8,6 +8,7 @@ import { completionScript, shells } from "./framework/completion.ts";
 import { groupHelp } from "./framework/usage.ts";
 import { repoCommands } from "./repository/repo.ts";
 import { logs } from "./system/logs.ts";
+import { machineCommands } from "./system/machine.ts";
 import { stateCommands } from "./system/state.ts";
 import { status } from "./system/status.ts";
 import { systemCommands } from "./system/system.ts";
@@ -113,6 +114,7 @@ export const commands: readonly Command[] = [
   status,
   doctor,
   ...systemCommands,
+  ...machineCommands,
   ...timeCommands,
   ...updateCommands,
   ...eventCommands,

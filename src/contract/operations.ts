@@ -1,5 +1,6 @@
 import { authOperations } from "./operations/auth.ts";
 import { eventOperations } from "./operations/events.ts";
+import { hostOperations } from "./operations/host.ts";
 import { logOperations } from "./operations/logs.ts";
 import type { Operation } from "./operations/operation.ts";
 import { systemOperations } from "./operations/system.ts";
@@ -12,6 +13,7 @@ import { userOperations } from "./operations/users.ts";
 /** Every route of the agent. Routes, validation, types, OpenAPI and the command line's client derive from it. */
 export const operations = {
   ...systemOperations,
+  ...hostOperations,
   ...timeOperations,
   ...updateOperations,
   ...authOperations,

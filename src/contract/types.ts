@@ -9,7 +9,7 @@ import type { listLogsQuery, logEntry, logList, severityWords } from "./schemas/
 import type { settings } from "./schemas/settings.ts";
 import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";
-import type { facts, health, version } from "./schemas/system.ts";
+import type { facts, health, hostSettings, version } from "./schemas/system.ts";
 import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
 import type { enrolment, twoFactor } from "./schemas/two-factor.ts";
 import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./schemas/update-applying.ts";
@@ -64,6 +64,7 @@ export type Trouble = {
     };
   };
 }[Exclude<HealthCode, "ok">];
+export type HostSettings = Typed<typeof hostSettings>;
 export type Facts = Typed<typeof facts>;
 export type Status = Typed<typeof status>;
 export type Need = Status["needs"][number];

@@ -21,6 +21,7 @@ export interface HostDecisions {
   forRooms: {
     logUnits: readonly string[];
     product: string;
+    supportUntil: string | null;
     update: HostUpdateConfig;
   };
 }
@@ -51,7 +52,7 @@ function ownersOf(path: string, uid: number | undefined): TrustedOwners {
 }
 
 function decisionsOf(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
-  const { names, trustedProxies, logUnits, product, kernelRescue } = host;
+  const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil } = host;
   const update = { ...host.update, ...owners, rootFile: updateRootFile(path) };
-  return { names, trustedProxies, kernelRescue, forRooms: { logUnits, product, update } };
+  return { names, trustedProxies, kernelRescue, forRooms: { logUnits, product, supportUntil, update } };
 }

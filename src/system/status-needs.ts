@@ -1,4 +1,4 @@
-import type { Need, Release, Settings, Status, TimeSync, Updates } from "../contract/types.ts";
+import type { HostSettings, Need, Release, Settings, Status, TimeSync, Updates } from "../contract/types.ts";
 
 /** Facts about users and their tokens. */
 export interface PeopleFacts {
@@ -22,6 +22,7 @@ export interface NeedsGround {
   readonly ota: Settings["update"]["ota"];
   readonly people: PeopleFacts;
   readonly isSetUp: boolean;
+  readonly support: Pick<HostSettings, "support" | "support_until">;
   /** The caller may see the names of users. */
   readonly mayNameUsers: boolean;
 }
@@ -38,6 +39,7 @@ export function needsOf(ground: NeedsGround): Need[] {
     ...clockNeed(ground),
     ...updateNeeds(ground),
     ...peopleNeeds(ground),
+    ...supportNeed(ground),
   ];
   const isFailing = ({ level }: Need) => level === "failing";
   return [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
@@ -120,6 +122,15 @@ function peopleNeeds({ people, mayNameUsers }: NeedsGround): Need[] {
     needs.push(attention("tokens_ending", facts, detail));
   }
   return needs;
+}
+
+function supportNeed({ support: { support, support_until } }: NeedsGround): Need[] {
+  if (support !== "ending" && support !== "ended") return [];
+  const detail =
+    support === "ended"
+      ? `The maker's support of this device ended on ${support_until}: updates that repair faults are not to be expected any more. Ask its maker what to do.`
+      : `The maker's support of this device ends on ${support_until}. Plan for its successor.`;
+  return [attention(`support_${support}`, { support_until }, detail)];
 }
 
 /** Names in a detail before the rest is only counted. */

@@ -47,6 +47,9 @@ export const exampleContext = (
     if (existsSync(journal)) renameSync(journal, join(places.releasesDirectory, "journal.json"));
     return Number(environment.INSTALLER_EXIT ?? 0);
   },
+  async prepareImage(places) {
+    note(places.stateDirectory, { image: true });
+  },
   readRootOfTrust: async (bytes) => readRootOfTrust(bytes),
   async openState(stateDirectory) {
     const entries = readJson(join(stateDirectory, "documents.json")) as StateEntry[];

@@ -38,6 +38,7 @@ const look = (change: Partial<StatusGround> = {}) =>
     ota: defaultOta(),
     people: settled,
     isSetUp: true,
+    support: { support: "supported", support_until: "2031-12-31" },
     mayNameUsers: true,
     host: {
       ...{ hostname: "edge", uptime_seconds: 60, load: [0, 0, 0], cores: 2, disk: null },

@@ -69,6 +69,11 @@ export interface CommandContext {
    * this terminal, until it ends. Its exit code.
    */
   runInstaller(words: readonly string[], places: InstallerPaths): Promise<number>;
+  /**
+   * As root: stops the agent, deletes state and identity of this machine, and switches it off. Throws CommandError; a
+   * machine whose state cannot be deleted keeps its identity.
+   */
+  prepareImage(places: { readonly stateDirectory: string; readonly socketPath: string }): Promise<void>;
   /** Aborted by Ctrl-C from now on, which then no longer ends the program. */
   interruption(): AbortSignal;
 }

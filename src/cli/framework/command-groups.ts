@@ -9,7 +9,13 @@ export interface CommandGroup {
 /** Every first word of the command table is in one of them: test/cli checks that. */
 export const commandGroups: readonly CommandGroup[] = [
   { title: "Users and their access", words: ["user", "token", "setup-token"] },
-  { title: "The device", words: ["status", "doctor", "system", "time", "logs", "events", "version"] },
+  {
+    title: "The device",
+    words: [
+      ...["status", "doctor", "system", "time", "logs", "events"],
+      ...["reboot", "power-off", "factory-reset", "version"],
+    ],
+  },
   { title: "Updates", words: ["update"] },
   { title: "Publishing updates", words: ["repo"] },
   { title: "The agent and its state", words: ["serve", "state"] },

@@ -29,6 +29,8 @@ export const needCodes = [
   "users_locked",
   "two_factor_missing",
   "tokens_ending",
+  "support_ending",
+  "support_ended",
 ] as const;
 
 const need = {

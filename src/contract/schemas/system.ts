@@ -154,4 +154,93 @@ export const facts = {
   },
 } as const;
 
+/** One label of RFC 1123 §2.1: a host name without a domain. */
+export const hostName = {
+  type: "string",
+  maxLength: 63,
+  pattern: "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$",
+  "x-expected": "1 to 63 letters, digits and hyphens, with no hyphen first or last",
+  description: "one label of RFC 1123: letters, digits and hyphens",
+} as const;
+
+/** A name of the IANA time zone database. Whether this host has the zone, only the host knows. */
+export const timeZone = {
+  type: "string",
+  maxLength: 64,
+  pattern: "^[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*){0,2}$",
+  "x-expected": "a time zone such as Europe/Berlin or UTC",
+  description: "a name of the IANA time zone database, such as Europe/Berlin; update windows go by it",
+} as const;
+
+/** How the maker's support stands, by a time that is trusted. */
+export const supportStates = ["supported", "ending", "ended", "unknown"] as const;
+
+export const hostSettings = {
+  type: "object",
+  additionalProperties: false,
+  required: ["host_name", "time_zone", "support_until", "support"],
+  properties: {
+    host_name: { type: "string" },
+    time_zone: { type: "string", description: "a name of the IANA time zone database" },
+    support_until: {
+      type: ["string", "null"],
+      description: "the last day of support, as the host file says it (YYYY-MM-DD); null: it says none",
+    },
+    support: {
+      type: "string",
+      enum: supportStates,
+      description:
+        "ending: 90 days or less are left; unknown: the host file says nothing, or the time is not trusted",
+    },
+  },
+} as const;
+
+export const hostChange = {
+  type: "object",
+  additionalProperties: false,
+  properties: { host_name: hostName, time_zone: timeZone },
+} as const;
+
+/** What a restart or a shutdown may be asked with. */
+export const powerRequest = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    force: {
+      type: "boolean",
+      default: false,
+      description: "also while a release is on trial, which is then undone",
+    },
+  },
+} as const;
+
+export const powerAnswer = {
+  type: "object",
+  additionalProperties: false,
+  required: ["boot_id"],
+  properties: {
+    boot_id: { type: "string", description: "of the boot that ends; GET /api/version shows the next one" },
+  },
+} as const;
+
+export const factoryResetRequest = {
+  type: "object",
+  additionalProperties: false,
+  required: ["confirm"],
+  properties: {
+    confirm: {
+      type: "string",
+      maxLength: 256,
+      description: "`device_name` of GET /api/status, so that no other device is reset by mistake",
+    },
+  },
+} as const;
+
+export const factoryResetAnswer = {
+  type: "object",
+  additionalProperties: false,
+  required: ["device_name"],
+  properties: { device_name: { type: "string", description: "of the device that is being reset" } },
+} as const;
+
 export const anyObject = { type: "object" } as const;

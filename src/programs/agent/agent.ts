@@ -20,6 +20,8 @@ export interface Agent {
   addresses: readonly string[];
   /** Settles when a rescue has found the state readable again, so that the agent can begin anew. */
   repaired: Promise<void>;
+  /** Settles when a factory reset was asked for, which the next agent of this process carries out. */
+  reset: Promise<void>;
   /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */
   outdated: Promise<void>;
   /** Puts what the host file says by now to use; connections stay. */
@@ -70,6 +72,7 @@ async function startServing(config: AgentConfig, host: Host, rooms: Rooms): Prom
       ...{ addresses, reload },
       record: (event) => void rooms.events.record(event),
       repaired: new Promise(() => undefined),
+      reset: rooms.resetRequested,
       outdated: new Promise((resolve) => {
         rooms.disk.observe(() => {
           if (rooms.disk.isViewStale()) resolve();
@@ -106,6 +109,7 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
     ...{ addresses, reload },
     record: () => undefined,
     repaired,
+    reset: new Promise(() => undefined),
     outdated: new Promise(() => undefined),
     stop: async () => {
       clearInterval(timer);

@@ -5,6 +5,7 @@ import type { Input, Output, SettingsChange } from "../../contract/types.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createStateTools, type StateTools } from "../../store/documents/inspection.ts";
 import { type Lock, takeLock } from "../../store/files/lock.ts";
+import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
 import type { RoomsConfig } from "./config.ts";
 import { documentKinds } from "./documents.ts";
 import { hostOf, openRooms } from "./wiring.ts";
@@ -46,8 +47,20 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
       // No other process would finish a check that was begun here.
       await keepAwake(rooms.settled());
       await rooms.close();
+      if (!config.readsOnly) await finishRequestedWipe(config.stateDirectory);
     },
   };
+}
+
+/** A factory reset that was asked for here: no agent is there to carry it out. */
+async function finishRequestedWipe(stateDirectory: string): Promise<void> {
+  if (!(await isWipeRequested(stateDirectory))) return;
+  const lock = await takeLock(stateDirectory);
+  try {
+    await finishWipe(stateDirectory);
+  } finally {
+    await lock.release();
+  }
 }
 
 /** A line of the log as a sentence. */

@@ -9,11 +9,13 @@ import type { Host } from "../../host/host.ts";
 import type { Authenticate } from "../../http/authenticate.ts";
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
+import { requireName } from "../../http/handlers/host.ts";
 import type { EventSink } from "../../journal/events/event.ts";
 import { createLoggedEvents } from "../../journal/events/logged-events.ts";
 import { createStateTools } from "../../store/documents/inspection.ts";
 import { createMemoryDocument } from "../../store/documents/memory-document.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
+import { isWipeRequested, requestWipe } from "../../store/files/wipe.ts";
 import { readHostFigures } from "../../system/facts.ts";
 import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
@@ -82,6 +84,12 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
             rules: null,
           }),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
+    factoryReset: async ({ body: { confirm } }) => {
+      const device_name = host.identity.hostname;
+      requireName(confirm, device_name);
+      await requestWipe(config.stateDirectory);
+      return { device_name };
+    },
     greetConsole: () =>
       greetingOf({
         ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved() },
@@ -99,7 +107,7 @@ function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTim
       deviceName: host.identity.hostname,
       version: publicVersion(config.build).version,
       clock: read(),
-      host: await readHostFigures(config.stateDirectory, host.uptime),
+      host: await readHostFigures(config.stateDirectory, host),
       damage: damage.message,
     });
   return { getTimeSync: read, getStatus };
@@ -121,6 +129,7 @@ export async function isRepaired(
   { stateDirectory, initialSettings }: RoomsConfig,
   damage: StewardError,
 ): Promise<boolean> {
+  if (await isWipeRequested(stateDirectory)) return true;
   if (isOfStorage(damage)) {
     await makeDirectory(stateDirectory);
     await readdir(stateDirectory);

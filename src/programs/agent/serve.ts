@@ -10,11 +10,11 @@ import { readServeOptions } from "./options.ts";
 import { createReload } from "./reload.ts";
 
 /**
- * What of an agent's surroundings another may stand for: its clock and how long it has been up; and proxies that it
+ * What of an agent's surroundings another may stand for: its clock, how long it has been up, which machine it is; and proxies that it
  * trusts besides those of the host file.
  */
 export type Surroundings = Pick<AgentConfig, "openClock"> &
-  Partial<Pick<Host, "uptime" | "wall">> &
+  Partial<Pick<Host, "uptime" | "wall" | "identity" | "names" | "helper">> &
   Partial<Pick<AgentConfig, "trustedProxies">>;
 
 /** What `systemctl status` shows. */
@@ -29,6 +29,7 @@ const restartsAllowed = 10;
 const endings = {
   stop: "stopping",
   repaired: "the state was repaired: starting again",
+  reset: "a factory reset was requested: starting again",
   outdated: "the disk can be written again, but not by this process: ending, for systemd to start another",
 } as const;
 
@@ -102,7 +103,11 @@ async function endOf(
   stopRequested: Promise<"stop">,
   environment: Program["environment"],
 ): Promise<keyof typeof endings> {
-  const ends: Promise<keyof typeof endings>[] = [stopRequested, agent.repaired.then(() => "repaired")];
+  const ends: Promise<keyof typeof endings>[] = [
+    stopRequested,
+    agent.repaired.then(() => "repaired"),
+    agent.reset.then(() => "reset"),
+  ];
   // systemd.exec(5): set at each start of a unit; elsewhere nothing would start another agent.
   if (environment.INVOCATION_ID !== undefined) ends.push(agent.outdated.then(() => "outdated"));
   return Promise.race(ends);

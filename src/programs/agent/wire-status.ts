@@ -10,6 +10,7 @@ import { readHostFigures } from "../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../system/health.ts";
 import { createSelfCheck, type SelfCheck } from "../../system/self-check.ts";
 import { type StatusGround, statusOf } from "../../system/status.ts";
+import { supportOf } from "../../system/support.ts";
 import { fullVersion, publicVersion } from "../../system/version.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { RoomsConfig } from "./config.ts";
@@ -46,8 +47,12 @@ export function composeStatus(
         ota: update.ota,
         people: peopleFacts({ ...auth, security: () => security }),
         isSetUp: auth.accounts.hasAdministrator(),
+        support: {
+          support: supportOf(config.supportUntil, auth.time),
+          support_until: config.supportUntil,
+        },
         mayNameUsers,
-        host: await readHostFigures(config.stateDirectory, host.uptime),
+        host: await readHostFigures(config.stateDirectory, host),
         troubles: troublesOf(checks),
       });
     },

@@ -34,18 +34,20 @@ import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
+import { beginState } from "./begin-state.ts";
 import type { RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
 import { openState, type State } from "./state.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { openHostClock } from "./wire-clock.ts";
+import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
 import { checksOf, composeStatus, greetingOf, openSelfCheck, versionOf } from "./wire-status.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
 /** The host that an agent of this configuration runs on. */
 export function hostOf(
-  config: Pick<RoomsConfig, "maySteerClock" | "mayAskRoot" | "clockAddon" | "log" | "host">,
+  config: Pick<RoomsConfig, "maySteerClock" | "mayAskRoot" | "clockAddon" | "adoptTimeZone" | "log" | "host">,
 ): Host {
   const onUnusableAddon = (detail: string): void =>
     config.log("warning", "the addon for the clock cannot be used: it is only measured, less exactly", {
@@ -68,6 +70,8 @@ export interface Rooms {
   start: () => void;
   /** Settles when nothing that was begun on request is under way any more. */
   settled: () => Promise<void>;
+  /** Settles when a factory reset was asked for: it is carried out when the rooms are opened again. */
+  resetRequested: Promise<void>;
   /** What the state lies on. */
   disk: Disk;
   /** Writes changes that are only in memory and releases the lock. */
@@ -93,12 +97,17 @@ async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
   const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.uptime);
   const selfCheck = openSelfCheck(config, host);
-  const handlers = joinHandlers({ ...ground, config, auth: { ...auth, setupToken, rescueToken }, selfCheck });
+  const reset = createReset(config);
+  const handlers = joinHandlers({
+    ...{ ...ground, config, selfCheck, reset },
+    auth: { ...auth, setupToken, rescueToken },
+  });
   return {
     dispatch: createDispatch(handlers, events),
     authenticate: createAuthenticate(auth),
     ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
     describeClock: () => time.describe({ isProven: false }),
+    resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
     start: () => {
       disk.start();
@@ -121,6 +130,7 @@ async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise
 /** The rooms that know of no users, in the order in which each needs those before it. */
 async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const { stateDirectory, log, readsOnly } = config;
+  const begin = await beginState(config, host);
   const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialCheck(config) });
   const { documents, reserve } = stored;
   const plan = { ...config, host, buildDate: builtAt(config.build) };
@@ -131,6 +141,7 @@ async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const time = createTrustedTime({ wall: host.wall, uptime: host.uptime, readClock, floor });
   const directory = join(stateDirectory, "events");
   const events = await openEventLog({ directory, log, now: time.now, reserve, readsOnly });
+  await begin.tell(events);
   const state = await openState(stored, events, log);
   const settings = createSettings(documents.settings);
   const record = documents.updates;
@@ -167,9 +178,11 @@ interface Joined extends Ground {
   config: RoomsConfig;
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
+  reset: Reset;
 }
 
-function joinHandlers({ config, state, settings, clock, updates, auth, host, selfCheck }: Joined): Handlers {
+function joinHandlers(joined: Joined): Handlers {
+  const { config, state, settings, clock, updates, auth, host, selfCheck } = joined;
   const { now } = auth.time;
   const checks = checksOf({ state, auth, clock, updates, selfCheck });
   return {
@@ -184,6 +197,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
     ...createLogHandlers({ logs: openLogs(config, host), now: () => new Date() }),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
+    ...composeMachine({ ...joined, time: auth.time }),
     ...composeStatus({ config, host, settings, clock, updates, auth, checks, selfCheck }),
     ...createSystemHandlers({
       settingsChanged: (names) => {
@@ -192,7 +206,7 @@ function joinHandlers({ config, state, settings, clock, updates, auth, host, sel
       },
       settings,
       acceptFindings: (document) => state.register.accept(document),
-      readFacts: createFacts(config.factsWorker, host.uptime),
+      readFacts: createFacts(config.factsWorker, host),
       version: versionOf(config, { host, updates }),
       greet: () =>
         greetingOf({

@@ -15,8 +15,7 @@ export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "std
 export function createCommandContext(program: Program, terminal: Terminal): CommandContext {
   const { environment, node } = program;
   const { becomeOwner, ...streams } = terminal;
-  const script = installerScript(program);
-  const isNews = createNews();
+  const [script, isNews] = [installerScript(program), createNews()];
   return {
     ...streams,
     environment,
@@ -46,6 +45,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const { runInstaller } = await import("../installer/run.ts");
       return runInstaller({ node, script }, words, places);
     },
+    prepareImage: (places) => prepareImage(program, places),
     readRootOfTrust: async (bytes) => {
       const { readRootToInstall } = await loadUpdateClient();
       return readRootToInstall(bytes);
@@ -61,6 +61,16 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       return openStateTools(stateDirectory, initialSettings);
     },
   };
+}
+
+async function prepareImage(
+  { assetsDirectory, node, userId }: Program,
+  places: Parameters<CommandContext["prepareImage"]>[0],
+): Promise<void> {
+  const { createPrepareImage } = await import("./prepare-image.ts");
+  const { createRunCommand } = await import("../../host/linux/commands.ts");
+  const program = [node, join(assetsDirectory, "main.js")] as const;
+  return createPrepareImage({ run: createRunCommand(), userId, program })(places);
 }
 
 /** Whether a text is new. A command may open the state twice, to read and to write, and would print its remarks twice. */

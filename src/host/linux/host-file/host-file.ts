@@ -18,6 +18,8 @@ export interface HostFile {
   product: string;
   /** `steward.rescue=1` on the kernel's command line prints a setup token on the first terminal. */
   kernelRescue: boolean;
+  /** The last day of the maker's support (YYYY-MM-DD); null: it says none. */
+  supportUntil: string | null;
   update: UpdateDecisions;
 }
 
@@ -28,6 +30,7 @@ export const plainHostFile: HostFile = {
   logUnits: [],
   product: "steward",
   kernelRescue: true,
+  supportUntil: null,
   update: {
     caFile: null,
     proxy: null,
@@ -59,7 +62,8 @@ export async function readHostFile(path: string, owners: TrustedOwners = {}): Pr
 function checked(path: string, text: string): HostFile {
   const refuse = (what: string, cause?: unknown) => refusal(path, what, cause);
   const parsed = parse(text, refuse);
-  const { names, trusted_proxies, log_units, product, kernel_rescue, update, ...others } = parsed;
+  const { names, trusted_proxies, log_units, product, support_until, kernel_rescue, update, ...others } =
+    parsed;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known`);
   const decisions = checkedUpdate(update, refuse);
@@ -70,6 +74,7 @@ function checked(path: string, text: string): HostFile {
     logUnits: checkedUnits(log_units, refuse),
     product: runs,
     kernelRescue: checkedFlag("kernel_rescue", kernel_rescue, plainHostFile.kernelRescue, refuse),
+    supportUntil: support_until === undefined ? null : checkedDate(support_until, refuse),
     update: { ...decisions, apply: plansOf(runs, decisions.apply) },
   };
 }
@@ -96,6 +101,13 @@ function checkedFlag(name: string, value: unknown, usual: boolean, refuse: Refus
   if (value === undefined) return usual;
   if (typeof value === "boolean") return value;
   throw refuse(`has ${JSON.stringify(value)} as ${name}: it must be true or false`);
+}
+
+function checkedDate(date: unknown, refuse: Refuse): string {
+  const isDay = typeof date === "string" && /^\d{4}-\d\d-\d\d$/.test(date);
+  // Not every text of this form is a day: 2031-02-30 is not.
+  if (isDay && new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date)) return date;
+  throw refuse(`has ${JSON.stringify(date)} as support_until: it must be a day such as 2031-12-31`);
 }
 
 /** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. */

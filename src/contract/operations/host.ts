@@ -1,0 +1,63 @@
+import * as host from "../schemas/system.ts";
+import { admins, everyone, type Operation } from "./operation.ts";
+
+/** The machine itself: its name, its time zone, its power, and its return to the state it was delivered in. */
+export const hostOperations = {
+  getHost: {
+    method: "GET",
+    path: "/api/system/host",
+    summary: "Host name, time zone and end of support",
+    access: everyone,
+    scope: "system:read",
+    response: { status: 200, schema: host.hostSettings },
+  },
+  changeHost: {
+    method: "PUT",
+    path: "/api/system/host",
+    summary: "Change the host name, the time zone, or both",
+    access: admins,
+    stepUp: true,
+    body: host.hostChange,
+    response: { status: 200, schema: host.hostSettings },
+    errors: ["host_right_missing", "rate_limited", "internal_error"],
+    event: "host.changed",
+  },
+  reboot: {
+    method: "POST",
+    path: "/api/system/reboot",
+    summary: "Restart the machine; refused while a release is on trial, unless `force` is true",
+    access: admins,
+    stepUp: true,
+    body: host.powerRequest,
+    bodyOptional: true,
+    response: { status: 202, schema: host.powerAnswer },
+    errors: ["update_busy", "host_right_missing", "rate_limited", "internal_error"],
+    event: "host.reboot_requested",
+  },
+  powerOff: {
+    method: "POST",
+    path: "/api/system/power-off",
+    summary:
+      "Shut the machine down and switch it off; refused while a release is on trial, unless `force` is true",
+    access: admins,
+    stepUp: true,
+    body: host.powerRequest,
+    bodyOptional: true,
+    response: { status: 202, schema: host.powerAnswer },
+    errors: ["update_busy", "host_right_missing", "rate_limited", "internal_error"],
+    event: "host.power_off_requested",
+  },
+  factoryReset: {
+    method: "POST",
+    path: "/api/system/factory-reset",
+    summary:
+      "Delete accounts, settings, sessions, tokens, events and fetched updates, and begin again at the first run",
+    access: admins,
+    stepUp: true,
+    inRescue: true,
+    body: host.factoryResetRequest,
+    response: { status: 202, schema: host.factoryResetAnswer },
+    errors: ["update_busy"],
+    event: "host.reset_requested",
+  },
+} as const satisfies Record<string, Operation>;

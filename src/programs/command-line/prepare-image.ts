@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { lstat, rm, stat, writeFile } from "node:fs/promises";
+import { type CommandContext, CommandError } from "../../cli/client/context.ts";
+import type { RunCommand } from "../../host/ports.ts";
+
+/** machine-id(5): an empty file gets a new id at the next boot. */
+const machineId = "/etc/machine-id";
+
+/** systemd would take the id from this one, and would feed every copy's random numbers with that one. */
+const secondary = ["/var/lib/dbus/machine-id", "/var/lib/systemd/random-seed"];
+
+const unit = "steward.service";
+const longestMilliseconds = 60_000;
+
+export interface ImageTools {
+  readonly run: RunCommand;
+  readonly userId: () => number | undefined;
+  /** The words that start this program. */
+  readonly program: readonly [string, ...string[]];
+}
+
+/**
+ * Stops the agent, deletes its state as the state's owner, then the identity of the machine, and switches it off. The
+ * machine-id goes last: what is interrupted before can be repeated.
+ */
+export function createPrepareImage({ run, userId, program }: ImageTools): CommandContext["prepareImage"] {
+  return async ({ stateDirectory, socketPath }) => {
+    if (userId() !== 0) throw new CommandError(4, "factory-reset --image needs root.");
+    await systemctl(run, ["stop", unit]);
+    const owner = await stat(stateDirectory);
+    const words = ["factory-reset", "--yes", "--state", stateDirectory, "--socket", socketPath];
+    const { code, said } = await runAs(owner, [...program, ...words]);
+    if (code !== 0) {
+      await systemctl(run, ["start", unit]);
+      throw new CommandError(code, `The state cannot be deleted; this machine is as it was. ${said}`);
+    }
+    await writeFile(machineId, "");
+    for (const path of secondary) if (await isFile(path)) await rm(path);
+    await systemctl(run, ["--no-block", "poweroff"]);
+  };
+}
+
+async function systemctl(run: RunCommand, words: readonly string[]): Promise<void> {
+  const { status, stderr } = await run("systemctl", words, { timeoutMilliseconds: longestMilliseconds });
+  if (status === 0) return;
+  throw new CommandError(1, `systemctl ${words.join(" ")} failed: ${stderr.trim() || `status ${status}`}`);
+}
+
+/** Its exit code, and what it has written to standard error. */
+function runAs(
+  { uid, gid }: { uid: number; gid: number },
+  [program = "", ...words]: readonly string[],
+): Promise<{ code: number; said: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { uid, gid, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code: code ?? 1, said: said.trim() }));
+  });
+}
+
+/** Not a link: Debian's /var/lib/dbus/machine-id is often one to /etc/machine-id. */
+async function isFile(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

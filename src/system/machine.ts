@@ -1,0 +1,119 @@
+import { StewardError } from "../contract/errors.ts";
+import type { HostSettings, Input, Updates } from "../contract/types.ts";
+import type { HostNames } from "../host/host.ts";
+import type { HostIdentity, RootHelper } from "../host/ports.ts";
+import { type SupportClock, supportOf } from "./support.ts";
+
+/** The machine itself: its name, its time zone, its power. */
+export interface Machine {
+  settings(): Promise<HostSettings>;
+  /**
+   * Changes what is given; the result says what was there before and is another now. Throws `validation_failed` for a
+   * zone that this host does not have, `host_right_missing`, and what the helper throws.
+   */
+  change(change: MachineChange): Promise<MachineChanges>;
+  /** Asks for the machine to go down. Throws `update_busy` while a release is on trial, unless `force`. */
+  goDown(verb: "reboot" | "power-off", force: boolean): Promise<{ boot_id: string }>;
+  /** Makes a factory reset certain. Throws `update_busy` while a release is on trial, and what the disk refuses. */
+  reset(): Promise<void>;
+}
+
+export type MachineChange = Input<"changeHost">["body"];
+
+/** The changed members, and what each was before. */
+export type MachineChanges = Partial<
+  Record<"host_name" | "host_name_before" | "time_zone" | "time_zone_before", string>
+>;
+
+export interface MachineOptions {
+  readonly identity: HostIdentity;
+  readonly names: HostNames;
+  readonly helper: RootHelper;
+  readonly updates: () => Pick<Updates, "trial">;
+  readonly requestReset: () => Promise<void>;
+  /** As the host file says it. */
+  readonly supportUntil: string | null;
+  readonly time: SupportClock;
+  /** Update windows are in local time. */
+  readonly zoneChanged: () => void;
+}
+
+export function createMachine(options: MachineOptions): Machine {
+  const { identity, names, helper, supportUntil, time } = options;
+  return {
+    settings: async () => ({
+      host_name: identity.hostname,
+      time_zone: await names.timeZone(),
+      support_until: supportUntil,
+      support: supportOf(supportUntil, time),
+    }),
+    change: async (change) => {
+      await requireZone(names, change.time_zone);
+      return { ...(await renamed(options, change)), ...(await moved(options, change)) };
+    },
+    goDown: async (verb, force) => {
+      const how = verb === "reboot" ? "restart" : "shut down";
+      if (!force) refuseOnTrial(options.updates(), `It would be undone. Wait, or ${how} now with \`force\`.`);
+      await asked(helper.ask({ word: verb }), verb === "reboot" ? "restart it" : "switch it off");
+      return { boot_id: identity.bootId };
+    },
+    reset: async () => {
+      refuseOnTrial(
+        options.updates(),
+        "Wait, or end it with `steward update confirm` or `steward update abort`.",
+      );
+      await options.requestReset();
+    },
+  };
+}
+
+async function renamed(
+  { identity, names, helper }: MachineOptions,
+  { host_name: name }: MachineChange,
+): Promise<MachineChanges> {
+  const before = identity.hostname;
+  if (name === undefined || name === before) return {};
+  await asked(helper.ask({ word: "host-name", name }), "change its name");
+  names.adoptHostName(name);
+  return { host_name: name, host_name_before: before };
+}
+
+async function moved(
+  { names, helper, zoneChanged }: MachineOptions,
+  { time_zone: name }: MachineChange,
+): Promise<MachineChanges> {
+  const before = await names.timeZone();
+  if (name === undefined || name === before) return {};
+  await asked(helper.ask({ word: "time-zone", zone: name }), "change its time zone");
+  names.adoptTimeZone(name);
+  zoneChanged();
+  return { time_zone: name, time_zone_before: before };
+}
+
+/** `forbidden` and `not_found` are about the host here, and not about the caller or the address. */
+async function asked(order: Promise<void>, what: string): Promise<void> {
+  try {
+    await order;
+  } catch (cause) {
+    if (!(cause instanceof StewardError) || !["forbidden", "not_found"].includes(cause.code)) throw cause;
+    const text = `This host gives the agent no right to ${what}. ${cause.message} Nothing was changed.`;
+    throw new StewardError("host_right_missing", text, { cause });
+  }
+}
+
+/** Before anything is changed: both are changed, or neither. */
+async function requireZone(names: HostNames, name: string | undefined): Promise<void> {
+  if (name === undefined || (await names.hasTimeZone(name))) return;
+  const detail = (await names.hasTimeZone("UTC"))
+    ? `is no time zone of this device: "${name}" is not in its database. \`timedatectl list-timezones\` lists them`
+    : "cannot be set: this device has no time zone database. Install it as root: apt install tzdata";
+  throw new StewardError("validation_failed", `time_zone ${detail}. Nothing was changed.`, {
+    details: { errors: [{ pointer: "/time_zone", code: "unknown_time_zone", detail }] },
+  });
+}
+
+function refuseOnTrial({ trial }: Pick<Updates, "trial">, advice: string): void {
+  if (trial === null) return;
+  const what = trial.kind === "rules" ? `the rules ${trial.version}` : `${trial.name} ${trial.version}`;
+  throw new StewardError("update_busy", `An update is on trial: ${what}. ${advice} Nothing was changed.`);
+}
