@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { HostIdentity } from "../../src/host/ports.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
+import { codeOf, enrol } from "../authenticator.ts";
+import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
+
+/** As openIdentity gives it for a machine-id, or for none. */
+function machine(deviceId: string, isLasting = true): HostIdentity {
+  return {
+    ...{ deviceId, isLasting, bootId: `boot of ${deviceId}`, os: "Linux", kernel: "6", arch: "x64" },
+    hostname: "edge",
+  };
+}
+
+const original = machine("a".repeat(32));
+const copy = machine("b".repeat(32));
+
+/** What the original has: an administrator with a second factor, a session and an API token. */
+async function provision(agent: RunningAgent) {
+  const admin = await agent.signedInAdmin();
+  const { secret } = await enrol(agent.call, { ...admin, password: adminPassword });
+  const body = { name: "fleet", scopes: ["system:read"] };
+  const made = await agent.call("POST", "/api/tokens", { token: admin.token, body });
+  assert.equal(made.status, 201, made.text);
+  return { secret, token: made.json.token as string, refresh_token: admin.refreshToken };
+}
+
+describe("state that was copied from another machine", () => {
+  let stateDirectory: string;
+  let agents: RunningAgent[];
+  beforeEach(async () => {
+    stateDirectory = await mkdtemp(join(tmpdir(), "steward-copy-"));
+    agents = [];
+  });
+  afterEach(async () => {
+    for (const agent of agents) await agent.dispose();
+    await rm(stateDirectory, { recursive: true, force: true });
+  });
+
+  const start = async (identity: HostIdentity): Promise<RunningAgent> => {
+    const agent = await startAgentInProcess({ stateDirectory, identity });
+    agents.push(agent);
+    return agent;
+  };
+  const seedAndKey = async () => {
+    const { seed } = JSON.parse(await readFile(join(stateDirectory, "updates.json"), "utf8"));
+    return { seed, key: await readFile(join(stateDirectory, ".seal.key"), "hex") };
+  };
+  const signIn = (agent: RunningAgent, code?: string) =>
+    agent.call("POST", "/api/auth/login", { body: { username: adminName, password: adminPassword, code } });
+
+  it("gets its own seed and key, and nothing given to the other machine is good for it", async () => {
+    const first = await start(original);
+    const { secret, token, refresh_token } = await provision(first);
+    await first.stop();
+    const before = await seedAndKey();
+
+    const second = await start(copy);
+    assert.equal((await second.call("GET", "/api/status", { token })).status, 401, "the API token");
+    const refreshed = await second.call("POST", "/api/auth/refresh", { body: { refresh_token } });
+    assert.equal(refreshed.status, 401, "the session");
+    const signedIn = await signIn(second, codeOf(secret, Date.now() / 1_000 + 30));
+    assert.equal(signedIn.status, 200, `the account with its second factor stays: ${signedIn.text}`);
+
+    const { items } = (await second.call("GET", "/api/events?after=0", { local: true })).json;
+    assert.deepEqual([items[0].seq, items[0].type], [1, "host.identity_changed"]);
+    assert.deepEqual(items[0].details, {
+      ...{ former_device_id: original.deviceId, two_factor_resealed: 1, tokens_ended: 1 },
+      sessions_ended: items[0].details.sessions_ended,
+    });
+    assert.ok(items[0].details.sessions_ended >= 1);
+    assert.ok((await readdir(stateDirectory)).includes("events-before"), "the former record is kept");
+    await second.stop();
+    const after = await seedAndKey();
+    assert.match(after.seed, /^[0-9a-f]{32}$/);
+    assert.notEqual(after.seed, before.seed);
+    assert.notEqual(after.key, before.key);
+
+    const third = await start(copy);
+    const again = (await third.call("GET", "/api/events?after=0", { local: true })).json.items;
+    assert.equal(again.filter(({ type }: { type: string }) => type === "host.identity_changed").length, 1);
+    assert.deepEqual((await seedAndKey()).key, after.key, "it is done once");
+  });
+
+  it("loses nothing where the machine-id cannot be read, nor when it can again", async () => {
+    const first = await start(original);
+    const { token } = await provision(first);
+    await first.stop();
+    const before = await seedAndKey();
+    const second = await start(machine("c".repeat(32), false));
+    assert.equal((await second.call("GET", "/api/status", { token })).status, 200);
+    await second.stop();
+    const third = await start(original);
+    assert.equal((await third.call("GET", "/api/status", { token })).status, 200);
+    assert.deepEqual(await seedAndKey(), before);
+  });
+
+  it("becomes this machine's without a loss where an earlier release made it", async () => {
+    const first = await start(original);
+    const { token } = await provision(first);
+    await first.stop();
+    await rm(join(stateDirectory, ".identity.json"));
+    const second = await start(copy);
+    assert.equal((await second.call("GET", "/api/status", { token })).status, 200);
+  });
+
+  it("is finished after a power cut between the new key and its use", async () => {
+    const first = await start(original);
+    const { secret } = await provision(first);
+    await first.stop();
+    const { key } = await seedAndKey();
+    const half = await start(copy);
+    await half.stop();
+    // As it was before the key took its place: the secret is sealed with the next key, which still has its other name.
+    const next = (await seedAndKey()).key;
+    await writeFile(join(stateDirectory, ".seal.key.next"), Buffer.from(next, "hex"));
+    await writeFile(join(stateDirectory, ".seal.key"), Buffer.from(key, "hex"));
+    const identity = { device_id: original.deviceId, untold: null };
+    await writeFile(join(stateDirectory, ".identity.json"), JSON.stringify(identity));
+    const whole = await start(copy);
+    const signedIn = await signIn(whole, codeOf(secret, Date.now() / 1_000 + 30));
+    assert.equal(signedIn.status, 200, signedIn.text);
+    assert.equal((await seedAndKey()).key, next);
+  });
+});

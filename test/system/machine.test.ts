@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StewardError } from "../../src/contract/errors.ts";
+import type { RootOrder } from "../../src/host/ports.ts";
+import { createMachine, type MachineOptions } from "../../src/system/machine.ts";
+import { supportOf } from "../../src/system/support.ts";
+
+/** A machine in memory: what root's helper was asked for, and what this process goes by. */
+function exampleMachine(change: Partial<MachineOptions> = {}) {
+  const asked: RootOrder[] = [];
+  const adopted: string[] = [];
+  let hostname = "edge";
+  let zone = "UTC";
+  const machine = createMachine({
+    identity: {
+      ...{ deviceId: "d", isLasting: true, bootId: "boot-1", os: "", kernel: "", arch: "" },
+      get hostname() {
+        return hostname;
+      },
+    },
+    names: {
+      timeZone: async () => zone,
+      hasTimeZone: async (name) => ["UTC", "Europe/Berlin"].includes(name),
+      adoptHostName: (name) => {
+        hostname = name;
+      },
+      adoptTimeZone: (name) => {
+        zone = name;
+      },
+    },
+    helper: { ask: async (order) => void asked.push(order) },
+    updates: () => ({ trial: null }),
+    requestReset: async () => void adopted.push("reset"),
+    supportUntil: null,
+    time: { isTrusted: () => true, now: () => new Date("2026-11-22T12:00:00Z") },
+    zoneChanged: () => void adopted.push("windows"),
+    ...change,
+  });
+  return { machine, asked, adopted };
+}
+
+const onTrial: Partial<MachineOptions> = {
+  updates: () => ({
+    trial: {
+      ...{
+        kind: "rules",
+        id: "0",
+        name: "base",
+        version: "1.3.0",
+        phase: "confirming",
+        boots: 0,
+        crashes: 0,
+      },
+      ...{ begun_at: "2026-11-22T12:00:00.000Z", deadline_at: null },
+      ...{ health: { successes: 0, needed: 6, last: null }, next: null },
+    } as unknown as NonNullable<ReturnType<MachineOptions["updates"]>["trial"]>,
+  }),
+};
+
+const codeOf = (code: string) => (error: unknown) => error instanceof StewardError && error.code === code;
+
+describe("the machine", () => {
+  it("asks root for a name and a zone that are new, and goes by them at once", async () => {
+    const { machine, asked, adopted } = exampleMachine();
+    const changes = await machine.change({ host_name: "pump-7", time_zone: "Europe/Berlin" });
+    assert.deepEqual(changes, {
+      ...{ host_name: "pump-7", host_name_before: "edge" },
+      ...{ time_zone: "Europe/Berlin", time_zone_before: "UTC" },
+    });
+    assert.deepEqual(asked, [
+      { word: "host-name", name: "pump-7" },
+      { word: "time-zone", zone: "Europe/Berlin" },
+    ]);
+    const { host_name, time_zone } = await machine.settings();
+    assert.deepEqual([host_name, time_zone, adopted], ["pump-7", "Europe/Berlin", ["windows"]]);
+  });
+
+  it("asks for nothing where nothing is new", async () => {
+    const { machine, asked } = exampleMachine();
+    assert.deepEqual(await machine.change({ host_name: "edge", time_zone: "UTC" }), {});
+    assert.deepEqual(await machine.change({}), {});
+    assert.deepEqual(asked, []);
+  });
+
+  it("names a zone that this device does not have, and changes nothing", async () => {
+    const { machine, asked } = exampleMachine();
+    const change = machine.change({ host_name: "pump-7", time_zone: "Europe/Bonn" });
+    await assert.rejects(change, (error) => {
+      assert.ok(error instanceof StewardError);
+      assert.match(error.message, /"Europe\/Bonn" is not in its database.*Nothing was changed/);
+      return error.details.errors?.[0]?.pointer === "/time_zone";
+    });
+    assert.deepEqual(asked, []);
+  });
+
+  it("says what to install where there is no database of zones", async () => {
+    const names = { timeZone: async () => "UTC", hasTimeZone: async () => false };
+    const { machine } = exampleMachine({
+      names: { ...names, adoptHostName: () => undefined, adoptTimeZone: () => undefined },
+    });
+    await assert.rejects(machine.change({ time_zone: "Europe/Berlin" }), /apt install tzdata/);
+  });
+
+  it("keeps what it goes by where root's helper refuses", async () => {
+    const ask = () => Promise.reject(new StewardError("forbidden", "This host has no root helper."));
+    const { machine, adopted } = exampleMachine({ helper: { ask } });
+    await assert.rejects(machine.change({ time_zone: "Europe/Berlin" }), codeOf("host_right_missing"));
+    assert.deepEqual([(await machine.settings()).time_zone, adopted], ["UTC", []]);
+  });
+
+  it("goes down, and names the boot that ends", async () => {
+    const { machine, asked } = exampleMachine();
+    assert.deepEqual(await machine.goDown("reboot", false), { boot_id: "boot-1" });
+    await machine.goDown("power-off", false);
+    assert.deepEqual(asked, [{ word: "reboot" }, { word: "power-off" }]);
+  });
+
+  it("goes down during a trial only by force, and is never reset then", async () => {
+    const { machine, asked, adopted } = exampleMachine(onTrial);
+    await assert.rejects(machine.goDown("reboot", false), /the rules 1\.3\.0.*`force`/);
+    await assert.rejects(machine.reset(), codeOf("update_busy"));
+    assert.deepEqual([asked, adopted], [[], []]);
+    await machine.goDown("reboot", true);
+    assert.deepEqual(asked, [{ word: "reboot" }]);
+  });
+});
+
+describe("the maker's support", () => {
+  const at = (now: string, isTrusted = true) =>
+    supportOf("2026-12-31", { isTrusted: () => isTrusted, now: () => new Date(now) });
+
+  it("lasts to the end of its last day, and is about to end 90 days before", () => {
+    assert.deepEqual(
+      ["2026-10-02T23:59:59Z", "2026-10-03T00:00:00Z", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z"].map(
+        (now) => at(now),
+      ),
+      ["supported", "ending", "ending", "ended"],
+    );
+  });
+
+  it("is not judged by a clock that is not trusted, nor without a day", () => {
+    assert.equal(at("2030-01-01T00:00:00Z", false), "unknown");
+    const time = { isTrusted: () => true, now: () => new Date() };
+    assert.equal(supportOf(null, time), "unknown");
+  });
+});
