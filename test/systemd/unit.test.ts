@@ -152,7 +152,8 @@ describe("the units that the agent's own asks for", () => {
     "steward-guard-boot.service": 1.4,
     "steward-install@.service": 2.4,
     "steward-logs.service": 0.3,
-    "steward-guard.service": 3.2,
+    "steward-guard.service": 2.1,
+    "steward-product@.service": 2.7,
   };
   for (const [name, bound] of Object.entries(bounds)) {
     it(`expose ${name} by at most ${bound}`, () => {
@@ -171,6 +172,24 @@ describe("the units that the agent's own asks for", () => {
     const name = "steward-install@.service";
     assert.deepEqual(settings("PrivateNetwork", name), ["yes"]);
     assert.deepEqual(settings("RestrictAddressFamilies", name), ["AF_UNIX"]);
+  });
+
+  it("keep the rights of the guard from the product's programs", () => {
+    const ofProduct = settings("CapabilityBoundingSet", "steward-product@.service")[0] ?? "";
+    assert.doesNotMatch(ofProduct, /CAP_DAC_OVERRIDE|CAP_SETUID|CAP_SETGID|CAP_SYS_/);
+    assert.doesNotMatch(
+      settings("CapabilityBoundingSet", "steward-guard.service")[0] ?? "",
+      /SETUID|SETGID|KILL/,
+    );
+  });
+
+  it("share bounds of processor and disk, however often the agent asks", () => {
+    const slice = "system-steward.slice";
+    assert.deepEqual(settings("Slice", "steward-install@.service"), [slice]);
+    assert.deepEqual(settings("CPUQuota", slice), ["100%"]);
+    for (const weight of ["CPUWeight", "IOWeight"])
+      assert.ok(Number(settings(weight, slice)[0]) <= 20, weight);
+    assert.deepEqual(verify(join(systemd, slice)), { status: 0, output: "" });
   });
 
   it("have the guard live on when the agent or a product is restarted", () => {

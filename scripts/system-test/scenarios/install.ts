@@ -62,14 +62,33 @@ async function confined(guest: Guest): Promise<void> {
   }
   const installed = await guest.run("find", ["/usr/lib/steward", "!", "-user", "root", "-print"]);
   guest.check("the whole program belongs to root", installed.stdout === "", installed.stdout);
-  const bounds = { "steward.service": 2, "steward-guard.service": 3.2, "steward-guard-boot.service": 1.4 };
+  const bounds = {
+    "steward.service": 1.8,
+    "steward-install@.service": 2.4,
+    "steward-guard.service": 2.1,
+    "steward-guard-boot.service": 1.4,
+    "steward-product@.service": 2.7,
+    "steward-helper.service": 1,
+  };
   for (const [unit, bound] of Object.entries(bounds)) {
     const file = `/usr/lib/systemd/system/${unit}`;
     const security = ["security", "--offline=true", "--no-pager", file];
     const { stdout } = await guest.run("systemd-analyze", security);
     const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
     guest.check(`the exposure of ${unit} is at most ${bound}`, exposure <= bound, exposure);
+    guest.figure(`the exposure of ${unit} by systemd-analyze security`, exposure, "of 10");
   }
+  const agent = "/usr/lib/systemd/system/steward.service";
+  const script =
+    "mkdir /tmp/t && cat $1 $1.d/10-timekeeper.conf >/tmp/t/steward.service && systemd-analyze security --offline=true --no-pager /tmp/t/steward.service";
+  const { stdout } = await guest.run("sh", ["-c", script, "sh", agent]);
+  const steering = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
+  guest.check(
+    "the exposure of steward.service with steward-timekeeper is at most 2.0",
+    steering <= 2,
+    steering,
+  );
+  guest.figure("the exposure of steward.service with steward-timekeeper", steering, "of 10");
 }
 
 async function nextBoot(guest: Guest): Promise<void> {

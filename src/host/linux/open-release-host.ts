@@ -6,6 +6,7 @@ import { createHealthCheck } from "./releases/health-check.ts";
 import { createRunForRelease } from "./releases/release-programs.ts";
 import { createSelfTest } from "./releases/self-test.ts";
 import { createActivation } from "./systemd/activation.ts";
+import { createProductUnit, type ProductProgram } from "./systemd/product-unit.ts";
 import { createUnits } from "./systemd/units.ts";
 import { createUptime } from "./uptime.ts";
 
@@ -25,7 +26,8 @@ export function openReleaseHost({
   isUnderSystemd,
   isRoot,
 }: ReleaseHostOptions): Omit<ReleaseHost, "files" | "unpack"> {
-  const runForRelease = createRunForRelease();
+  const beside = createRunForRelease();
+  const programs = isUnderSystemd ? createProductUnit({ run, beside }) : (_what: ProductProgram) => beside;
   const units = isUnderSystemd ? createUnits(run) : null;
   return {
     units,
@@ -33,8 +35,8 @@ export function openReleaseHost({
     bootId: openIdentity().identity.bootId,
     now: () => new Date(),
     pause: (seconds) => delay(seconds * 1_000),
-    activate: createActivation({ units, run: runForRelease }),
-    askHealth: createHealthCheck({ units, run: runForRelease }),
+    activate: createActivation({ units, run: programs("activate") }),
+    askHealth: createHealthCheck({ units, run: programs("health") }),
     selfTest: createSelfTest({ run, isRoot }),
   };
 }

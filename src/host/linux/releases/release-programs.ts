@@ -64,7 +64,11 @@ export function forRelease(command: readonly string[], { directory }: ReleaseAtW
   return command.map((word) => word.replaceAll("{release}", () => directory));
 }
 
-function environmentOf({ kind, version, directory }: ReleaseAtWork, path: string): Record<string, string> {
+/** The environment of a program of the host file, in which nothing else is. */
+export function environmentOf(
+  { kind, version, directory }: ReleaseAtWork,
+  path: string,
+): Record<string, string> {
   return { STEWARD_RELEASE: directory, STEWARD_VERSION: version ?? "", STEWARD_KIND: kind, PATH: path };
 }
 
@@ -115,7 +119,8 @@ function killGroup(child: ChildProcess): void {
   killing.once("exit", killItself);
 }
 
-async function lastOf(output: FileHandle): Promise<string> {
+/** What a program has said last, for people. */
+export async function lastOf(output: FileHandle): Promise<string> {
   const { size } = await output.stat();
   const buffer = Buffer.alloc(readBytes);
   const from = Math.max(0, size - readBytes);

@@ -1,0 +1,108 @@
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RunCommand } from "../../ports.ts";
+import type { ReleaseAtWork } from "../../release-ports.ts";
+import { systemPath } from "../commands.ts";
+import {
+  environmentOf,
+  forRelease,
+  lastOf,
+  type ProgramEnd,
+  type RunForRelease,
+} from "../releases/release-programs.ts";
+
+/** What a program of the product is for, which names the instance of its unit. */
+export type ProductProgram = "activate" | "health";
+
+export interface ProductUnitOptions {
+  readonly run: RunCommand;
+  /** Runs a program beside this process, where the unit is not installed: a release may be newer than the package's units. */
+  readonly beside: RunForRelease;
+  /** The directory that the unit reads, which belongs to root alone. */
+  readonly directory?: string;
+}
+
+/** Milliseconds for what systemd does at once. */
+const shortMilliseconds = 2_000;
+
+/**
+ * Runs programs of the host file in a unit of their own (steward-product@.service), so that they have its rights and not
+ * those of this process. Rejects if the unit cannot be started.
+ */
+export function createProductUnit(options: ProductUnitOptions): (what: ProductProgram) => RunForRelease {
+  const { run, beside, directory = "/run/steward-guard/product" } = options;
+  return (what) => async (command, release, limits) => {
+    const unit = `steward-product@${what}.service`;
+    const [script, output] = [join(directory, what), join(directory, `${what}.output`)];
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(script, scriptOf(command, release), { mode: 0o600 });
+    try {
+      // Not `start`: it would join the run of a guard that was ended in the middle.
+      const { status, stderr } = await run("systemctl", ["restart", "--", unit], limits);
+      if (status === 0) return { status, isTooSlow: false, said: await saidIn(output) };
+      if (/\bUnit .+ not found\b/.test(stderr)) return await beside(command, release, limits);
+      const end = status === null ? await kill(run, unit) : await endOf(run, unit);
+      return { ...end, said: await saidIn(output) };
+    } finally {
+      await Promise.all([script, output].map((path) => rm(path, { force: true })));
+    }
+  };
+}
+
+/** Replaces the shell with the program; every word is quoted, and `env -i` leaves nothing of systemd's environment. */
+function scriptOf(command: readonly string[], release: ReleaseAtWork): string {
+  const variables = Object.entries(environmentOf(release, systemPath)).map(
+    ([name, value]) => `${name}=${value}`,
+  );
+  // The inner shell, because env(1) would take a program with a = in its path for a variable.
+  const words = [
+    "env",
+    "-i",
+    ...variables,
+    "/bin/sh",
+    "-c",
+    'exec "$@"',
+    "sh",
+    ...forRelease(command, release),
+  ];
+  return `exec ${words.map(quoted).join(" ")}\n`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+type End = Omit<ProgramEnd, "said">;
+
+/** The program and its children, at the end of its time. */
+async function kill(run: RunCommand, unit: string): Promise<End> {
+  await brief(run, ["kill", "--signal=KILL", "--", unit]);
+  await brief(run, ["stop", "--", unit]);
+  await brief(run, ["reset-failed", "--", unit]);
+  return { status: null, isTooSlow: true };
+}
+
+/** How it has failed; it then does not count as a failed unit of this device, for the guard judges it. */
+async function endOf(run: RunCommand, unit: string): Promise<End> {
+  const shown = await brief(run, ["show", "--property=Result,ExecMainCode,ExecMainStatus", "--", unit]);
+  await brief(run, ["reset-failed", "--", unit]);
+  const shownAs = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(shown)?.[1] ?? "";
+  // waitid(2): 1 is CLD_EXITED.
+  const status = shownAs("ExecMainCode") === "1" ? Number(shownAs("ExecMainStatus")) : null;
+  return { status, isTooSlow: shownAs("Result") === "timeout" };
+}
+
+async function brief(run: RunCommand, args: readonly string[]): Promise<string> {
+  return (await run("systemctl", args, { timeoutMilliseconds: shortMilliseconds })).stdout;
+}
+
+/** Empty where it has written nothing, or nothing could be written. */
+async function saidIn(path: string): Promise<string> {
+  const file = await open(path, "r").catch(() => null);
+  if (file === null) return "";
+  try {
+    return await lastOf(file);
+  } finally {
+    await file.close();
+  }
+}
