@@ -40,7 +40,7 @@ system-test: $(DIST) ## run the scenarios in containers with a real systemd, as 
 	@sh scripts/system-test/packages.sh
 	@node --import tsx scripts/system-test/main.ts $(SCENARIOS)
 
-vm-test: $(DIST) ## run the scenarios in the appliance machine; SCENARIOS="boots polkit" for some
+vm-test: $(DIST) ## run the scenarios in the appliance machine; SCENARIOS="boots clock-slew" for some
 	@sh scripts/vm-packages.sh
 	@node --import tsx scripts/appliance-vm/main.ts $(SCENARIOS)
 

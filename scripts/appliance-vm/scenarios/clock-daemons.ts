@@ -60,7 +60,11 @@ async function delegated(guest: Guest, { unit, name, trust, token }: Daemon): Pr
   guest.figure(`error under ${name}`, Math.round(medianSeconds * 1e6), "µs");
   guest.check(`${name}: and is right`, Math.abs(medianSeconds) < 0.05, medianSeconds);
   const synced = await guest.http("/api/system/time-sync/sync", { token, body: {} });
-  guest.check(`${name}: POST sync has it measure, by polkit's leave`, synced.status === 200, synced.body);
+  guest.check(
+    `${name}: POST sync has it measure, through the root helper`,
+    synced.status === 200,
+    synced.body,
+  );
   await guest.run("systemctl", ["stop", unit]);
   const back = await untilStatus(
     guest,

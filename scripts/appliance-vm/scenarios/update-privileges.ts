@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { binary, productFiles } from "../demo-product.ts";
+import { askerFiles, askRoot } from "../guest/root-helper.ts";
 import type { Guest, Ran } from "../guest/vocabulary.ts";
 import type { PublishedRelease } from "../publisher.ts";
 import type { Scenario } from "../scenario.ts";
@@ -26,7 +27,11 @@ export const scenario: Scenario = {
   timeoutSeconds: 1_200,
   ...updateScenario("demo"),
   repository: { port: 8_480, product: "demo", timestampExpires: `${timestampSeconds}s` },
-  files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "40s" }) },
+  files: {
+    ...askerFiles,
+    ...updateSettings(),
+    ...productFiles({ successes: 3, interval: "1s", within: "40s" }),
+  },
   asks: publishing(binary("1.0.0"), binary("1.1.0"), binary("1.2.0"), binary("1.3.0")),
   boots: [{ run: attacks }],
 };
@@ -87,12 +92,14 @@ async function published(guest: Guest, version: string): Promise<PublishedReleas
   return release;
 }
 
-const ask = (guest: Guest, { id }: { id: string }): Promise<Ran> =>
-  asAgent(guest, `systemctl start steward-install@${id}.service`);
+/** The answer of the root helper. */
+async function ask(guest: Guest, { id }: { id: string }): Promise<string | undefined> {
+  return (await askRoot(guest, "steward", [`install ${id}\n`]))[0];
+}
 
 async function installs(guest: Guest, release: PublishedRelease): Promise<void> {
   const asked = await ask(guest, release);
-  guest.check(`the installer accepts ${release.version}`, asked.status === 0, asked);
+  guest.check(`the installer accepts ${release.version}`, asked === "ok", asked);
   await guest.until("its trial has ended", 180, () => releaseJournal().slots.binary.trial === null);
   await runs(guest, "binary", release);
 }
@@ -103,7 +110,10 @@ async function isRefused(guest: Guest, what: string, release: { id: string }, wh
   const asked = await ask(guest, release);
   const { slots, history } = releaseJournal();
   const entry = history.at(-1);
-  guest.check(`refused: ${what}`, asked.status !== 0 && entry?.outcome === "refused", { asked, entry });
+  guest.check(`refused: ${what}`, /^failed /.test(asked ?? "") && entry?.outcome === "refused", {
+    asked,
+    entry,
+  });
   guest.check("for that reason", why.test(entry?.detail ?? ""), entry?.detail);
   guest.note(`${what}: ${entry?.detail}`);
   const after = { current: linked("binary", "current"), good: slots.binary.good };
@@ -179,7 +189,13 @@ async function frozen(guest: Guest, release: PublishedRelease, expires: number):
 }
 
 async function exposures(guest: Guest): Promise<void> {
-  for (const unit of ["steward", "steward-install@", "steward-guard", "steward-guard-boot"]) {
+  for (const unit of [
+    "steward",
+    "steward-helper",
+    "steward-install@",
+    "steward-guard",
+    "steward-guard-boot",
+  ]) {
     const { stdout } = await guest.run("systemd-analyze", ["security", "--no-pager", `${unit}.service`]);
     const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
     guest.figure(`exposure of ${unit}.service`, exposure, "of 10");
