@@ -56,7 +56,8 @@ export function firstToGo<T extends Occupant>(occupants: Iterable<T>, maximum: n
   for (const { name, part } of kinds) {
     const members = seats.filter(({ kind }) => kind === name);
     const places = Math.floor(maximum / part);
-    if (members.length > places) return longestWaiting(ofLargestHolder(members, places / holdersPerKind));
+    if (members.length > places)
+      return longestWaiting(ofLargestHolder(members, places / holdersPerKind)).occupant;
   }
   return undefined;
 }
@@ -76,11 +77,14 @@ function ofLargestHolder<T>(members: readonly Seat<T>[], most: number): readonly
   return seats > most ? members.filter(({ holder }) => holder === largest) : members;
 }
 
-function longestWaiting<T>(seats: readonly Seat<T>[]): T {
-  return seats.reduce((first, seat) => (goesBefore(seat, first) ? seat : first)).occupant;
+/** The one that has been idle or unfinished for longest, or else at work for longest. */
+export function longestWaiting<T extends Waiting>(seats: readonly T[]): T {
+  return seats.reduce((first, seat) => (goesBefore(seat, first) ? seat : first));
 }
 
-function goesBefore<T>(one: Seat<T>, other: Seat<T>): boolean {
+type Waiting = Pick<Occupant, "isUnfinished" | "lastActivity">;
+
+function goesBefore(one: Waiting, other: Waiting): boolean {
   if (one.isUnfinished !== other.isUnfinished) return one.isUnfinished;
   return one.lastActivity < other.lastActivity;
 }

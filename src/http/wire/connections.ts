@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { STATUS_CODES } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { toProblem } from "../problems.ts";
 import { apiHeaders } from "../server.ts";
-import { accountOf, firstToGo, type Occupant } from "./connection-places.ts";
+import { accountOf, firstToGo, longestWaiting, type Occupant } from "./connection-places.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -34,6 +35,10 @@ export interface TrackOptions {
   handle: RequestListener;
   /** Number of connections. */
   maximum: number;
+  /** Number of connections of one client that have carried no valid token; beyond it one of them is ended. */
+  ofOneStranger?: number;
+  /** The event that brings a connection; with TLS it is the end of its handshake. */
+  opens?: "connection" | "secureConnection";
   /** Strangers' connections are counted by this key of their peer's address, which is undefined on a unix socket. */
   clientKeyOf: (address: string | undefined) => string;
   now: () => Date;
@@ -50,16 +55,18 @@ export interface Connections {
  * problems where Node's parser refuses a request. Beyond `maximum` connections one is ended by the rule of
  * connection-places.ts: strangers cannot keep out users with valid tokens.
  */
-export function trackConnections(server: Server, options: TrackOptions): Connections {
-  const { handle, maximum, clientKeyOf: keyOf, now } = options;
+export function trackConnections(server: Server | HttpsServer, options: TrackOptions): Connections {
+  const { handle, opens = "connection", clientKeyOf: keyOf, now } = options;
   const connections = new Map<Socket, Connection>();
   let activity = 0;
-  server.on("connection", (socket: Socket) => {
+  server.on(opens, (socket: Socket) => {
     activity += 1;
     connections.set(socket, newConnection(socket, keyOf(socket.remoteAddress), activity));
     socket.once("close", () => connections.delete(socket));
-    if (connections.size > maximum) makeRoom(connections, maximum);
+    end(connections, oneTooMany(connections, socket, options));
   });
+  // An unknown expectation is ignored (RFC 9110 §10.1.1), and the request counted like any other.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const connection = connections.get(socket);
@@ -85,6 +92,8 @@ export function trackConnections(server: Server, options: TrackOptions): Connect
     refused.add(socket);
     const answer = (): void => answerRaw(socket, error, now());
     const connection = connections.get(socket);
+    // A handshake has failed: there is nothing to answer through.
+    if (!connection && opens === "secureConnection") return void socket.destroy();
     // The answers to the requests before the bad one come first.
     if (connection && isAnswering(connection)) connection.whenIdle = answer;
     else answer();
@@ -103,12 +112,26 @@ export function trackConnections(server: Server, options: TrackOptions): Connect
   };
 }
 
-function makeRoom(connections: Map<Socket, Connection>, maximum: number): void {
-  const leaving = firstToGo(connections.values(), maximum)?.socket;
+/** The connection that has to go for the newest one, if any. */
+function oneTooMany(
+  connections: ReadonlyMap<Socket, Connection>,
+  newest: Socket,
+  { maximum, ofOneStranger }: TrackOptions,
+): Connection | undefined {
+  const all = [...connections.values()];
+  const key = connections.get(newest)?.clientKey;
+  if (ofOneStranger !== undefined) {
+    const own = all.filter(({ account, clientKey }) => account === undefined && clientKey === key);
+    if (own.length > ofOneStranger) return longestWaiting(own);
+  }
+  return all.length > maximum ? firstToGo(all, maximum) : undefined;
+}
+
+function end(connections: Map<Socket, Connection>, leaving: Connection | undefined): void {
   if (leaving === undefined) return;
   // Its close event comes later, perhaps after the next connection.
-  connections.delete(leaving);
-  leaving.destroy();
+  connections.delete(leaving.socket);
+  leaving.socket.destroy();
 }
 
 function newConnection(socket: Socket, clientKey: string, activity: number): Connection {

@@ -1,5 +1,6 @@
 import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
@@ -39,9 +40,14 @@ export async function listenTcp(
 ): Promise<Listener> {
   const { server, connections } = newServer(handle, now);
   await listening(server, () => server.listen({ host, port }), `${host}:${port}`);
+  return stoppable(server, connections, shownAddress(server, "http", host));
+}
+
+/** With the port that the server has: 0 stands for one that the kernel chooses. */
+export function shownAddress(server: Server | HttpsServer, scheme: string, host: string): string {
   const bound = server.address();
-  const shownPort = typeof bound === "object" && bound ? bound.port : port;
-  return stoppable(server, connections, `http://${host.includes(":") ? `[${host}]` : host}:${shownPort}`);
+  const port = typeof bound === "object" && bound ? bound.port : "";
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** Listens on a unix socket that only its owner (and root) can open. */
@@ -55,23 +61,24 @@ export async function listenUnix(handle: RequestListener, path: string, now: () 
   return stoppable(server, connections, path);
 }
 
+/** What every server of HTTP has. */
+export const serverTimes = {
+  headersTimeout,
+  requestTimeout,
+  keepAliveTimeout,
+  maxHeaderSize,
+  connectionsCheckingInterval: 1_000,
+  // Answered with a problem by our own handler.
+  requireHostHeader: false,
+} as const;
+
 function newServer(handle: RequestListener, now: () => Date): { server: Server; connections: Connections } {
-  const server = createServer({
-    headersTimeout,
-    requestTimeout,
-    keepAliveTimeout,
-    maxHeaderSize,
-    connectionsCheckingInterval: 1_000,
-    // Both are answered with problems by our own handlers.
-    requireHostHeader: false,
-  });
-  // An unknown expectation is ignored (RFC 9110 §10.1.1), and the request counted like any other.
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  const server = createServer(serverTimes);
   const options = { handle, maximum: maximumConnections, clientKeyOf: clientKeyOfPeer, now };
   return { server, connections: trackConnections(server, options) };
 }
 
-function listening(server: Server, listen: () => void, where: string): Promise<void> {
+export function listening(server: Server | HttpsServer, listen: () => void, where: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => {
       const code = systemErrorCode(cause) ?? cause.message;
@@ -84,7 +91,7 @@ function listening(server: Server, listen: () => void, where: string): Promise<v
   });
 }
 
-function stoppable(server: Server, connections: Connections, address: string): Listener {
+export function stoppable(server: Server | HttpsServer, connections: Connections, address: string): Listener {
   return {
     address,
     stop: (milliseconds) =>

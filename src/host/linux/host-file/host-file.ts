@@ -3,6 +3,7 @@ import { StewardError } from "../../../contract/errors.ts";
 import { unitName } from "../../../contract/schemas/logs.ts";
 import type { TrustedOwners } from "../../host.ts";
 import { plansOf, type Refuse } from "./host-file-apply.ts";
+import { checkedHttps, type HttpsDecisions, plainHttps } from "./host-file-https.ts";
 import { checkedUpdate, checkPrograms, readAuthorities, type UpdateDecisions } from "./host-file-update.ts";
 import { readTrustedFile } from "./trusted-file.ts";
 
@@ -12,6 +13,8 @@ export interface HostFile {
   names: readonly string[];
   /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   trustedProxies: readonly string[];
+  /** HTTPS on the LAN. */
+  https: HttpsDecisions;
   /** Units besides the agent's own whose log may be read through the agent. */
   logUnits: readonly string[];
   /** The product that this device runs, as releases name it. */
@@ -27,6 +30,7 @@ export interface HostFile {
 export const plainHostFile: HostFile = {
   names: [],
   trustedProxies: [],
+  https: plainHttps,
   logUnits: [],
   product: "steward",
   kernelRescue: true,
@@ -62,8 +66,8 @@ export async function readHostFile(path: string, owners: TrustedOwners = {}): Pr
 function checked(path: string, text: string): HostFile {
   const refuse = (what: string, cause?: unknown) => refusal(path, what, cause);
   const parsed = parse(text, refuse);
-  const { names, trusted_proxies, log_units, product, support_until, kernel_rescue, update, ...others } =
-    parsed;
+  const { names, trusted_proxies, https, log_units, product, support_until, kernel_rescue, ...more } = parsed;
+  const { update, ...others } = more;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known`);
   const decisions = checkedUpdate(update, refuse);
@@ -71,6 +75,7 @@ function checked(path: string, text: string): HostFile {
   return {
     names: checkedNames(names, refuse),
     trustedProxies: checkedProxies(trusted_proxies, refuse),
+    https: checkedHttps(https, refuse),
     logUnits: checkedUnits(log_units, refuse),
     product: runs,
     kernelRescue: checkedFlag("kernel_rescue", kernel_rescue, plainHostFile.kernelRescue, refuse),

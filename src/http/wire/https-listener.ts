@@ -1,0 +1,87 @@
+import { constants, randomBytes } from "node:crypto";
+import { createServer } from "node:https";
+import { clientKeyOfPeer } from "../client-address.ts";
+import { type RequestListener, trackConnections } from "./connections.ts";
+import { boundHandshakes, usualHandshakeBounds } from "./handshakes.ts";
+import { type Listener, listening, serverTimes, shownAddress, stoppable } from "./listeners.ts";
+
+/** The certificate that a listener shows, and its key; both as PEM. */
+export interface ShownCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A listener whose certificate can be exchanged; connections stay. */
+export interface HttpsListener extends Listener {
+  show(certificate: ShownCertificate): void;
+}
+
+/** Where a listener of the LAN listens. */
+export interface LanAddress {
+  /** null: all addresses, of IPv4 and IPv6. */
+  readonly address: string | null;
+  readonly port: number;
+}
+
+/** Connections of the LAN, and those of one client of which none has carried a valid token. */
+export const lanConnections = { maximum: 256, ofOneStranger: 16 } as const;
+
+/** Milliseconds for a handshake: as for the headers of a request. */
+const handshakeTimeout = 10_000;
+
+/**
+ * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 has nothing else. No renegotiation, by which a
+ * client could ask for one handshake after the other within a connection.
+ */
+const tls = {
+  minVersion: "TLSv1.2",
+  ciphers: [
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256",
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256",
+    "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384",
+    "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305",
+  ].join(":"),
+  ecdhCurve: "X25519:P-256:P-384",
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
+} as const;
+
+/** How long a session can be resumed, in seconds; and milliseconds after which the key of its tickets is another. */
+const sessionTimeout = 3_600;
+const ticketKeyMilliseconds = 6 * 3_600_000;
+
+/** Listens with TLS. Throws when the port is taken, or the certificate cannot be used. */
+export async function listenHttps(
+  handle: RequestListener,
+  { address, port }: LanAddress,
+  shown: ShownCertificate,
+  now: () => Date,
+): Promise<HttpsListener> {
+  const context = ({ certificate, key }: ShownCertificate) => ({ ...tls, cert: certificate, key });
+  const server = createServer({
+    ...{ ...serverTimes, handshakeTimeout, sessionTimeout, ALPNProtocols: ["http/1.1"] },
+    ...context(shown),
+  });
+  const strangers = { maximum: lanConnections.maximum, ofOneStranger: lanConnections.ofOneStranger };
+  const common = { clientKeyOf: clientKeyOfPeer, now };
+  const connections = trackConnections(server, {
+    handle,
+    ...strangers,
+    ...common,
+    opens: "secureConnection",
+  });
+  const monotonic = () => performance.now();
+  boundHandshakes(server, { bounds: usualHandshakeBounds, clientKeyOf: clientKeyOfPeer, monotonic });
+  await listening(server, () => server.listen({ port, ...(address && { host: address }) }), `port ${port}`);
+  // Whoever gets hold of it could read what was sent before: it is not kept for long.
+  const timer = setInterval(() => server.setTicketKeys(randomBytes(48)), ticketKeyMilliseconds).unref();
+  const listener = stoppable(server, connections, shownAddress(server, "https", address ?? "*"));
+  return {
+    address: listener.address,
+    show: (certificate) => server.setSecureContext(context(certificate)),
+    stop: (milliseconds) => {
+      clearInterval(timer);
+      return listener.stop(milliseconds);
+    },
+  };
+}
