@@ -42,6 +42,8 @@ export const healthFacts = {
     type: ["string", "null"],
     description: "RFC 3339 in UTC: the time that the servers say; null: not a date",
   },
+  certificate: { ...text, description: "its name in the directory of certificates" },
+  ends_at: { ...text, description: "RFC 3339 in UTC" },
   parts: { ...texts, description: "of the program, that do not work" },
   problem: { ...updateProblem, description: "with updates" },
 } as const;
@@ -75,6 +77,9 @@ export const healthCodes = {
   clock_below_floor: ["measured_at"],
   clock_beyond_ceiling: ["measured_at"],
   updates_degraded: ["problem"],
+  https_unavailable: [],
+  https_certificate_refused: ["certificate"],
+  https_certificate_ending: ["certificate", "ends_at"],
   program_broken: ["parts"],
   program_untested: [],
 } as const satisfies Record<string, readonly (keyof typeof healthFacts)[]>;

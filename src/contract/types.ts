@@ -10,6 +10,7 @@ import type { settings } from "./schemas/settings.ts";
 import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";
 import type { facts, health, hostSettings, version } from "./schemas/system.ts";
+import type { tls } from "./schemas/tls.ts";
 import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
 import type { enrolment, twoFactor } from "./schemas/two-factor.ts";
 import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./schemas/update-applying.ts";
@@ -67,6 +68,7 @@ export type Trouble = {
 export type HostSettings = Typed<typeof hostSettings>;
 export type Facts = Typed<typeof facts>;
 export type Status = Typed<typeof status>;
+export type Tls = Typed<typeof tls>;
 export type Need = Status["needs"][number];
 export type TimeSync = Typed<typeof timeSync>;
 export type ClockSummary = TimeSync["summary"];

@@ -2,6 +2,7 @@ import { consoleGreeting } from "../schemas/console.ts";
 import { settingsChange, settingsView } from "../schemas/settings-forms.ts";
 import { status } from "../schemas/status.ts";
 import * as system from "../schemas/system.ts";
+import { reloaded, tls } from "../schemas/tls.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
 /** Settings, and what the agent and its host say of themselves. */
@@ -109,6 +110,23 @@ export const systemOperations = {
     access: everyone,
     scope: "system:read",
     response: { status: 200, schema: system.facts },
+  },
+  getTls: {
+    method: "GET",
+    path: "/api/system/tls",
+    summary: "HTTPS on the LAN: whether it listens, its certificate and fingerprint",
+    access: everyone,
+    scope: "system:read",
+    response: { status: 200, schema: tls },
+  },
+  reloadHostFile: {
+    method: "POST",
+    path: "/api/system/reload",
+    summary: "Read the host file and the certificates again, as `systemctl reload` does; connections stay",
+    access: admins,
+    response: { status: 200, schema: reloaded },
+    errors: ["validation_failed"],
+    event: "host_file.read",
   },
   acceptDamage: {
     method: "POST",

@@ -22,6 +22,7 @@ export const needCodes = [
   "event_log",
   "two_factor_key",
   "clock",
+  "https",
   "updates",
   "update_available",
   "update_failed",

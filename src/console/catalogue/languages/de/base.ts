@@ -260,6 +260,11 @@ export const health: Catalogue["health"] = {
     clock_beyond_ceiling: ({ measured }) =>
       `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
     updates_degraded: () => "Die Updates brauchen Ihre Aufmerksamkeit.",
+    https_unavailable: () => "HTTPS hört nicht, wie es die Hostdatei vorgibt.",
+    https_certificate_refused: ({ certificate }) =>
+      `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,
+    https_certificate_ending: ({ certificate }) =>
+      `Das Zertifikat ${certificate} läuft bald ab. Installieren Sie ein neues.`,
     program_broken: ({ parts }) =>
       `Teile des Programms funktionieren nicht: ${parts}. Installieren Sie es neu.`,
     program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",

@@ -14,6 +14,7 @@ export interface HealthFacts {
   readonly lines?: number | undefined;
   readonly users?: number | undefined;
   readonly parts?: string | undefined;
+  readonly certificate?: string | undefined;
   readonly daemon?: string | undefined;
   readonly step: string;
   readonly agreeing?: number | undefined;
@@ -289,6 +290,10 @@ export const health = {
     clock_beyond_ceiling: ({ measured }) =>
       `The time servers say ${measured}, which is too far in the future. Check the time servers.`,
     updates_degraded: () => "The updates need attention.",
+    https_unavailable: () => "HTTPS does not listen as the host file says.",
+    https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
+    https_certificate_ending: ({ certificate }) =>
+      `The certificate ${certificate} ends soon. Install a new one.`,
     program_broken: ({ parts }) => `Parts of the program do not work: ${parts}. Install it again.`,
     program_untested: () => "The program could not test itself.",
   } satisfies Record<HealthCode, (facts: HealthFacts) => string>,
