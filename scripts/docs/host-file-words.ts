@@ -30,6 +30,28 @@ const top: Members<Omit<HostFile, "update">> = {
       example: ["10.0.0.2", "fd00:1::/64"],
     },
   ],
+  https: [
+    {
+      path: "https.enabled",
+      words: "true: HTTPS on the LAN. `steward tls enable` writes it. Default: false",
+      example: true,
+    },
+    {
+      path: "https.port",
+      words: "Its port. Below 1024 the agent needs a right that its unit does not give it. Default: 8443",
+      example: 8443,
+    },
+    {
+      path: "https.address",
+      words: "The only address of the device that it listens on. Default: all",
+      example: "192.0.2.7",
+    },
+    {
+      path: "https.redirect_port",
+      words: "A port for plain HTTP on the LAN, which answers nothing but a redirect to HTTPS. Default: none",
+      example: 8080,
+    },
+  ],
   logUnits: [
     {
       path: "log_units",

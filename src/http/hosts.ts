@@ -33,7 +33,7 @@ export function createHostCheck({ hostname, hostNames }: OwnNames): (host: strin
 }
 
 /** The names of a host: its own, and the one by which multicast DNS (RFC 6762) finds it, as Avahi announces it. */
-function namesOfHost(hostname: string): string[] {
+export function namesOfHost(hostname: string): string[] {
   const [label = hostname] = hostname.split(".");
   return [hostname, `${label}.local`];
 }

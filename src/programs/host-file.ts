@@ -1,6 +1,7 @@
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { TrustedOwners } from "../host/host.ts";
 import { type HostFile, plainHostFile, readHostFile } from "../host/linux/host-file/host-file.ts";
+import type { HttpsDecisions } from "../host/linux/host-file/host-file-https.ts";
 import type { UpdateDecisions } from "../host/linux/host-file/host-file-update.ts";
 import { updateRootFile } from "../host/linux/host-file/installed-root.ts";
 
@@ -13,10 +14,16 @@ export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
   unusable?: string | undefined;
 }
 
+/** Where an administrator puts certificates, and whose files are trusted there. */
+export interface InstalledCertificates extends TrustedOwners {
+  readonly directory: string;
+}
+
 /** What root has decided about this device. */
 export interface HostDecisions {
   names: readonly string[];
   trustedProxies: readonly string[];
+  https: HttpsDecisions & InstalledCertificates;
   kernelRescue: boolean;
   forRooms: {
     logUnits: readonly string[];
@@ -53,6 +60,13 @@ function ownersOf(path: string, uid: number | undefined): TrustedOwners {
 
 function decisionsOf(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
   const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil } = host;
+  const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
   const update = { ...host.update, ...owners, rootFile: updateRootFile(path) };
-  return { names, trustedProxies, kernelRescue, forRooms: { logUnits, product, supportUntil, update } };
+  return {
+    names,
+    trustedProxies,
+    https,
+    kernelRescue,
+    forRooms: { logUnits, product, supportUntil, update },
+  };
 }

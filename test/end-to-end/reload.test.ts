@@ -68,8 +68,9 @@ describe("a reload by SIGHUP", () => {
     const line = await reloaded(`{"names": "all"}`, "goes on with the host file");
     assert.match(line, /names must be a list of host names/);
     assert.equal((await asked("new.example.net")).status, 200);
-    const { json } = await agent.call("GET", "/api/events?type=host_file.refused", { token });
-    assert.equal(json.items.length, 1);
-    assert.match(json.items[0].details.detail, /names must be a list of host names/);
+    const refused = async () =>
+      (await agent.call("GET", "/api/events?type=host_file.refused", { token })).json;
+    await until("it is an event", async () => (await refused()).items.length === 1);
+    assert.match((await refused()).items[0].details.detail, /names must be a list of host names/);
   });
 });

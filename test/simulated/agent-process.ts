@@ -12,6 +12,7 @@ import { createLog } from "../../src/journal/logs/log.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 import { startAgent } from "../../src/programs/agent/agent.ts";
 import { type ClockPlan, openHostClock } from "../../src/programs/agent/wire-clock.ts";
+import { noDecisions } from "../../src/programs/host-file.ts";
 import { makeDirectory } from "../../src/store/files/durable-file.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
 import { testProxy } from "../running-agent.ts";
@@ -75,6 +76,7 @@ const agent = await startAgent(
     nodeVersion: process.version,
     log,
     credentialsDirectory: undefined,
+    https: noDecisions.https,
     sealKeyFile: "/nonexistent/seal.key",
     maySteerClock: false,
     mayAskRoot: false,

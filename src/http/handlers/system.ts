@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
-import type { ConsoleGreeting, Role, Settings, SettingsChange, Version } from "../../contract/types.ts";
+import type { ConsoleGreeting, Role, Settings, SettingsChange, Tls, Version } from "../../contract/types.ts";
 import { changedSettings } from "../../settings/changes.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import type { Finding } from "../../store/documents/register.ts";
@@ -20,6 +20,8 @@ type SystemHandlers = Pick<
   | "updateSettings"
   | "getSettingsSchema"
   | "getSystemFacts"
+  | "getTls"
+  | "reloadHostFile"
   | "acceptDamage"
 >;
 
@@ -31,8 +33,19 @@ export interface SystemHandlersOptions {
   greet: () => ConsoleGreeting;
   /** Removes the findings of a document and returns them; there may be none. */
   acceptFindings: (document: string) => Promise<readonly Finding[]>;
+  tls: () => Promise<Tls>;
+  /** Reads the host file again. Throws `validation_failed`. Undefined where no agent goes by it. */
+  reload: (() => Promise<Reread>) | undefined;
   /** Called with the names of the settings that were changed. */
   settingsChanged: (names: readonly string[]) => void;
+}
+
+/** What another reading of the host file has found. */
+export interface Reread {
+  /** Members whose new values are in use. */
+  readonly changed: readonly string[];
+  /** Members whose new values wait for a restart. */
+  readonly needsRestart: readonly string[];
 }
 
 /** Settings, version and facts of the agent and its host. */
@@ -62,6 +75,13 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
       const damages = accepted.map(({ damage = "unrecorded" }) => damage);
       note({ details: { document: name, damages, findings: accepted.map(({ detail }) => detail) } });
       return { accepted: accepted.map(({ document, at, detail }) => ({ document, at, detail })) };
+    },
+    getTls: () => options.tls(),
+    reloadHostFile: async ({ note }) => {
+      const { changed = [], needsRestart = [] } = (await options.reload?.()) ?? {};
+      const found = { changed: [...changed], needs_restart: [...needsRestart] };
+      note({ details: found });
+      return { ...found, tls: await options.tls() };
     },
     getSettingsSchema: () => settingsSchema,
     getSystemFacts: () => options.readFacts(),

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
-import type { Host } from "../../host/host.ts";
 import { createStreams } from "../../http/wire/streams.ts";
 import type { EventFacts } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
+import { builtAt } from "../../system/version.ts";
 import type { AgentConfig } from "./config.ts";
-import { listen } from "./listen.ts";
+import { type Ground, type LiveDecisions, listen } from "./listeners/listen.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
-import { hostOf, openRooms, type Rooms } from "./wiring.ts";
+import { hostOf, httpsOf, openRooms, type Rooms } from "./wiring.ts";
 
 /** The agent, listening. */
 export interface Agent {
@@ -25,7 +25,7 @@ export interface Agent {
   /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */
   outdated: Promise<void>;
   /** Puts what the host file says by now to use; connections stay. */
-  reload(decisions: Pick<AgentConfig, "hostNames" | "trustedProxies">): void;
+  reload(decisions: LiveDecisions): Promise<void>;
   /** Writes an event down; in rescue there is no place for it. */
   record(event: EventFacts): void;
   /** Requests in flight finish, the state is on the disk. */
@@ -43,7 +43,8 @@ export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Prom
   await makeDirectory(config.runDirectory);
   try {
     const host = hostOf(config);
-    return await startServing(config, host, await openRooms(config, host, await lock));
+    const https = httpsOf(config, host);
+    return await startServing(config, { host, https }, await openRooms(config, host, await lock, https));
   } catch (error) {
     const isDamaged = error instanceof StewardError && error.code === "state_damaged";
     if (isDamaged || isOfStorage(error)) return startRescue(config, error);
@@ -51,7 +52,7 @@ export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Prom
   }
 }
 
-async function startServing(config: AgentConfig, host: Host, rooms: Rooms): Promise<Agent> {
+async function startServing(config: AgentConfig, ground: Ground, rooms: Rooms): Promise<Agent> {
   let isStopping = false;
   const admit = (id: OperationId, isLocal: boolean): void => {
     if (isStopping)
@@ -65,7 +66,7 @@ async function startServing(config: AgentConfig, host: Host, rooms: Rooms): Prom
   try {
     await prepareFirstAdministrator(config, rooms);
     const streams = createStreams();
-    const { addresses, reload, stop } = await listen(config, host, { ...rooms, streams, admit });
+    const { addresses, reload, stop } = await listen(config, ground, { ...rooms, streams, admit });
     rooms.start();
     return {
       mode: "serving",
@@ -97,7 +98,13 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   // The clock is only measured: what set it before, and how far, stands in the state.
   const host = hostOf({ ...config, maySteerClock: false });
   const rescue = createRescue(config, host, damage);
-  const { addresses, reload, stop } = await listen(config, host, { ...rescue, streams: createStreams() });
+  const built = () => builtAt(config.build);
+  const application = { ...rescue, streams: createStreams(), expiryNow: built, floor: built };
+  const { addresses, reload, stop } = await listen(
+    config,
+    { host, https: httpsOf(config, host) },
+    application,
+  );
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import type { SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
+import type { Reread } from "../../http/handlers/system.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import type { OwnLines } from "../../journal/logs/own-lines.ts";
 import type { Build } from "../../system/version.ts";
-import { type HostUpdateConfig, noDecisions } from "../host-file.ts";
+import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-file.ts";
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
 
@@ -52,6 +53,10 @@ export interface AgentConfig {
   isLogInJournal: boolean;
   /** Units besides the agent's own whose log may be read. */
   logUnits: readonly string[];
+  /** HTTPS on the LAN, as the host file has it. */
+  https: HostDecisions["https"];
+  /** Reads the host file again; absent where no agent runs. */
+  reload?: () => Promise<Reread>;
   /** What this device runs, as releases name it. */
   product: string;
   /** The last day of the maker's support (YYYY-MM-DD); null: root has said none. */
@@ -120,6 +125,7 @@ export async function agentConfig(
     installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
     clockAddon: clockAddon(assetsDirectory),
     selfCheck: { node: program.node, script: join(assetsDirectory, "self-check.js") },
+    https: noDecisions.https,
     ...noDecisions.forRooms,
   };
 }

@@ -1,15 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Reread } from "../../http/handlers/system.ts";
 import { agentEvent, type EventFacts } from "../../journal/events/event.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import type { HostDecisions } from "../host-file.ts";
-
-/** What another reading of the host file has found. */
-export interface Reread {
-  /** Members whose new values are in use. */
-  readonly changed: readonly string[];
-  /** Members whose new values wait for a restart. */
-  readonly needsRestart: readonly string[];
-}
 
 export interface ReloadOptions {
   /** Reads the host file. Throws `validation_failed`. */
@@ -18,7 +11,7 @@ export interface ReloadOptions {
   readonly started: HostDecisions;
   readonly log: Log;
   /** Puts the decisions to use that need no restart. */
-  readonly apply: (decisions: HostDecisions) => void;
+  readonly apply: (decisions: HostDecisions) => Promise<void>;
   readonly record: (event: EventFacts) => void;
 }
 
@@ -33,18 +26,19 @@ export function createReload({ read, started, log, apply, record }: ReloadOption
       const next = await read();
       const changed = liveMembers.filter((name) => !isDeepStrictEqual(next[name], present[name]));
       present = next;
-      apply(next);
+      await apply(next);
       const needsRestart = Object.entries(next.forRooms)
         .filter(([name, value]) => !isDeepStrictEqual(value, started.forRooms[name as keyof ForRooms]))
         .map(([name]) => asInFile(name));
-      const found = { changed: changed.map(asInFile), needs_restart: needsRestart };
-      log(needsRestart.length > 0 ? "warning" : "notice", "the host file was read again", found);
-      record(agentEvent("host_file.read", found));
-      return { changed: found.changed, needsRestart };
+      const found = { changed: changed.map(asInFile), needsRestart };
+      log(needsRestart.length > 0 ? "warning" : "notice", "the host file was read again", detailsOf(found));
+      return found;
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       log("error", "the agent goes on with the host file that it has read before", { detail });
       record(agentEvent("host_file.refused", { detail }));
+      // The certificates may have changed all the same.
+      await apply(present);
       throw error;
     }
   };
@@ -59,7 +53,12 @@ export function createReload({ read, started, log, apply, record }: ReloadOption
 type ForRooms = HostDecisions["forRooms"];
 
 /** The others are read at the start alone. */
-const liveMembers = ["names", "trustedProxies"] as const satisfies readonly (keyof HostDecisions)[];
+const liveMembers = ["names", "trustedProxies", "https"] as const satisfies readonly (keyof HostDecisions)[];
+
+/** As the event and the log have it. */
+export function detailsOf({ changed, needsRestart }: Reread) {
+  return { changed: [...changed], needs_restart: [...needsRestart] };
+}
 
 /** `trustedProxies` is `trusted_proxies` there. */
 function asInFile(member: string): string {

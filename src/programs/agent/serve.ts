@@ -1,13 +1,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
+import { agentEvent } from "../../journal/events/event.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
 import { type HostDecisions, readDecisions } from "../host-file.ts";
 import { type Agent, startAgent } from "./agent.ts";
 import { type AgentConfig, agentConfig, installerScript, type Program } from "./config.ts";
 import { readServeOptions } from "./options.ts";
-import { createReload } from "./reload.ts";
+import { createReload, detailsOf } from "./reload.ts";
 
 /**
  * What of an agent's surroundings another may stand for: its clock, how long it has been up, which machine it is; and proxies that it
@@ -56,28 +57,28 @@ export async function serve(
   lock.catch(() => undefined);
   const readHostFile = () => readDecisions(options.hostFile, program.userId());
   const decisions = await readHostFile();
-  const proxiesOf = (present: HostDecisions) => [...present.trustedProxies, ...trustedProxies];
-  const config = {
+  const liveOf = ({ names, https, trustedProxies: proxies }: HostDecisions) => ({
+    ...{ https, hostNames: names },
+    trustedProxies: [...proxies, ...trustedProxies],
+  });
+  const config: AgentConfig = {
     ...(await agentConfig(program, options.state, options.run, options.initialSettings)),
     ...options.serve,
     ...decisions.forRooms,
     ...(openClock && { openClock }),
     host,
-    hostNames: decisions.names,
-    trustedProxies: proxiesOf(decisions),
+    ...liveOf(decisions),
   };
   let running: Agent | undefined;
-  const reload = createReload({
+  config.reload = createReload({
     ...{ read: readHostFile, started: decisions, log },
-    apply: (present) => {
-      config.hostNames = present.names;
-      config.trustedProxies = proxiesOf(present);
-      running?.reload(config);
+    apply: async (present) => {
+      Object.assign(config, liveOf(present));
+      await running?.reload(config);
     },
     record: (event) => running?.record(event),
   });
-  // It has logged why, where it fails.
-  program.onReload?.(() => void reload().catch(() => undefined));
+  program.onReload?.(() => void reloadBySignal(config, running));
   // Of the launcher's `pause`: this start has not failed.
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);
   setTimeout(forgetFailures, startedMilliseconds).unref();
@@ -96,6 +97,12 @@ export async function serve(
     lock = takeAgentLock(options.state);
   }
   return 1;
+}
+
+/** Never throws: it has been logged why. */
+async function reloadBySignal({ reload }: AgentConfig, agent: Agent | undefined): Promise<void> {
+  const found = await reload?.().catch(() => undefined);
+  if (found) agent?.record(agentEvent("host_file.read", detailsOf(found)));
 }
 
 async function endOf(

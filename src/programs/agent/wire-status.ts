@@ -14,6 +14,7 @@ import { supportOf } from "../../system/support.ts";
 import { fullVersion, publicVersion } from "../../system/version.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { RoomsConfig } from "./config.ts";
+import type { Https } from "./listeners/https.ts";
 import type { State } from "./state.ts";
 import type { SignInRooms } from "./wire-accounts.ts";
 
@@ -122,12 +123,14 @@ export function checksOf({
   clock,
   updates,
   selfCheck,
+  https,
 }: {
   readonly state: State;
   readonly auth: { readonly checks: readonly HealthCheck[] };
   readonly clock: Pick<Clock, "trouble">;
   readonly updates: Updates;
   readonly selfCheck: SelfCheck;
+  readonly https: Pick<Https, "trouble">;
 }): readonly HealthCheck[] {
   return [
     ...state.checks,
@@ -135,6 +138,7 @@ export function checksOf({
     // Not `clock`: that is the check of its document.
     { name: "time", code: "clock", trouble: () => clock.trouble() },
     updatesCheck(state, updates),
+    { name: "https", code: "https", trouble: () => https.trouble() },
     { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
   ];
 }

@@ -38,6 +38,8 @@ import { beginState } from "./begin-state.ts";
 import type { RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
+import { createHttps, type Https } from "./listeners/https.ts";
+import { namesOf } from "./listeners/listen.ts";
 import { openState, type State } from "./state.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { openHostClock } from "./wire-clock.ts";
@@ -56,6 +58,13 @@ export function hostOf(
   return { ...openHost({ ...config, onUnusableAddon }), ...config.host };
 }
 
+/** HTTPS on the LAN, which does not listen yet. */
+export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] }, host: Host): Https {
+  const { stateDirectory, runDirectory, log, hostNames = [] } = config;
+  const place = { stateDirectory, runDirectory, log, run: host.run, uptime: host.uptime };
+  return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
+}
+
 /** The rooms of the agent, joined, over an opened and locked state directory. */
 export interface Rooms {
   dispatch: Dispatch;
@@ -66,6 +75,9 @@ export interface Rooms {
   setupToken: SetupToken;
   describeClock: () => ProblemClock;
   deviceId: string;
+  /** The present as far as it is known, and a time no later than it. */
+  expiryNow: () => Date;
+  floor: () => Date;
   /** Starts the work that needs no request: measuring the clock, checking for updates, watching the disk. */
   start: () => void;
   /** Settles when nothing that was begun on request is under way any more. */
@@ -79,16 +91,25 @@ export interface Rooms {
 }
 
 /** Joins the rooms under the state's lock, which is released when they close. Throws `state_damaged`, `storage_unwritable`. */
-export async function openRooms(config: RoomsConfig, host: Host, lock: Lock): Promise<Rooms> {
+export async function openRooms(
+  config: RoomsConfig,
+  host: Host,
+  lock: Lock,
+  https: Https = httpsOf(config, host),
+): Promise<Rooms> {
   try {
-    return await joinRooms(config, host, () => config.ownLines.close().then(() => lock.release()));
+    return await joinRooms(config, { host, https }, () => config.ownLines.close().then(() => lock.release()));
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise<void>): Promise<Rooms> {
+async function joinRooms(
+  config: RoomsConfig,
+  { host, https }: { host: Host; https: Https },
+  release: () => Promise<void>,
+): Promise<Rooms> {
   const ground = await openGround(config, host);
   const { state, settings, time, clock, updates } = ground;
   const { events, disk } = state;
@@ -99,7 +120,7 @@ async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
   const handlers = joinHandlers({
-    ...{ ...ground, config, selfCheck, reset },
+    ...{ ...ground, config, https, selfCheck, reset },
     auth: { ...auth, setupToken, rescueToken },
   });
   return {
@@ -109,6 +130,8 @@ async function joinRooms(config: RoomsConfig, host: Host, release: () => Promise
     describeClock: () => time.describe({ isProven: false }),
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
+    expiryNow: () => time.expiryNow(),
+    floor: () => clock.floor(),
     start: () => {
       disk.start();
       clock.start();
@@ -176,15 +199,16 @@ interface Ground {
 
 interface Joined extends Ground {
   config: RoomsConfig;
+  https: Https;
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
   reset: Reset;
 }
 
 function joinHandlers(joined: Joined): Handlers {
-  const { config, state, settings, clock, updates, auth, host, selfCheck } = joined;
+  const { config, state, settings, clock, updates, auth, host, https, selfCheck } = joined;
   const { now } = auth.time;
-  const checks = checksOf({ state, auth, clock, updates, selfCheck });
+  const checks = checksOf({ state, auth, clock, updates, selfCheck, https });
   return {
     ...createAuthHandlers(auth),
     ...createSetupHandlers(auth),
@@ -206,6 +230,8 @@ function joinHandlers(joined: Joined): Handlers {
       },
       settings,
       acceptFindings: (document) => state.register.accept(document),
+      tls: https.status,
+      reload: config.reload,
       readFacts: createFacts(config.factsWorker, host),
       version: versionOf(config, { host, updates }),
       greet: () =>

@@ -32,11 +32,11 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
       await becomeOwner(stateDirectory, config.clockAddon);
       const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
-      const { forRooms } = await readDecisionsOrNone(hostFile, program.userId());
+      const { https, forRooms } = await readDecisionsOrNone(hostFile, program.userId());
       const { openOfflineClient } = await import("../agent/offline.ts");
       const { installerAccessOf } = await import("../installer/run.ts");
       const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
-      const offline = { ...config, ...forRooms, ...(installer && { installer }), readsOnly };
+      const offline = { ...config, https, ...forRooms, ...(installer && { installer }), readsOnly };
       return openOfflineClient(offline, (text) => {
         if (isNews(text)) void remark(text);
       });

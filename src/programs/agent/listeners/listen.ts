@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import type { Host } from "../../host/host.ts";
-import { createClientOf, createSchemeOf } from "../../http/client-address.ts";
-import { createHostCheck } from "../../http/hosts.ts";
-import { createRefreshCookie, refreshCookieName } from "../../http/refresh-cookie.ts";
-import { createServer, type ServerOptions } from "../../http/server.ts";
-import { listenTcp, listenUnix } from "../../http/wire/listeners.ts";
-import { createRequestLines } from "../../http/wire/request-lines.ts";
-import { createStaticFiles } from "../../http/wire/static-files.ts";
-import type { AgentConfig } from "./config.ts";
+import type { Host } from "../../../host/host.ts";
+import { createClientOf, createSchemeOf } from "../../../http/client-address.ts";
+import { createHostCheck, namesOfHost } from "../../../http/hosts.ts";
+import { createRefreshCookie, refreshCookieName } from "../../../http/refresh-cookie.ts";
+import { createServer, type ServerOptions } from "../../../http/server.ts";
+import { listenTcp, listenUnix } from "../../../http/wire/listeners.ts";
+import { createRequestLines } from "../../../http/wire/request-lines.ts";
+import { createStaticFiles } from "../../../http/wire/static-files.ts";
+import type { AgentConfig } from "../config.ts";
+import type { Https } from "./https.ts";
 
 /** How long requests in flight may take after a stop; systemd waits longer before it kills. */
 const stopMilliseconds = 4_000;
@@ -17,31 +18,48 @@ type Application = Pick<
   "dispatch" | "authenticate" | "events" | "streams" | "admit" | "describeClock"
 > & {
   deviceId: string;
+  /** The present as far as it is known, and a time no later than it. */
+  expiryNow: () => Date;
+  floor: () => Date;
 };
+
+/** What listeners stand on. */
+export interface Ground {
+  readonly host: Host;
+  readonly https: Https;
+}
+
+/** What a reload puts to use. */
+export type LiveDecisions = Pick<AgentConfig, "hostNames" | "trustedProxies" | "https">;
 
 /** What the agent listens on. */
 export interface Listening {
   readonly addresses: readonly string[];
   /** From now on these names are the device's own, and these proxies are believed. Connections stay. */
-  reload(decisions: Pick<AgentConfig, "hostNames" | "trustedProxies">): void;
+  reload(decisions: LiveDecisions): Promise<void>;
   /** Requests in flight finish, and the counts of requests are logged. */
   stop(): Promise<void>;
 }
 
 /** The socket first: commands on the device work even where another program holds the port. */
-export async function listen(config: AgentConfig, host: Host, application: Application): Promise<Listening> {
+export async function listen(
+  config: AgentConfig,
+  { host, https }: Ground,
+  application: Application,
+): Promise<Listening> {
   const now = () => new Date();
-  const believe = (decisions: Pick<AgentConfig, "hostNames" | "trustedProxies">) => ({
+  const believe = (decisions: LiveDecisions) => ({
     isOurHost: createHostCheck({ hostname: () => host.identity.hostname, ...decisions }),
     clientOf: createClientOf(decisions.trustedProxies, host.network.userOfConnection),
     schemeOf: createSchemeOf(decisions.trustedProxies),
   });
   let present = believe(config);
+  const isOurHost = (name: string | undefined) => present.isOurHost(name);
   const name = refreshCookieName(application.deviceId);
   const requestLines = createRequestLines(config.log);
   const app = createServer({
     ...application,
-    isOurHost: (name) => present.isOurHost(name),
+    isOurHost,
     serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
     log: config.log,
     requestLines,
@@ -54,13 +72,19 @@ export async function listen(config: AgentConfig, host: Host, application: Appli
       local,
       await listenTcp(app.callback(), config.listen.host, config.listen.port, now),
     ] as const;
+    const { expiryNow, floor, events } = application;
+    await https.open({
+      ...{ handle: app.callback(), isOurHost, now: expiryNow, floor },
+      record: (event) => void events.record(event),
+    });
     return {
       addresses: listeners.map(({ address }) => address),
       reload: (decisions) => {
         present = believe(decisions);
+        return https.reload({ ...decisions.https, names: () => namesOf(host, decisions) });
       },
       stop: async () => {
-        await Promise.all(listeners.map((listener) => listener.stop(stopMilliseconds)));
+        await Promise.all([...listeners, https].map((listener) => listener.stop(stopMilliseconds)));
         requestLines.close();
       },
     };
@@ -68,4 +92,9 @@ export async function listen(config: AgentConfig, host: Host, application: Appli
     await local.stop(0);
     throw error;
   }
+}
+
+/** The names of the device: its own, and those of the host file. */
+export function namesOf({ identity }: Host, { hostNames }: Pick<AgentConfig, "hostNames">): string[] {
+  return [...namesOfHost(identity.hostname), ...hostNames];
 }

@@ -1,0 +1,64 @@
+import type { Tls, Trouble } from "../../../contract/types.ts";
+import type { HttpsDecisions, HttpsGround, HttpsPlace, OpenedHttps } from "./open-https.ts";
+
+/** HTTPS on the LAN. Where it is off, nothing of it is loaded. */
+export interface Https {
+  status(): Promise<Tls>;
+  /** Null: all is well, or it is off. */
+  trouble(): Trouble | null;
+  /** Begins to listen where the host file says so. Never throws: loopback and the socket do not depend on it. */
+  open(ground: HttpsGround): Promise<void>;
+  /** Goes by these decisions, and reads the certificates again. Never throws. */
+  reload(decisions: HttpsDecisions): Promise<void>;
+  stop(milliseconds: number): Promise<void>;
+}
+
+/** How often it is seen whether the certificate still serves, and whether a port is free by now. */
+const lookMilliseconds = 60_000;
+
+export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https {
+  let present = decisions;
+  let ground: HttpsGround | undefined;
+  let opened: OpenedHttps | undefined;
+  const load = async (): Promise<OpenedHttps> => {
+    if (opened !== undefined) return opened;
+    const { openHttps } = await import("./open-https.ts");
+    opened ??= openHttps(place);
+    return opened;
+  };
+  const apply = async (): Promise<void> => {
+    if (ground === undefined || (!present.enabled && opened === undefined)) return;
+    await (await load()).apply(present, ground);
+  };
+  // One after the other: a reload may come while the certificate is made.
+  let last = Promise.resolve();
+  const applied = (): Promise<void> => {
+    last = last.then(apply);
+    return last;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    status: async () => (present.enabled ? (await load()).status(present) : off),
+    trouble: () => (present.enabled ? (opened?.trouble() ?? null) : null),
+    open: (next) => {
+      ground = next;
+      timer = setInterval(() => void applied(), lookMilliseconds).unref();
+      return applied();
+    },
+    reload: (next) => {
+      present = next;
+      return applied();
+    },
+    stop: async (milliseconds) => {
+      clearInterval(timer);
+      ground = undefined;
+      await last;
+      await opened?.stop(milliseconds);
+    },
+  };
+}
+
+const off: Tls = {
+  ...{ enabled: false, listening: false, urls: [], redirects_from: null },
+  ...{ problem: null, certificate: null, refused: [] },
+};

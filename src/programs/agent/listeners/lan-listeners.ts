@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Shown } from "../../../certificates/certificates.ts";
+import type { HttpsDecisions as HttpsPlan } from "../../../host/linux/host-file/host-file-https.ts";
+import type { RequestListener } from "../../../http/wire/connections.ts";
+import { type HttpsListener, listenHttps } from "../../../http/wire/https-listener.ts";
+import type { Listener } from "../../../http/wire/listeners.ts";
+import { listenRedirect } from "../../../http/wire/redirect-listener.ts";
+import type { Log } from "../../../journal/logs/log.ts";
+
+/** The listeners of the LAN, at one place at a time. */
+export interface LanListeners {
+  isListening(): boolean;
+  /** Listens as planned, and shows this certificate; what listens there already goes on. Throws where it cannot. */
+  bring(plan: HttpsPlan, shown: Shown, application: Application): Promise<void>;
+  close(milliseconds: number): Promise<void>;
+}
+
+/** What requests are handed to, and the names that are answered to. */
+export interface Application {
+  readonly handle: RequestListener;
+  readonly isOurHost: (host: string | undefined) => boolean;
+}
+
+/** Milliseconds for requests in flight on a listener that moves. */
+const stopMilliseconds = 4_000;
+
+export function createLanListeners(log: Log): LanListeners {
+  let at: object | undefined;
+  let shows: Shown | undefined;
+  let https: HttpsListener | undefined;
+  let redirect: Listener | undefined;
+  const close = async (milliseconds: number): Promise<void> => {
+    const leaving = [https, redirect];
+    at = https = redirect = undefined;
+    await Promise.all(leaving.map((listener) => listener?.stop(milliseconds)));
+  };
+  const now = () => new Date();
+  return {
+    isListening: () => https !== undefined,
+    close,
+    bring: async ({ address, port, redirectPort }, shown, { handle, isOurHost }) => {
+      const place = { address, port, redirectPort };
+      if (!isDeepStrictEqual(at, place)) await close(stopMilliseconds);
+      at = place;
+      if (https === undefined) {
+        https = await listenHttps(handle, { address, port }, shown, now);
+        const { fingerprint } = shown.facts;
+        log("notice", "listening on the LAN", { address: https.address, fingerprint });
+      } else if (shown !== shows) https.show(shown);
+      shows = shown;
+      if (redirectPort === null || redirect !== undefined) return;
+      redirect = await listenRedirect({ address, port: redirectPort }, { httpsPort: port, isOurHost, now });
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { join } from "node:path";
+import { type Certificates, createCertificates, type Shown } from "../../../certificates/certificates.ts";
+import { createSelfMade } from "../../../certificates/self-made.ts";
+import type { Tls, Trouble } from "../../../contract/types.ts";
+import { readInstalledPairs } from "../../../host/linux/certificates/installed-pairs.ts";
+import { interfaceAddresses } from "../../../host/linux/certificates/interface-addresses.ts";
+import { createSignOwn } from "../../../host/linux/certificates/self-signed.ts";
+import type { RunCommand, Uptime } from "../../../host/ports.ts";
+import type { RequestListener } from "../../../http/wire/connections.ts";
+import type { EventFacts } from "../../../journal/events/event.ts";
+import type { Log } from "../../../journal/logs/log.ts";
+import type { HostDecisions } from "../../host-file.ts";
+import { createLanListeners } from "./lan-listeners.ts";
+
+export type HttpsDecisions = HostDecisions["https"] & {
+  /** The device's own names now, the first its host name. */
+  readonly names: () => readonly string[];
+};
+
+/** What the listener needs of a running agent. */
+export interface HttpsGround {
+  readonly handle: RequestListener;
+  readonly isOurHost: (host: string | undefined) => boolean;
+  /** The present as far as it is known. */
+  readonly now: () => Date;
+  /** No later than the present. */
+  readonly floor: () => Date;
+  readonly record: (event: EventFacts) => void;
+}
+
+/** Where HTTPS is at home, with or without an agent that runs. */
+export interface HttpsPlace {
+  readonly stateDirectory: string;
+  readonly runDirectory: string;
+  readonly run: RunCommand;
+  readonly uptime: Uptime;
+  readonly log: Log;
+}
+
+/** HTTPS as far as it is loaded. */
+export interface OpenedHttps {
+  apply(decisions: HttpsDecisions, ground: HttpsGround): Promise<void>;
+  status(decisions: HttpsDecisions): Promise<Tls>;
+  trouble(): Trouble | null;
+  stop(milliseconds: number): Promise<void>;
+}
+
+/** Milliseconds for requests in flight where HTTPS is switched off. */
+const stopMilliseconds = 4_000;
+
+/** Days before the end of an installed certificate from which on a person is told. */
+const noticeDays = 14;
+const dayMilliseconds = 86_400_000;
+
+export function openHttps(place: HttpsPlace): OpenedHttps {
+  let ground: HttpsGround | undefined;
+  let decisions: HttpsDecisions | undefined;
+  let problem: string | null = null;
+  const listeners = createLanListeners(place.log);
+  const certificates = openCertificates(place, () => ({ decisions, ground }));
+  const bring = async (as: HttpsDecisions, on: HttpsGround): Promise<void> => {
+    if (!as.enabled) return listeners.close(stopMilliseconds);
+    // A certificate that cannot be made leaves the one that is shown.
+    const failure = await certificates.read().then(() => undefined, reasonOf);
+    const shown = certificates.present();
+    if (shown !== null) await listeners.bring(as, shown, on);
+    if (failure !== undefined) throw new Error(failure);
+  };
+  return {
+    apply: async (next, on) => {
+      [decisions, ground] = [next, on];
+      const found = await bring(next, on).then(() => null, reasonOf);
+      if (found !== null && found !== problem) place.log("error", "HTTPS does not work", { detail: found });
+      problem = found;
+    },
+    status: async (as) => {
+      // Of a command while no agent runs: it only looks.
+      if (ground === undefined) {
+        decisions = as;
+        await certificates.read();
+      }
+      return statusOf(as, { certificates, problem, isListening: listeners.isListening() });
+    },
+    trouble: () => troubleOf(problem, certificates, ground?.now() ?? new Date()),
+    stop: listeners.close,
+  };
+}
+
+interface Present {
+  readonly decisions: HttpsDecisions | undefined;
+  readonly ground: HttpsGround | undefined;
+}
+
+function openCertificates(place: HttpsPlace, present: () => Present): Certificates {
+  const { stateDirectory, runDirectory, run, uptime, log } = place;
+  const time = (which: "now" | "floor") => () => present().ground?.[which]() ?? new Date(0);
+  const selfMade = createSelfMade({
+    directory: join(stateDirectory, "tls"),
+    signOwn: createSignOwn(run, runDirectory),
+    wanted: () => wantedOf(present().decisions),
+    mayMake: () => present().ground !== undefined,
+    ...{ now: time("now"), floor: time("floor"), uptime, log },
+  });
+  return createCertificates({
+    readInstalled: async () => {
+      const { decisions } = present();
+      return decisions === undefined ? [] : readInstalledPairs(decisions.directory, decisions);
+    },
+    selfMade,
+    log,
+    record: (event) => present().ground?.record(event),
+  });
+}
+
+/** On the device itself HTTPS is reached by these. */
+const loopback = { names: ["localhost"], addresses: ["127.0.0.1", "::1"] } as const;
+
+function wantedOf(decisions: HttpsDecisions | undefined) {
+  const { names = () => [], address = null } = decisions ?? {};
+  const addresses = address === null ? interfaceAddresses() : [address];
+  // Some systems have host names that no certificate can hold.
+  const usable = [...names(), ...loopback.names].filter((name) =>
+    /^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/.test(name),
+  );
+  return {
+    names: [...new Set(usable.map((name) => name.toLowerCase()))],
+    addresses: [...addresses, ...loopback.addresses],
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function statusOf(
+  as: HttpsDecisions,
+  found: { certificates: Certificates; problem: string | null; isListening: boolean },
+): Tls {
+  const shown = found.certificates.present();
+  return {
+    enabled: true,
+    listening: found.isListening,
+    urls: shown === null ? [] : urlsOf(shown, as),
+    redirects_from: as.redirectPort,
+    problem: found.problem,
+    certificate: shown && certificateOf(shown),
+    refused: found.certificates.refused().map(({ name, detail }) => ({ name, detail })),
+  };
+}
+
+/** Without what only the device itself can reach. */
+function urlsOf({ facts }: Shown, { port, address }: HttpsDecisions): string[] {
+  const names = facts.names.filter((name) => name !== "localhost" && !name.startsWith("*"));
+  const reached = (address === null ? interfaceAddresses() : [address]).filter((one) => !one.includes(":"));
+  return [...names, ...reached].map((name) => `https://${name}${port === 443 ? "" : `:${port}`}`);
+}
+
+function certificateOf({ installed, facts }: Shown): Tls["certificate"] {
+  const { subject, issuer, names, addresses, notBefore, notAfter, fingerprint, keyPin } = facts;
+  return {
+    source: installed === null ? "self_made" : "installed",
+    ...{ installed, subject, issuer, names: [...names], addresses: [...addresses] },
+    not_before: notBefore.toISOString(),
+    not_after: notAfter.toISOString(),
+    ...{ fingerprint, public_key_pin: keyPin },
+  };
+}
+
+function troubleOf(problem: string | null, certificates: Certificates, now: Date): Trouble | null {
+  if (problem !== null) return { code: "https_unavailable", facts: {}, detail: problem };
+  const [refused] = certificates.refused();
+  if (refused !== undefined) {
+    const detail = `The certificate ${refused.name} is not used: ${refused.detail}`;
+    return { code: "https_certificate_refused", facts: { certificate: refused.name }, detail };
+  }
+  const shown = certificates.present();
+  if (
+    shown?.installed == null ||
+    shown.facts.notAfter.getTime() - now.getTime() > noticeDays * dayMilliseconds
+  )
+    return null;
+  const end = shown.facts.notAfter.toISOString();
+  return {
+    code: "https_certificate_ending",
+    facts: { certificate: shown.installed, ends_at: end },
+    detail: `The certificate ${shown.installed} for HTTPS ends at ${end}. Install a new one, then: systemctl reload steward.`,
+  };
+}

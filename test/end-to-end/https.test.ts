@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:https";
+import { type AddressInfo, createServer, connect as tcpConnect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { connect, type TLSSocket } from "node:tls";
+import { promisify } from "node:util";
+import { startAgentInProcess } from "../agent-in-process.ts";
+import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
+import { until } from "../until.ts";
+
+const run = promisify(execFile);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("HTTPS on the LAN", () => {
+  let home: string;
+  let agent: RunningAgent;
+  let port: number;
+  let redirectPort: number;
+  const authority = () => join(agent.stateDirectory, "tls/certificate.pem");
+
+  const decide = (https: object, more: object = {}): void => {
+    const decisions = { names: ["edge-7.example.net"], https, ...more };
+    writeFileSync(join(home, "etc/steward.json"), JSON.stringify(decisions));
+  };
+  const on = () => ({ enabled: true, port, redirect_port: redirectPort, address: "127.0.0.1" });
+  const reload = () => agent.call("POST", "/api/system/reload", { local: true });
+  const curl = async (path: string, ...args: string[]): Promise<string> => {
+    const at = ["--resolve", `edge-7.example.net:${port}:127.0.0.1`, "--cacert", authority()];
+    const url = `https://edge-7.example.net:${port}${path}`;
+    const { stdout } = await run("curl", ["--silent", "--show-error", "--include", ...at, ...args, url]);
+    return stdout;
+  };
+
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), "steward-https-"));
+    mkdirSync(join(home, "etc/tls"), { recursive: true, mode: 0o755 });
+    [port, redirectPort] = [await freePort(), await freePort()];
+    decide({ enabled: false, port });
+    agent = await startAgentInProcess({ arguments: ["--host-file", join(home, "etc/steward.json")] });
+    await agent.signedInAdmin();
+  });
+  after(async () => {
+    await agent?.dispose();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  it("is off until the host file says so: nothing listens, no key is made", async () => {
+    const { json } = await agent.call("GET", "/api/system/tls", { local: true });
+    assert.deepEqual([json.enabled, json.listening, json.certificate], [false, false, null]);
+    await assert.rejects(curl("/api/version"));
+    assert.throws(() => readFileSync(authority()));
+  });
+
+  it("is switched on by a reload, with a certificate that curl takes for the names of the device", async () => {
+    decide(on());
+    const { json } = await reload();
+    assert.deepEqual(json.changed, ["https"]);
+    assert.equal(json.tls.problem, null);
+    assert.match(await curl("/api/version"), /^HTTP\/1\.1 200 /);
+    const shown = execFileSync("openssl", ["x509", "-in", authority(), "-noout", "-fingerprint", "-sha256"], {
+      encoding: "utf8",
+    });
+    assert.equal(shown.trim().split("=")[1], json.tls.certificate.fingerprint);
+    assert.ok(json.tls.urls.includes(`https://edge-7.example.net:${port}`));
+    await curl("/api/version", "--insecure", "--pinnedpubkey", json.tls.certificate.public_key_pin);
+  });
+
+  it("answers to its own names alone, and marks the cookie Secure", async () => {
+    assert.match(await curl("/api/version", "--header", "Host: evil.example"), /^HTTP\/1\.1 421 /);
+    const login = { username: adminName, password: adminPassword, refresh: "cookie" };
+    const json = ["--header", "Content-Type: application/json", "--data", JSON.stringify(login)];
+    const origin = ["--header", `Origin: https://edge-7.example.net:${port}`];
+    assert.match(await curl("/api/auth/login", ...origin, ...json), /^set-cookie: .*; Secure/im);
+  });
+
+  it("refuses TLS 1.1, ciphers without forward secrecy and renegotiation", async () => {
+    const refused = (options: object) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
+        socket.once("secureConnect", () => reject(new Error(`accepted ${socket.getCipher().name}`)));
+        socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? ""));
+      });
+    const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
+    assert.match(await refused(old), /PROTOCOL_VERSION/);
+    const ciphers = "AES128-GCM-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA256";
+    assert.match(await refused({ ciphers, maxVersion: "TLSv1.2" }), /HANDSHAKE_FAILURE/);
+    const socket = await secure({ maxVersion: "TLSv1.2" });
+    const again = new Promise((resolve) => socket.once("error", resolve));
+    socket.renegotiate({ rejectUnauthorized: false }, () => undefined);
+    assert.match(String(await again), /no.renegotiation|handshake.failure/i);
+    socket.destroy();
+  });
+
+  const secure = (options: object = {}) =>
+    new Promise<TLSSocket>((resolve, reject) => {
+      const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
+      socket.once("secureConnect", () => resolve(socket)).once("error", reject);
+    });
+
+  it("exchanges its certificate on a reload, while a connection stays", async () => {
+    const keepAlive = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+    const asked = () =>
+      new Promise<string | undefined>((resolve, reject) => {
+        const asking = request({ port, host: "127.0.0.1", path: "/api/version", agent: keepAlive });
+        asking.on("response", (response) => {
+          const { fingerprint256 } = (response.socket as TLSSocket).getPeerCertificate();
+          response.resume().on("end", () => resolve(fingerprint256));
+        });
+        asking.on("error", reject).end();
+      });
+    const before = await asked();
+    const files = ["-keyout", join(home, "site.key"), "-out", join(home, "site.crt")];
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    execFileSync("openssl", ["req", "-x509", ...kind, "-subj", "/CN=site", ...files], { stdio: "ignore" });
+    for (const name of ["site.crt", "site.key"]) copyFileSync(join(home, name), join(home, "etc/tls", name));
+    const { json } = await reload();
+    assert.equal(json.tls.certificate.installed, "site");
+    assert.equal(await asked(), before, "over the connection from before");
+    const next = await secure();
+    assert.equal(next.getPeerCertificate().fingerprint256, json.tls.certificate.fingerprint);
+    next.destroy();
+    keepAlive.destroy();
+  });
+
+  it("keeps the certificate when a bad one takes its place, and says so in health", async () => {
+    writeFileSync(join(home, "etc/tls/site.key"), "nothing");
+    const { json } = await reload();
+    assert.equal(json.tls.certificate.installed, "site");
+    assert.match(json.tls.refused[0].detail, /not valid PEM/);
+    const { json: health } = await agent.call("GET", "/api/health", { local: true });
+    const check = health.checks.find(({ name }: { name: string }) => name === "https");
+    assert.deepEqual([check.code, check.facts], ["https_certificate_refused", { certificate: "site" }]);
+    for (const name of ["site.crt", "site.key"]) rmSync(join(home, "etc/tls", name));
+    assert.equal((await reload()).json.tls.certificate.source, "self_made");
+  });
+
+  it("is redirected to from plain HTTP, which answers nothing else", async () => {
+    const asked = async (...args: string[]) => {
+      const url = `http://127.0.0.1:${redirectPort}/users?role=admin`;
+      const { stdout } = await run("curl", ["--silent", "--include", ...args, url]);
+      return stdout;
+    };
+    const answer = await asked("--header", "Host: edge-7.example.net:80");
+    assert.match(answer, /^HTTP\/1\.1 308 /);
+    assert.match(
+      answer,
+      new RegExp(`^Location: https://edge-7\\.example\\.net:${port}/users\\?role=admin\r$`, "im"),
+    );
+    assert.match(await asked("--header", "Host: evil.example"), /^HTTP\/1\.1 421 (?!.*location)/is);
+  });
+
+  it("lets one client have 16 connections without a token, and begin a bounded number of handshakes", async () => {
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => secure()));
+    for (let more = 0; more < 8; more += 1) sockets.push(await secure());
+    const open = () => sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
+    for (const socket of sockets) socket.resume().on("error", () => undefined);
+    await until("those beyond 16 are ended", () => open() <= 16);
+    let refusals = 0;
+    for (let tries = 0; tries < 64; tries += 1) {
+      const socket = await secure().catch(() => null);
+      if (socket === null) refusals += 1;
+      socket?.destroy();
+    }
+    assert.ok(refusals > 0, "a client that begins handshakes without an end is refused");
+    assert.equal((await agent.call("GET", "/api/version")).status, 200, "loopback answers");
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("does not keep the agent from serving where its port is taken, and takes it when it is free", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    decide({ ...on(), port: (taken.address() as AddressInfo).port });
+    const { json } = await reload();
+    assert.match(json.tls.problem, /Another program listens there/);
+    assert.equal((await agent.call("GET", "/api/version")).status, 200);
+    const { json: health } = await agent.call("GET", "/api/health", { local: true });
+    assert.ok(health.checks.some(({ code }: { code: string }) => code === "https_unavailable"));
+    await new Promise((resolve) => taken.close(resolve));
+    assert.equal((await reload()).json.tls.problem, null);
+  });
+
+  it("is switched off by a reload", async () => {
+    decide({ enabled: false });
+    const { json } = await reload();
+    assert.equal(json.tls.listening, false);
+    const refused = await new Promise((resolve) => {
+      tcpConnect({ port, host: "127.0.0.1" }).once("error", (error: NodeJS.ErrnoException) =>
+        resolve(error.code),
+      );
+    });
+    assert.equal(refused, "ECONNREFUSED");
+  });
+});
