@@ -1,6 +1,7 @@
 import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import type { Facts, Status } from "../contract/types.ts";
+import type { HostNames } from "../host/host.ts";
 import type { HostIdentity, Uptime } from "../host/ports.ts";
 import type { SlowFacts } from "./facts-worker.ts";
 
@@ -12,6 +13,10 @@ export interface FactsHost {
   readonly uptime: Uptime;
 }
 
+export interface NamedHost extends FactsHost {
+  readonly names: Pick<HostNames, "timeZone">;
+}
+
 /** How long disks and temperatures are good for; asking for them costs processes. */
 const freshSeconds = 10;
 
@@ -21,7 +26,7 @@ const workerSeconds = 10;
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
 
 /** `workerFile` is the compiled facts-worker. */
-export function createFacts(workerFile: string, { identity, uptime }: FactsHost): ReadFacts {
+export function createFacts(workerFile: string, { identity, uptime, names }: NamedHost): ReadFacts {
   let slow: Promise<SlowFacts> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -29,9 +34,10 @@ export function createFacts(workerFile: string, { identity, uptime }: FactsHost)
       readAt = uptime();
       slow = readSlowFacts(workerFile);
     }
-    const [{ cpu, ...rest }, memory] = await Promise.all([slow, readMemory()]);
+    const [{ cpu, ...rest }, memory, time_zone] = await Promise.all([slow, readMemory(), names.timeZone()]);
     return {
       hostname: identity.hostname,
+      time_zone,
       ...rest,
       cpu: { model: cpu, cores: availableParallelism() },
       memory,

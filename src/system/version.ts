@@ -33,10 +33,12 @@ export interface VersionFacts {
   readonly uptime: Uptime;
   /** Of the rules in force; null: none are installed, or it is not known. */
   readonly rules: string | null;
+  /** As the host file says it. */
+  readonly supportUntil: string | null;
 }
 
 /** What signed-in users may know in addition. */
-export function fullVersion({ build, node, host, uptime, rules }: VersionFacts): Version {
+export function fullVersion({ build, node, host, uptime, rules, supportUntil }: VersionFacts): Version {
   return {
     ...publicVersion(build),
     commit: build.commit,
@@ -49,5 +51,6 @@ export function fullVersion({ build, node, host, uptime, rules }: VersionFacts):
     boot_id: host.bootId,
     uptime_seconds: uptime(),
     rules_version: rules,
+    support_until: supportUntil,
   };
 }

@@ -27,6 +27,7 @@ describe("the texts of the console", () => {
     ["base", "main.tsx"],
     ["people", "frame/pages/people.ts"],
     ["device", "frame/pages/device.ts"],
+    ["machine", "system/facts/machine-dialog.tsx"],
     ["records", "frame/pages/records.ts"],
     ["settings", "frame/pages/settings.ts"],
   ] as const) {
@@ -46,7 +47,7 @@ describe("the texts of the console", () => {
   it("are in the same files in every language", () => {
     const [first = "", ...others] = readdirSync(languages);
     const files = readdirSync(join(languages, first)).sort();
-    assert.deepEqual(files, ["base.ts", "device.ts", "people.ts", "records.ts", "settings.ts"]);
+    assert.deepEqual(files, ["base.ts", "device.ts", "machine.ts", "people.ts", "records.ts", "settings.ts"]);
     for (const other of others) {
       assert.deepEqual(readdirSync(join(languages, other)).sort(), files);
       for (const file of files)

@@ -18,6 +18,7 @@ const detailed = [
   "node",
   "os",
   "rules_version",
+  "support_until",
   "uptime_seconds",
 ];
 

@@ -5,6 +5,7 @@ export function factsFields(facts: Facts): Fields {
   const { cpu, memory } = facts;
   return [
     ["host name", facts.hostname],
+    ["time zone", facts.time_zone],
     ["manufacturer", facts.manufacturer],
     ["model", facts.model],
     ["processor", `${cpu.model ?? "unknown"}, ${cpu.cores} cores`],

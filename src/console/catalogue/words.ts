@@ -1,6 +1,7 @@
 /// <reference types="vite/client" />
 import type * as base from "./languages/en/base.ts";
 import type * as device from "./languages/en/device.ts";
+import type * as machine from "./languages/en/machine.ts";
 import type * as people from "./languages/en/people.ts";
 import type * as records from "./languages/en/records.ts";
 import type * as settings from "./languages/en/settings.ts";
@@ -10,6 +11,7 @@ interface English {
   readonly base: typeof base;
   readonly people: typeof people;
   readonly device: typeof device;
+  readonly machine: typeof machine;
   readonly records: typeof records;
   readonly settings: typeof settings;
 }
@@ -18,7 +20,7 @@ export type Part = keyof English;
 
 /** Every text of the console. English is the shape that the other languages have. */
 export type Catalogue = Translated<
-  typeof base & typeof people & typeof device & typeof records & typeof settings
+  typeof base & typeof people & typeof device & typeof machine & typeof records & typeof settings
 >;
 
 /** Other texts of the same names, and functions of the same parameters. */

@@ -19,6 +19,10 @@ export const version = {
     boot_id: { type: "string" },
     uptime_seconds: { type: "number" },
     rules_version: { type: ["string", "null"], description: "null: no rules installed" },
+    support_until: {
+      type: ["string", "null"],
+      description: "the last day of the maker's support (YYYY-MM-DD); null: not known",
+    },
   },
 } as const;
 
@@ -89,6 +93,7 @@ export const facts = {
   additionalProperties: false,
   required: [
     "hostname",
+    "time_zone",
     "manufacturer",
     "model",
     "cpu",
@@ -101,6 +106,7 @@ export const facts = {
   description: "Hardware and present state of the host; a figure that cannot be read is null",
   properties: {
     hostname: { type: "string" },
+    time_zone: { type: "string", description: "a name of the IANA time zone database" },
     manufacturer: nullableText,
     model: nullableText,
     cpu: {

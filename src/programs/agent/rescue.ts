@@ -82,6 +82,7 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
             host: host.identity,
             uptime: host.uptime,
             rules: null,
+            supportUntil: config.supportUntil,
           }),
     getHealth: ({ actor }) => health(actor.kind !== "anonymous"),
     factoryReset: async ({ body: { confirm } }) => {

@@ -62,7 +62,7 @@ export function composeStatus(
 
 /** The version; those who have signed in are told more. */
 export function versionOf(
-  { build, nodeVersion: node }: RoomsConfig,
+  { build, nodeVersion: node, supportUntil }: RoomsConfig,
   { host, updates }: { host: Host; updates: Updates },
 ): (isDetailed: boolean) => Version {
   return (isDetailed) => {
@@ -73,6 +73,7 @@ export function versionOf(
       host: host.identity,
       uptime: host.uptime,
       rules: updates.status().installed.rules,
+      supportUntil,
     });
   };
 }

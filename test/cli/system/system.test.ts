@@ -114,6 +114,7 @@ describe("steward system facts", () => {
   it("prints figures as people read them, and a dash for unknown ones", async (test) => {
     const body = {
       hostname: "gate",
+      time_zone: "Europe/Berlin",
       manufacturer: null,
       model: "Box 1",
       cpu: { model: null, cores: 4 },
@@ -131,6 +132,7 @@ describe("steward system facts", () => {
     assert.equal(
       stdout,
       "host name          gate\n" +
+        "time zone          Europe/Berlin\n" +
         "manufacturer       -\n" +
         "model              Box 1\n" +
         "processor          unknown, 4 cores\n" +

@@ -1,9 +1,13 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useState } from "preact/hooks";
 import type { Health, Facts as HostFacts, Version } from "../../../contract/types.ts";
 import { bytes, figure, shortDuration } from "../../catalogue/formats.ts";
-import { t } from "../../catalogue/words.ts";
+import { loadTexts, t } from "../../catalogue/words.ts";
+import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { checkName, healthSentence } from "../../ui/health-words.ts";
 import { Facts, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
@@ -24,7 +28,7 @@ export function HostSection() {
   const error = facts.error ?? health.error ?? version.error;
   return (
     <div class="clock-pictures">
-      <Section title={t.facts.title}>
+      <Section title={t.facts.title} action={isOneOf("admin") && <Manage onDone={facts.reload} />}>
         <ProblemView error={error} />
         {facts.value === null ? <Skeleton lines={8} /> : <Facts items={itemsOfHost(facts.value)} />}
       </Section>
@@ -40,6 +44,27 @@ export function HostSection() {
   );
 }
 
+/** Its dialog is loaded when it is asked for. */
+function Manage({ onDone }: { readonly onDone: () => void }) {
+  const [Body, setBody] = useState<ComponentType<{ readonly onClose: () => void }> | null>(null);
+  const opening = useAction(async () => {
+    const [{ MachineDialog }] = await Promise.all([import("./machine-dialog.tsx"), loadTexts("machine")]);
+    setBody(() => MachineDialog);
+  });
+  const close = (): void => {
+    setBody(null);
+    onDone();
+  };
+  return (
+    <>
+      <Button isBusy={opening.isBusy} onClick={() => void opening.run()}>
+        {t.facts.manage}
+      </Button>
+      {Body && <Body onClose={close} />}
+    </>
+  );
+}
+
 type Items = (readonly [string, ComponentChildren])[];
 
 function itemsOfHost(facts: HostFacts): Items {
@@ -47,6 +72,7 @@ function itemsOfHost(facts: HostFacts): Items {
   const model = [facts.manufacturer, facts.model].filter(Boolean).join(" ");
   return [
     [t.facts.hostname, facts.hostname],
+    [t.facts.timeZone, facts.time_zone],
     ...(model === "" ? [] : [[t.facts.model, model] as const]),
     [t.facts.processor, [cpu.model, t.facts.cores(cpu.cores)].filter(Boolean).join(", ")],
     [t.facts.load, `${facts.load.map((one) => figure(one, 2)).join(" · ")} (1, 5, 15 min)`],
@@ -97,9 +123,10 @@ function Checks({ health: { checks = [] } }: { readonly health: Health }) {
 }
 
 function itemsOfVersion(version: Version): Items {
-  const { commit, build_date, node, os, kernel, arch, device_id, rules_version } = version;
+  const { commit, build_date, node, os, kernel, arch, device_id, rules_version, support_until } = version;
   const items: (readonly [string, ComponentChildren] | false | undefined)[] = [
     [t.facts.agent, version.version],
+    support_until != null && [t.facts.supportUntil, support_until],
     rules_version != null && [t.facts.rules, rules_version],
     commit != null && [t.facts.commit, <code key="commit">{commit.slice(0, 12)}</code>],
     build_date != null && [t.facts.buildDate, <Time key="built" at={build_date} />],

@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import type { HostSettings } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
+import { greeting } from "../../client/connection.ts";
+import { useAction } from "../../client/use-action.ts";
+import { useResource } from "../../client/use-resource.ts";
+import { useStore } from "../../store.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog/dialog.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { SelectField, TextField } from "../../ui/form/field.tsx";
+import { errorAt, Form } from "../../ui/form/form.tsx";
+import { Skeleton } from "../../ui/page.tsx";
+import { ProblemView } from "../../ui/problem-view.tsx";
+import { MachineOrderDialog, type MachineVerb } from "./machine-orders.tsx";
+
+/** What an administrator can do with the machine itself. */
+export function MachineDialog({ onClose }: { readonly onClose: () => void }) {
+  const [verb, setVerb] = useState<MachineVerb | null>(null);
+  const name = useStore(greeting)?.device_name ?? "";
+  const host = useResource("getHost");
+  if (verb !== null) return <MachineOrderDialog verb={verb} name={name} onClose={onClose} />;
+  return (
+    <Dialog title={t.machine.title} shape="sheet" onClose={onClose}>
+      <h3>{t.machine.names}</h3>
+      <ProblemView error={host.error} />
+      {host.value === null ? <Skeleton lines={3} /> : <NamesForm host={host.value} onSaved={onClose} />}
+      <h3>{t.machine.power}</h3>
+      <div class="buttons">
+        <Button onClick={() => setVerb("reboot")}>{t.machine.reboot}</Button>
+        <Button onClick={() => setVerb("powerOff")}>{t.machine.powerOff}</Button>
+        <Button kind="danger" onClick={() => setVerb("reset")}>
+          {t.machine.reset}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function NamesForm({ host, onSaved }: { readonly host: HostSettings; readonly onSaved: () => void }) {
+  const [name, setName] = useState(host.host_name);
+  const [zone, setZone] = useState(host.time_zone);
+  const action = useAction(async () => {
+    await call("changeHost", { body: { host_name: name.trim(), time_zone: zone } });
+    toast(t.ui.saved);
+  });
+  const errors = [errorAt(action.error, "/host_name"), errorAt(action.error, "/time_zone")] as const;
+  const isChanged = name.trim() !== host.host_name || zone !== host.time_zone;
+  return (
+    <Form
+      error={action.error}
+      isBrief={errors.some((error) => error !== null)}
+      onSubmit={() => void action.run().then((isDone) => isDone && onSaved())}
+      footer={
+        <Button kind="primary" type="submit" isBusy={action.isBusy} isDisabled={!isChanged}>
+          {t.ui.save}
+        </Button>
+      }
+    >
+      <TextField
+        label={t.machine.hostname}
+        hint={t.machine.hostnameHint}
+        error={errors[0]}
+        value={name}
+        onInput={setName}
+        maxLength={63}
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <SelectField
+        label={t.machine.timeZone}
+        hint={t.machine.timeZoneHint}
+        error={errors[1]}
+        value={zone}
+        onChange={setZone}
+        options={zonesWith(host.time_zone).map((one) => ({ value: one, text: one }))}
+      />
+    </Form>
+  );
+}
+
+/** Those that the browser knows; the device's own may have a name that it does not use. */
+function zonesWith(present: string): readonly string[] {
+  return [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone"), present])].sort();
+}

@@ -1,0 +1,128 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
+import { greet, greeting } from "../../client/connection.ts";
+import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
+import { Dialog } from "../../ui/dialog/dialog.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { CheckField } from "../../ui/form/field.tsx";
+
+export type MachineVerb = "reboot" | "powerOff" | "reset";
+
+/** Milliseconds between two looks whether the device is back. */
+const lookMilliseconds = 2_000;
+
+/** Asks whether the machine is to go down or to be reset, and then waits until it is back. */
+export function MachineOrderDialog({
+  verb,
+  name,
+  onClose,
+}: {
+  readonly verb: MachineVerb;
+  readonly name: string;
+  readonly onClose: () => void;
+}) {
+  /** What shows that it is back; null: nothing was ordered yet. */
+  const [isBack, setIsBack] = useState<(() => Promise<boolean>) | null>(null);
+  if (isBack !== null) return <Waiting {...{ verb, name, isBack, onClose }} />;
+  // A dialog that has done its work closes itself: by then another one stands in its place.
+  const hasBegun = useRef(false);
+  const ask = {
+    name,
+    onBegun: (sign: () => Promise<boolean>): void => {
+      hasBegun.current = true;
+      setIsBack(() => sign);
+    },
+    onClose: () => {
+      if (!hasBegun.current) onClose();
+    },
+  };
+  return verb === "reset" ? <ResetDialog {...ask} /> : <PowerDialog verb={verb} {...ask} />;
+}
+
+interface AskProps {
+  readonly name: string;
+  readonly onBegun: (isBack: () => Promise<boolean>) => void;
+  readonly onClose: () => void;
+}
+
+function PowerDialog({ verb, name, onBegun, onClose }: AskProps & { readonly verb: "reboot" | "powerOff" }) {
+  const [force, setForce] = useState(false);
+  return (
+    <ConfirmDialog
+      title={verb === "reboot" ? t.machine.rebootTitle(name) : t.machine.powerOffTitle(name)}
+      verb={t.machine[verb]}
+      isDangerous={verb === "powerOff"}
+      onConfirm={async () => {
+        const { boot_id } = await call(verb, { body: { force } });
+        onBegun(async () => (await call("getVersion")).boot_id !== boot_id);
+      }}
+      onClose={onClose}
+    >
+      <p>{verb === "reboot" ? t.machine.rebootText : t.machine.powerOffText}</p>
+      <CheckField label={t.machine.force} value={force} onChange={setForce} />
+    </ConfirmDialog>
+  );
+}
+
+function ResetDialog({ name, onBegun, onClose }: AskProps) {
+  return (
+    <ConfirmDialog
+      title={t.machine.resetTitle(name)}
+      verb={t.machine.reset}
+      word={name}
+      isDangerous
+      onConfirm={async () => {
+        await call("factoryReset", { body: { confirm: name } });
+        onBegun(async () => (await greet()) && greeting.read()?.setup_required === true);
+      }}
+      onClose={onClose}
+    >
+      <p>{t.machine.resetText}</p>
+      <p>{t.machine.resetKept}</p>
+    </ConfirmDialog>
+  );
+}
+
+const waitingWords = {
+  reboot: () => [t.machine.rebooting, t.machine.rebootingText] as const,
+  powerOff: () => [t.machine.poweringOff, t.machine.poweringOffText] as const,
+  reset: () => [t.machine.resetting, t.machine.resettingText] as const,
+};
+
+function Waiting({
+  verb,
+  name,
+  isBack,
+  onClose,
+}: {
+  readonly verb: MachineVerb;
+  readonly name: string;
+  readonly isBack: () => Promise<boolean>;
+  readonly onClose: () => void;
+}) {
+  const [title, text] = waitingWords[verb]();
+  useEffect(() => {
+    if (verb === "powerOff") return;
+    let isWanted = true;
+    const look = async (): Promise<void> => {
+      while (isWanted && !(await isBack().catch(() => false)))
+        await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
+      if (!isWanted) return;
+      // Nothing of this page is true any more after a reset: neither its user nor its settings.
+      if (verb === "reset") return location.assign("/");
+      toast(t.machine.rebooted);
+      onClose();
+    };
+    void look();
+    // The session ends with a reset, and this dialog with it; the page is still to be loaded anew.
+    return () => {
+      isWanted = verb === "reset";
+    };
+  }, []);
+  return (
+    <Dialog title={title(name)} onClose={verb === "powerOff" ? onClose : undefined}>
+      <p role="status">{text}</p>
+    </Dialog>
+  );
+}

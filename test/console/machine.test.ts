@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import type { HostIdentity, RootOrder } from "../../src/host/ports.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
+import { assertFits, axe, picture } from "./page-checks.ts";
+
+/** A port for an agent that has to be found there again after a new start. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+describe("the console's view of the machine", () => {
+  const ending = endOfConsole();
+  const orders: RootOrder[] = [];
+  let hostname = "edge";
+  let boots = 1;
+  const identity: HostIdentity = {
+    ...{ deviceId: "a".repeat(32), isLasting: true, os: "Linux", kernel: "6", arch: "x64" },
+    get bootId() {
+      return `boot-${boots}`;
+    },
+    get hostname() {
+      return hostname;
+    },
+  };
+  let zone = "UTC";
+  const names = {
+    timeZone: async () => zone,
+    hasTimeZone: async () => true,
+    adoptHostName: (name: string) => {
+      hostname = name;
+    },
+    adoptTimeZone: (name: string) => {
+      zone = name;
+    },
+  };
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+    const helper = { ask: async (order: RootOrder) => void orders.push(order) };
+    const start = () => startAgentInProcess({ identity, names, helper, arguments: listen });
+    ({ agent, browser } = await startConsole(ending, start));
+  });
+
+  const manage = async (): Promise<Page> => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/system");
+    await page.getByRole("button", { name: "Manage" }).click();
+    await page.getByRole("dialog").getByLabel("Host name").waitFor();
+    return page;
+  };
+
+  it("changes the host name and the time zone", async () => {
+    const page = await manage();
+    const dialog = page.getByRole("dialog");
+    await assertFits(page);
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "machine");
+    await dialog.getByLabel("Host name").fill("-edge");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await untilShown(dialog.getByText("1 to 63 letters, digits and hyphens", { exact: false }));
+    await dialog.getByLabel("Host name").fill("pump-7");
+    await dialog.getByLabel("Time zone").selectOption("Europe/Berlin");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual(orders.splice(0), [
+      { word: "host-name", name: "pump-7" },
+      { word: "time-zone", zone: "Europe/Berlin" },
+    ]);
+    const host = page.getByRole("region", { name: "Host" });
+    await untilShown(host.getByText("pump-7"));
+    await untilShown(host.getByText("Europe/Berlin"));
+  });
+
+  it("restarts it, and waits until another boot answers", async () => {
+    const page = await manage();
+    await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
+    await untilShown(page.getByText("is restarting"));
+    assert.deepEqual(orders.splice(0), [{ word: "reboot" }]);
+    boots += 1;
+    await untilShown(page.getByText("The device has restarted."));
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
+  it("says that a device that is switched off has to be switched on by hand", async () => {
+    const page = await manage();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+    await untilShown(page.getByText("has to be switched on by hand"));
+    assert.deepEqual(orders.splice(0), [{ word: "power-off" }]);
+  });
+
+  it("is for administrators alone", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "operator", "/system");
+    await page.getByRole("region", { name: "Host" }).getByText("pump-7").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Manage" }).count(), 0);
+  });
+
+  // The last: no user is left to sign in.
+  it("resets it when its name has been typed, and goes on at the first run", async () => {
+    const page = await manage();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Factory reset" }).click();
+    const verb = dialog.getByRole("button", { name: "Factory reset" });
+    assert.equal(await verb.getAttribute("aria-disabled"), "true");
+    assert.deepEqual(await axe(page), []);
+    await dialog.getByRole("textbox").fill("pump-7");
+    await verb.click();
+    await untilShown(page.getByLabel("Setup token"));
+    const { json } = await agent.call("GET", "/api/console");
+    assert.equal(json.setup_required, true);
+  });
+});
