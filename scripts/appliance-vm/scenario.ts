@@ -16,6 +16,9 @@ export interface Boot {
   readonly run: (guest: Guest) => Promise<void>;
 }
 
+/** Which image a scenario boots: a bare one has the name of its Debian. */
+export type MachineKind = "appliance" | "bookworm" | "trixie";
+
 /** Actions of the host that the guest asks for by name. */
 export interface HostSide {
   readonly servers: TimeServers;
@@ -34,12 +37,20 @@ export interface Scenario {
   readonly repository?: Repository;
   /** Keeps the disk from boot to boot; without it each boot begins with the fresh image. */
   readonly keepsDisk?: boolean;
+  /** Default the appliance, with Steward installed; else a bare Debian without it, in the virtual machine alone. */
+  readonly machine?: MachineKind;
+  /** TCP ports of the virtual machine that 127.0.0.1 of the scenario's own network leads to. */
+  readonly forwards?: readonly number[];
+  /** Whether the container may mount files as disks; the virtual machine cannot. */
+  readonly hasLoopDevices?: boolean;
   /** MiB of memory and processors of the machine; default 512 and 1. */
   readonly memory?: number;
   readonly processors?: number;
   /** Files laid over the machine's disk at each boot: absolute path → content. */
   readonly files?: Readonly<Record<string, string>>;
-  /** `guest.ask(name)` runs these on the host; the guest gets their results as JSON. */
-  readonly asks?: Readonly<Record<string, (host: HostSide) => unknown>>;
+  /** Folders laid over the disk like files: absolute path → what fills the folder on the host. */
+  readonly folders?: Readonly<Record<string, (directory: string) => void | Promise<void>>>;
+  /** `guest.ask(name, value)` runs these on the host; the guest gets their results as JSON. */
+  readonly asks?: Readonly<Record<string, (host: HostSide, value: unknown) => unknown>>;
   readonly boots: readonly Boot[];
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -30,21 +31,25 @@ export function stewardRelease(version: string, difference: StewardDifference = 
     kind: "binary",
     version,
     programs: [`${home}/steward`],
-    tree: (directory) => {
-      const into = join(root, `.cache/steward-${version}`);
-      const sources = difference.hasNextForms ? sourcesWithNextForms() : root;
-      execFileSync(
-        process.execPath,
-        ["--import", "tsx", join(sources, "scripts/build.ts"), "--into", into, "--version", version],
-        { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
-      );
-      if (!existsSync(join(into, "main.js"))) throw new Error(`no Steward ${version} was built`);
-      putProgram(into, join(directory, home));
-      cpSync(join(root, "systemd/steward.launcher"), join(directory, home, "steward"));
-      if (difference.fault === "exits") breakAgent(join(directory, home, "main.js"));
-      if (difference.fault === "no passwords") breakPasswords(join(directory, home));
-    },
+    tree: (directory) => putSteward(version, join(directory, home), difference),
   };
+}
+
+/** Builds this checkout as another version, and puts it with its launcher into `home`. */
+export function putSteward(version: string, home: string, difference: StewardDifference = {}): void {
+  const into = join(root, `.cache/steward-${version}`);
+  const sources = difference.hasNextForms ? sourcesWithNextForms() : root;
+  execFileSync(
+    process.execPath,
+    ["--import", "tsx", join(sources, "scripts/build.ts"), "--into", into, "--version", version],
+    { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
+  );
+  if (!existsSync(join(into, "main.js"))) throw new Error(`no Steward ${version} was built`);
+  putProgram(into, home);
+  cpSync(join(root, "systemd/steward.launcher"), join(home, "steward"));
+  chmodSync(join(home, "steward"), 0o755);
+  if (difference.fault === "exits") breakAgent(join(home, "main.js"));
+  if (difference.fault === "no passwords") breakPasswords(home);
 }
 
 /** Prints its version like any other release, and exits as soon as it runs as the agent: no self-test would notice. */

@@ -1,0 +1,113 @@
+import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
+import type { Scenario } from "../../appliance-vm/scenario.ts";
+import { putSteward, stewardRelease } from "../../appliance-vm/steward-release.ts";
+import {
+  api,
+  applied,
+  linked,
+  offered,
+  outcomeOf,
+  publishing,
+  trusting,
+  updateScenario,
+  updateSettings,
+} from "../../appliance-vm/update-scenario.ts";
+
+/** What dpkg would put into /usr/lib/steward. */
+const packageOf = (version: string) => `/opt/package-${version}`;
+
+/** Steward by its own update path and by a package, in both orders: the newest runs. */
+export const scenario: Scenario = {
+  title: "a package hides no newer release of Steward, and a release no newer package",
+  timeoutSeconds: 900,
+  ...updateScenario("steward"),
+  files: updateSettings(),
+  folders: {
+    [packageOf("0.3.0")]: (directory) => putSteward("0.3.0", directory),
+    [packageOf("0.5.0")]: (directory) => putSteward("0.5.0", directory),
+  },
+  asks: publishing(stewardRelease("0.2.0"), stewardRelease("0.4.0"), stewardRelease("0.6.0")),
+  boots: [{ run: bothWays }],
+};
+
+async function bothWays(guest: Guest): Promise<void> {
+  await trusting(guest);
+  await guest.run("cp", ["-a", "/usr/lib/steward", packageOf("first")]);
+  await released(guest, "0.2.0");
+  guest.note("the update path first, then a package");
+  await packaged(guest, "0.3.0");
+  await answersAs(guest, "0.3.0");
+  await nothingToGoBackTo(guest);
+  guest.note("a package first, then the update path");
+  await released(guest, "0.4.0");
+  const words = await guest.run("readlink", ["/var/lib/steward-releases/binary/previous"]);
+  guest.check("the guard of the next release is the package's", words.status !== 0, words);
+  await olderPackage(guest);
+  await newerPackage(guest);
+  await downgrade(guest);
+}
+
+/** 0.3.0 under the release 0.4.0: the release goes on, and a rollback leads to the package. */
+async function olderPackage(guest: Guest): Promise<void> {
+  await packaged(guest, "0.3.0");
+  await answersAs(guest, "0.4.0");
+  const back = await guest.run("steward", ["update", "rollback", "binary", "--yes"], { timeoutSeconds: 120 });
+  guest.check("`steward update rollback binary` goes back to the package", back.status === 0, back);
+  await answersAs(guest, "0.3.0");
+  guest.check("and leaves no release", linked("binary", "current") === null);
+}
+
+async function newerPackage(guest: Guest): Promise<void> {
+  await released(guest, "0.6.0");
+  await packaged(guest, "0.5.0");
+  await answersAs(guest, "0.6.0");
+}
+
+/** The package of the beginning again: the release is newer, and goes on until a person goes back from it. */
+async function downgrade(guest: Guest): Promise<void> {
+  await packaged(guest, "first");
+  await answersAs(guest, "0.6.0");
+  await guest.run("steward", ["update", "rollback", "binary", "--yes"], { timeoutSeconds: 120 });
+  await answersAs(guest, "0.1.0");
+}
+
+/** By the update path, to its good end. */
+async function released(guest: Guest, version: string): Promise<void> {
+  const id = await offered(guest, "binary", version);
+  await applied(guest, "binary");
+  const entry = await outcomeOf(guest, id, 300);
+  guest.check(`the release ${version} is good`, entry.outcome === "good", entry);
+  await answersAs(guest, version);
+}
+
+/** As a package does it: other files in /usr, the installer's tidying, one restart. */
+async function packaged(guest: Guest, version: string): Promise<void> {
+  const steps = [
+    "mv /usr/lib/steward /usr/lib/steward.old",
+    `cp -a ${packageOf(version)} /usr/lib/steward`,
+    "[ -e /usr/lib/steward/bin ] || cp -a /usr/lib/steward.old/bin /usr/lib/steward/bin",
+    "rm -rf /usr/lib/steward.old",
+    "sh /usr/lib/steward/steward guard",
+    "systemctl restart steward.service",
+  ];
+  const ran = await guest.run("sh", ["-ec", steps.join("\n")], { timeoutSeconds: 120 });
+  guest.check(`the package ${version} is installed`, ran.status === 0, ran);
+}
+
+async function nothingToGoBackTo(guest: Guest): Promise<void> {
+  guest.check("the release that was overtaken is gone", linked("binary", "current") === null);
+  const { installed } = await api(guest, "/api/updates");
+  guest.check("the status says the package's version", installed.binary === "0.3.0", installed);
+  const back = await guest.run("steward", ["update", "rollback", "binary", "--yes"]);
+  guest.check("and there is nothing to go back to", back.status === 5, back);
+}
+
+async function answersAs(guest: Guest, version: string): Promise<void> {
+  await guest.until(`Steward ${version} answers`, 120, async () => {
+    const { body } = await guest.http("/api/version");
+    if (body.version === version) return true;
+    throw new Error(JSON.stringify(body));
+  });
+  const command = await guest.steward("--version");
+  guest.check(`Steward ${version} answers, and its command line`, command.stdout.includes(version), command);
+}
