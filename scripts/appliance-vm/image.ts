@@ -16,6 +16,8 @@ export interface Image {
 export interface ImageRecipe {
   readonly cache: string;
   readonly sources: string;
+  /** The third argument of build.sh, where it builds more than one. */
+  readonly machine?: string;
   /** What to do if it must be built and this process is not root. */
   readonly withoutRoot: string;
 }
@@ -56,17 +58,17 @@ function imageKey({ sources }: ImageRecipe): string {
 }
 
 function build(
-  { sources, withoutRoot }: ImageRecipe,
+  { sources, machine = "", withoutRoot }: ImageRecipe,
   { cache, folder }: { cache: string; folder: string },
   say: (line: string) => void,
 ): void {
   if (process.getuid?.() !== 0) throw new Error(withoutRoot);
   const begun = performance.now();
-  say("building the machine's image (Debian 12; about a minute)");
+  say(`building the image of the machine${machine && ` ${machine}`} (Debian; a minute or two)`);
   const unfinished = `${folder}.part`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
-  const args = [join(sources, "build.sh"), unfinished, runtime()];
+  const args = [join(sources, "build.sh"), unfinished, runtime(), machine];
   const { status, stdout, stderr } = spawnSync("sh", args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`the image could not be built:\n${stdout}${stderr}`);
   for (const name of readdirSync(cache)) {

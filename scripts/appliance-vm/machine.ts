@@ -68,8 +68,13 @@ function arguments_(options: BootOptions): string[] {
     ...["-drive", `file=${payload},format=raw,if=virtio,readonly=on`],
     ...["-rtc", `base=${bootClock(boot.rtc)},clock=host`],
     // The host side is a network namespace with only loopback, so that 10.0.2.2 is the only address.
-    ...(boot.network === false ? ["-nic", "none"] : ["-nic", "user,model=virtio-net-pci"]),
+    ...(boot.network === false ? ["-nic", "none"] : ["-nic", networkCard(scenario)]),
   ];
+}
+
+function networkCard({ forwards = [] }: Scenario): string {
+  const ports = forwards.map((port) => `hostfwd=tcp:127.0.0.1:${port}-10.0.2.15:${port}`);
+  return ["user", "model=virtio-net-pci", ...ports].join(",");
 }
 
 function kernelLine(boot: Boot, index: number): string {

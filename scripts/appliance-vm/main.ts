@@ -7,12 +7,13 @@ const namespace = ["--map-root-user", "--net", "--pid", "--fork", "--kill-child=
 
 await runTier({
   name: "vm-test",
-  image: {
-    cache: "appliance-vm",
+  image: (machine) => ({
+    cache: machine === "appliance" ? "appliance-vm" : `appliance-vm-${machine}`,
     sources: join(import.meta.dirname, "image"),
+    machine,
     withoutRoot:
       "the machine's image is built as root: run `sudo make vm-image` once; the machine itself needs no root",
-  },
+  }),
   program: join(import.meta.dirname, "run-in-vm.ts"),
   logs: "appliance-vm-runs",
   confined: () => ["unshare", ...namespace, "sh", "-c", 'ip link set lo up && exec "$0" "$@"'],

@@ -5,7 +5,7 @@ export type Message =
   | { readonly kind: "figure"; readonly name: string; readonly value: number; readonly unit: string }
   | { readonly kind: "mark"; readonly name: string }
   | { readonly kind: "note"; readonly text: string }
-  | { readonly kind: "ask"; readonly name: string }
+  | { readonly kind: "ask"; readonly name: string; readonly value?: unknown }
   | { readonly kind: "journal"; readonly text: string }
   | { readonly kind: "end"; readonly error: string | null };
 

@@ -170,7 +170,7 @@ class Boots {
       case "journal":
         return writeFileSync(join(this.#run.directory, "journal.log"), message.text);
       case "ask":
-        return machine.answer(JSON.stringify(await this.#answer(message.name)));
+        return machine.answer(JSON.stringify(await this.#answer(message.name, message.value)));
       case "end":
         return;
     }
@@ -186,11 +186,11 @@ class Boots {
     machine.answer(JSON.stringify({ value: slowness } satisfies Answer));
   }
 
-  async #answer(question: string): Promise<Answer> {
+  async #answer(question: string, value: unknown): Promise<Answer> {
     try {
       const act = this.#run.scenario.asks?.[question];
       if (!act) throw new Error("the scenario declares no such thing under asks");
-      return { value: (await act(this.#host)) ?? null };
+      return { value: (await act(this.#host, value)) ?? null };
     } catch (error) {
       return { error: String(error) };
     }

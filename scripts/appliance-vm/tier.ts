@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { type ImageRecipe, prepareImage } from "./image.ts";
+import type { MachineKind, Scenario } from "./scenario.ts";
 
 const root = join(import.meta.dirname, "../..");
 const machinesAtOnce = Math.min(2, availableParallelism());
@@ -11,7 +12,7 @@ const machinesAtOnce = Math.min(2, availableParallelism());
 export interface Tier {
   /** The make target, printed before each line. */
   readonly name: string;
-  readonly image: ImageRecipe;
+  readonly image: (machine: MachineKind) => ImageRecipe;
   /** Runs one scenario: NAME IMAGE-FOLDER CHRONY-FOLDER DIRECTORY. The folder scenarios/ is beside it. */
   readonly program: string;
   /** The folder below .cache for the logs of the scenarios. */
@@ -41,8 +42,10 @@ export async function runTier(tier: Tier): Promise<void> {
 
 async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildProcess>): Promise<number> {
   const say = (line: string) => process.stdout.write(`${tier.name}: ${line}\n`);
-  const image = prepareImage(tier.image, say);
-  if (wanted[0] === "--build-only") return 0;
+  if (wanted[0] === "--build-only") {
+    prepareImage(tier.image("appliance"), say);
+    return 0;
+  }
   const all = readdirSync(join(dirname(tier.program), "scenarios"))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => file.slice(0, -".ts".length));
@@ -52,11 +55,14 @@ async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildP
   const unpack = [join(root, "scripts/unpack-chrony.sh")];
   const chrony = execFileSync("sh", unpack, { cwd: root, encoding: "utf8" }).trim();
   const waiting = wanted.length > 0 ? [...wanted] : all;
+  const images = new Map<string, string>();
+  for (const name of waiting) images.set(name, prepareImage(tier.image(await machineOf(tier, name)), say));
   const total = waiting.length;
   const failed: string[] = [];
   const work = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const directory = join(root, ".cache", tier.logs, name);
+      const image = images.get(name) ?? "";
       const isPassed = await runOne(tier, { name, image, chrony, directory }, running);
       tier.cleanUp?.(directory);
       if (isPassed) continue;
@@ -68,6 +74,12 @@ async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildP
   const names = failed.length > 0 ? `; failed: ${failed.join(" ")}` : "";
   say(`${total - failed.length} of ${total} scenarios passed${names}`);
   return failed.length > 0 ? 1 : 0;
+}
+
+async function machineOf(tier: Tier, name: string): Promise<MachineKind> {
+  const module = join(dirname(tier.program), "scenarios", `${name}.ts`);
+  const { scenario } = (await import(module)) as { scenario: Scenario };
+  return scenario.machine ?? "appliance";
 }
 
 interface One {

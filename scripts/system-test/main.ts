@@ -19,11 +19,11 @@ mount -t tmpfs tmpfs /run && ip link set lo up && exec "$0" "$@"`;
 
 await runTier({
   name: "system-test",
-  image: {
+  image: () => ({
     cache: "system-test",
     sources: join(import.meta.dirname, "image"),
     withoutRoot: "the container's image is built as root: run `sudo make system-test`",
-  },
+  }),
   program: join(import.meta.dirname, "run-in-container.ts"),
   logs: "system-test-runs",
   confined: (directory) => {

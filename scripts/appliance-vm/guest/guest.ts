@@ -30,7 +30,7 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
     figure: (name, value, unit) => send({ kind: "figure", name, value, unit }),
     mark: (name) => send({ kind: "mark", name }),
     note: (text) => send({ kind: "note", text }),
-    ask: (name) => channel.ask({ kind: "ask", name }),
+    ask: (name, value) => channel.ask({ kind: "ask", name, value }),
     pause: (seconds) => delay(seconds * 1_000),
   };
 }

@@ -63,7 +63,7 @@ export interface Guest {
   mark(name: string): void;
   /** A line of the output. */
   note(text: string): void;
-  /** Has the host run what the scenario declares under `asks`, and returns what it returned. */
-  ask(name: string): Promise<unknown>;
+  /** Has the host run what the scenario declares under `asks`, with this value, and returns what it returned. */
+  ask(name: string, value?: unknown): Promise<unknown>;
   pause(seconds: number): Promise<void>;
 }

@@ -10,6 +10,8 @@ mmdebstrap --quiet --variant=minbase --include="$(paste -sd, "$here/packages")" 
   --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
   --dpkgopt='path-exclude=/usr/share/locale/*' bookworm "$folder/tree"
 install -D -m 755 "$node" "$folder/tree/usr/lib/steward/bin/node"
+mkdir "$folder/tree/usr/lib/steward-vm"
+ln -s ../steward/bin/node "$folder/tree/usr/lib/steward-vm/node"
 # Scenarios say what starts.
 ln -sf /dev/null "$folder/tree/etc/systemd/system/getty.target"
 rm -f "$folder/tree/etc/systemd/system/multi-user.target.wants/nginx.service"
