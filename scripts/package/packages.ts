@@ -1,6 +1,6 @@
 /** Builds the packages: for each kind of machine the program and the runtime, and what is the same for all. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Build } from "../install/files.ts";
 import { debianChangelog, stewardTree, timekeeperTree } from "./contents.ts";
@@ -35,6 +35,7 @@ export async function makePackages({ for: wanted, version, into }: Wanted): Prom
   }
   const tree = emptyTree("steward-timekeeper");
   timekeeperTree(tree, changelog);
+  putTests(join(into, "tests/debian"), changelog);
   const words = { version: debianVersion };
   made.push(pack({ ...common, name: "steward-timekeeper", architecture: "all", words }, tree, into));
   return made;
@@ -52,6 +53,12 @@ function buildFor(machine: Machine, version: string): Build {
   const args = ["--import", "tsx", "scripts/build.ts", "--into", dist, "--version", version, ...target];
   execFileSync(process.execPath, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   return { dist, nodeModules };
+}
+
+/** A source package of nothing but its tests, for autopkgtest(1). */
+function putTests(directory: string, changelog: string): void {
+  cpSync(join(import.meta.dirname, "debian"), directory, { recursive: true });
+  writeFileSync(join(directory, "changelog"), changelog);
 }
 
 /** For the maintainer scripts: the units of the package by what happens to them, without templates. */
