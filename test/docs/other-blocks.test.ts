@@ -26,11 +26,13 @@ const kinds = [
 
 /** Commands of Debian and its kind that the pages use. */
 const known = [
+  "apt",
   "hwclock",
   "journalctl",
   "mount",
   "mv",
   "openssl",
+  "scp",
   "systemctl",
   "systemd-sysusers",
   "systemd-tmpfiles",
@@ -81,6 +83,8 @@ describe("a block of the documents", () => {
         "README.md: sh appliance",
         "README.md: sh appliance",
         "docs/getting-started.md: sh checkout",
+        "docs/install.md: sh checkout",
+        "docs/install.md: sh appliance",
         "docs/install.md: sh appliance",
         "docs/logs-and-events.md: sh appliance",
         "docs/nginx.md: sh appliance",
