@@ -1,11 +1,12 @@
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
 import { type ExaminedHost, OnlyExitCode } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import type { Places } from "../client/places.ts";
-import type { Command } from "../framework/command.ts";
+import type { Command, Invocation } from "../framework/command.ts";
 import { writeForAgent } from "./write-for-agent.ts";
 
 /** Makes a token of rescue; an earlier one becomes invalid. */
@@ -53,27 +54,55 @@ export const announceRescue: Command = {
   isHidden: true,
   summary: "Print a token of rescue for the first terminal, if the host file permits it",
   positionals: [],
-  options: [{ name: "issue", value: "FILE", isFile: true, summary: "also into this file for agetty(8)" }],
+  options: [
+    { name: "issue", value: "FILE", isFile: true, summary: "also into this file for agetty(8)" },
+    { name: "terminal", value: "FILE", isFile: true, summary: "also to this terminal, where there is one" },
+  ],
   async run({ context, options, output, places, client }) {
-    const host = await context.openHost();
-    const { kernelRescue } = await host.readHostFile(places.hostFile);
-    const refuse = async (why: string): Promise<never> => {
-      await output.text(`\nSteward: steward.rescue=1 has no effect: ${why}\n\n`);
-      throw new OnlyExitCode(refused);
+    const announce = async (text: string): Promise<void> => {
+      await output.text(text);
+      const issue = options.text("issue");
+      if (issue !== undefined) await writeIssue(issue, text);
+      const terminal = options.text("terminal");
+      // A device may have no terminal, or one that takes nothing.
+      if (terminal !== undefined) await writeToTerminal(terminal, text).catch(() => undefined);
     };
-    if (!kernelRescue) await refuse(`${places.hostFile} says kernel_rescue: false.`);
-    // Waits for an agent that is starting.
-    const { status } = await client.call("getHealth", {});
-    if (status === "rescue")
-      await refuse("the state of the agent is damaged; as root, `steward doctor` says how it is repaired.");
-    const text = rescueText(await writeRescueToken(places, host), hostname());
-    const issue = options.text("issue");
-    if (issue !== undefined) {
-      await mkdir(dirname(issue), { recursive: true, mode: 0o755 });
-      // One of an earlier token, with another mode.
-      await rm(issue, { force: true });
-      await writeFile(issue, text, { mode: 0o644 });
+    const host = await context.openHost();
+    const why = await obstacle(await host.readHostFile(places.hostFile), { places, client });
+    if (why !== null) {
+      await announce(`\nSteward: steward.rescue=1 has no effect: ${why}\n\n`);
+      throw new OnlyExitCode(refused);
     }
-    await output.text(text);
+    await announce(rescueText(await writeRescueToken(places, host), hostname()));
   },
 };
+
+/** Why no token is made; null: nothing is in the way. */
+async function obstacle(
+  { kernelRescue }: { kernelRescue: boolean },
+  { places, client }: Pick<Invocation, "places" | "client">,
+): Promise<string | null> {
+  if (!kernelRescue) return `${places.hostFile} says kernel_rescue: false.`;
+  // Waits for an agent that is starting.
+  const { status } = await client.call("getHealth", {});
+  return status === "rescue"
+    ? "the state of the agent is damaged; as root, `steward doctor` says how it is repaired."
+    : null;
+}
+
+async function writeIssue(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  // One of an earlier token, with another mode.
+  await rm(path, { force: true });
+  await writeFile(path, text, { mode: 0o644 });
+}
+
+async function writeToTerminal(path: string, text: string): Promise<void> {
+  // Never as the controlling terminal of this process.
+  const terminal = await open(path, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+  try {
+    await terminal.writeFile(text.replaceAll("\n", "\r\n"));
+  } finally {
+    await terminal.close();
+  }
+}

@@ -115,8 +115,12 @@ describe("a token of rescue", () => {
 
   it("stands on the terminal and above the login prompt, with the address to open", async () => {
     const issue = join(agent.runDirectory, "issue.d/rescue.issue");
-    const { code, stdout, stderr } = await runSteward(["announce-rescue", "--issue", issue], { environment });
+    const terminal = join(agent.runDirectory, "terminal");
+    writeFileSync(terminal, "");
+    const words = ["announce-rescue", "--issue", issue, "--terminal", terminal];
+    const { code, stdout, stderr } = await runSteward(words, { environment });
     assert.equal(code, 0, stderr);
+    assert.equal(readFileSync(terminal, "utf8"), stdout.replaceAll("\n", "\r\n"));
     assert.equal(readFileSync(issue, "utf8"), stdout);
     const [token = ""] = /([0-9a-z]{5}-){3}[0-9a-z]{5}/.exec(stdout) ?? [];
     assert.match(stdout, new RegExp(`/#setup=${token}$`, "m"));
