@@ -27,7 +27,6 @@ const kinds = [
 /** Commands of Debian and its kind that the pages use. */
 const known = [
   "apt",
-  "hwclock",
   "journalctl",
   "mount",
   "mv",

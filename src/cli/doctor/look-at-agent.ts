@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Status } from "../../contract/types.ts";
+import type { Need, Status } from "../../contract/types.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { createHttpClient } from "../client/client.ts";
 import { commandIn, type Finding, findingsOf } from "./finding.ts";
@@ -45,14 +45,29 @@ function isOffAtBoot(state: Unit): boolean {
 const seenElsewhere = ["rescue", "state_document", "setup_required", "two_factor_key"];
 
 /** The agent answers: what it says of itself is what needs a person. */
-function spoken({ needs, version }: Status): Finding[] {
+function spoken({ needs, version, clock }: Status): Finding[] {
   const findings = needs
     .filter(({ code }) => !seenElsewhere.includes(code))
-    .map(({ code, level, detail }) =>
-      (level === "failing" ? failing : attention)({ code, what: detail, command: commandIn(detail) }),
-    );
+    .map((need) => (need.code === "clock" ? clockFinding(need, clock) : needFinding(need)));
   const answers = ok({ code: "answers", what: `It answers over its socket; version ${version}.` });
   return [answers, ...findings];
+}
+
+function needFinding({ code, level, detail }: Need): Finding {
+  return (level === "failing" ? failing : attention)({ code, what: detail, command: commandIn(detail) });
+}
+
+/** Where no server confirms the time, a person can, who has a watch. */
+function clockFinding({ detail }: Need, { trust, mode }: Status["clock"]): Finding {
+  const isUnknown = trust === "none" && mode !== "delegate";
+  return findingsOf("clock").attention({
+    code: "not_trusted",
+    what: detail,
+    meaning: isUnknown
+      ? "Without a network, type the present time in UTC, from a watch, in the place of TIME: such as 2026-11-22T14:03:00Z."
+      : "",
+    command: isUnknown ? "steward time set --yes TIME" : commandIn(detail),
+  });
 }
 
 /** The agent does not answer: why, as far as systemd and the socket tell. */

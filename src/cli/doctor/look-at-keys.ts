@@ -34,7 +34,7 @@ function opened(count: number): Finding {
 
 function missing(path: string, users: readonly string[]): Finding {
   const [first = ""] = users;
-  const rest = users.length > 1 ? ` and ${users.length - 1} others` : "";
+  const rest = users.length > 1 ? ` and of ${users.length - 1} more` : "";
   return failing({
     code: "key_missing",
     what: `The key that the second factor of ${first}${rest} was sealed with is not on this device.`,

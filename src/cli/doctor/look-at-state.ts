@@ -125,7 +125,7 @@ async function accountFindings(tools: StateTools): Promise<Finding[]> {
       what: "This device has no administrator.",
       meaning:
         "Until there is one, the API and the console only offer to make one. Choose another name than admin if you like.",
-      command: "steward user add admin --role admin",
+      command: "steward user add admin --role admin --generate",
     }),
   ];
 }

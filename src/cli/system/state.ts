@@ -2,6 +2,7 @@ import { documentNames } from "../../contract/document-names.ts";
 import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../../store/documents/inspection.ts";
 import { wholeList } from "../client/all-pages.ts";
 import type { GivenOptions } from "../client/context.ts";
+import { untilOutOfRescue } from "../client/out-of-rescue.ts";
 import { afterOtherCommands } from "../client/patience.ts";
 import { requireLocal } from "../client/places.ts";
 import type { Command, Invocation, Option } from "../framework/command.ts";
@@ -66,6 +67,7 @@ const restore: Command = {
       `Replace the document "${name}" by ${source}? The present file is kept.`,
     );
     const entry = await alone(invocation, () => tools.restore(name, choice));
+    await untilOutOfRescue(invocation.places);
     await invocation.output.changed(entry, `The document "${name}" is restored from ${source}.`);
   },
 };
@@ -83,6 +85,7 @@ const reset: Command = {
       `Replace the document "${name}" by its defaults? The present file is kept.`,
     );
     const entry = await alone(invocation, () => tools.reset(name));
+    await untilOutOfRescue(invocation.places);
     await invocation.output.changed(entry, `The document "${name}" has its defaults.`);
   },
 };

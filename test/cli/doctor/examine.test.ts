@@ -82,7 +82,7 @@ describe("steward doctor", () => {
     const users = join(empty.places.stateDirectory, "users.json");
     writeFileSync(users, '{"accounts": [], "__internal__": {"migrations": {"version": "1.0.0"}}}');
     const found = (await troublesOf(empty)).find(({ area }) => area === "accounts");
-    assert.equal(found?.command, "steward user add admin --role admin");
+    assert.equal(found?.command, "steward user add admin --role admin --generate");
   });
 
   it("lets a user in whose second factor lost its key", async (test) => {
